@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+# What `cmake --install` puts where: the library, the device headers, the CPU device, the package.
+include(CMakePackageConfigHelpers)
+
+# Header-only device interface for the user's own kernels.
+add_library(subwave_device INTERFACE)
+add_library(subwave::device ALIAS subwave_device)
+target_include_directories(subwave_device INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+set_target_properties(subwave_device PROPERTIES EXPORT_NAME device)
+set_target_properties(subwave_cpu PROPERTIES EXPORT_NAME cpu)
+
+install(TARGETS subwave subwave_device subwave_cpu EXPORT subwave-targets)
+if(TARGET subwave_tool)
+  install(TARGETS subwave_tool)
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/subwave DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/cpu/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/subwave/cpu
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/subwave)
+install(EXPORT subwave-targets NAMESPACE subwave:: DESTINATION ${package_dir})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/subwave-config.cmake.in
+  ${PROJECT_BINARY_DIR}/subwave-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/subwave-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/subwave-config.cmake
+  ${PROJECT_BINARY_DIR}/subwave-config-version.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/SubwaveCpuKernels.cmake DESTINATION ${package_dir})
+configure_file(${PROJECT_SOURCE_DIR}/cmake/subwave.pc.in ${PROJECT_BINARY_DIR}/subwave.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/subwave.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

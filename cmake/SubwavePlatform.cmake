@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+# The one place that names GPU compilers.
+#
+#   subwave_gpu_kernels(target file.hip...)   compiles the files for SUBWAVE_GPU into `target`
+#   SUBWAVE_GPU_ARCHITECTURE_NAMES            "gfx90a gfx1030", "sm_80 sm_90"
+#   SUBWAVE_GPU_COMPILER_NAME                 "hipcc 5.2.3", "nvcc 13.0"
+
+if(SUBWAVE_GPU STREQUAL amd)
+  # Each file is one hipcc command: it needs no CMake newer than 3.25, leaves the project's own
+  # compilers alone, and is the same with every ROCm.
+  find_program(SUBWAVE_HIPCC hipcc HINTS $ENV{ROCM_PATH}/bin /opt/rocm/bin REQUIRED
+    DOC "hipcc, the AMD kernel compiler")
+  set(SUBWAVE_AMD_ARCHITECTURES gfx90a gfx1030 CACHE STRING "AMD architectures to build kernels for")
+  find_package(hip REQUIRED CONFIG HINTS $ENV{ROCM_PATH} /opt/rocm)
+  list(JOIN SUBWAVE_AMD_ARCHITECTURES " " SUBWAVE_GPU_ARCHITECTURE_NAMES)
+  set(SUBWAVE_GPU_COMPILER_NAME "hipcc ${hip_VERSION}")
+
+  function(subwave_gpu_kernels target)
+    list(TRANSFORM SUBWAVE_AMD_ARCHITECTURES PREPEND --offload-arch= OUTPUT_VARIABLE arch_flags)
+    foreach(file IN LISTS ARGN)
+      get_filename_component(name ${file} NAME_WE)
+      set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}_${name}_amd.o)
+      add_custom_command(OUTPUT ${object}
+        COMMAND ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${SUBWAVE_HIPCC} -c ${file} -o ${object}
+          -std=c++17 -O3 -fPIC -fvisibility=hidden ${SUBWAVE_WARNINGS} ${arch_flags}
+          -I${PROJECT_SOURCE_DIR}/include -MD -MF ${object}.d
+        DEPENDS ${file} DEPFILE ${object}.d
+        COMMENT "Compiling ${name}.hip for ${SUBWAVE_GPU_ARCHITECTURE_NAMES}" VERBATIM)
+      target_sources(${target} PRIVATE ${object})
+      set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+    endforeach()
+    target_compile_definitions(${target} PRIVATE __HIP_PLATFORM_AMD__)
+    # hip::host would add compile options of its own; the C sources need the library alone.
+    get_target_property(hip_library hip::amdhip64 IMPORTED_LOCATION_RELEASE)
+    if(NOT hip_library)
+      get_target_property(hip_library hip::amdhip64 LOCATION)
+    endif()
+    target_link_libraries(${target} PRIVATE ${hip_library})
+    target_include_directories(${target} SYSTEM PRIVATE ${hip_INCLUDE_DIRS})
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  endfunction()
+
+elseif(SUBWAVE_GPU STREQUAL nvidia)
+  if(NOT CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real CACHE STRING "NVIDIA architectures" FORCE)
+  endif()
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  find_path(SUBWAVE_HIP_INCLUDE_DIR hip/nvidia_detail/nvidia_hip_runtime_api.h REQUIRED
+    HINTS $ENV{ROCM_PATH}/include /opt/rocm/include
+    DOC "Folder with HIP's headers for NVIDIA")
+  string(REGEX REPLACE "-(real|virtual)" "" SUBWAVE_GPU_ARCHITECTURE_NAMES
+    "${CMAKE_CUDA_ARCHITECTURES}")
+  list(TRANSFORM SUBWAVE_GPU_ARCHITECTURE_NAMES PREPEND sm_)
+  list(JOIN SUBWAVE_GPU_ARCHITECTURE_NAMES " " SUBWAVE_GPU_ARCHITECTURE_NAMES)
+  set(SUBWAVE_GPU_COMPILER_NAME "nvcc ${CMAKE_CUDA_COMPILER_VERSION}")
+
+  function(subwave_gpu_kernels target)
+    add_library(${target}_kernels_nvidia OBJECT ${ARGN})
+    # CMake learnt HIP on NVIDIA in 3.28; as CUDA the same files build with every CMake.
+    set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
+    set_target_properties(${target}_kernels_nvidia PROPERTIES CUDA_STANDARD 17)
+    target_compile_options(${target}_kernels_nvidia PRIVATE -x cu -Xcompiler=-Wall,-Wextra)
+    target_include_directories(${target}_kernels_nvidia PRIVATE ${PROJECT_SOURCE_DIR}/include)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_kernels_nvidia>)
+    target_compile_definitions(${target} PRIVATE __HIP_PLATFORM_NVIDIA__)
+    # HIP's header for NVIDIA names a struct member in a way that C has as an extension.
+    set_source_files_properties(${PROJECT_SOURCE_DIR}/src/backend_hip.c PROPERTIES COMPILE_OPTIONS
+      "-std=gnu11;-fms-extensions")
+    target_include_directories(${target} SYSTEM PRIVATE ${SUBWAVE_HIP_INCLUDE_DIR}
+      ${CUDAToolkit_INCLUDE_DIRS})
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:CUDA::cudart_static>)
+  endfunction()
+
+elseif(NOT SUBWAVE_GPU STREQUAL none)
+  message(FATAL_ERROR "SUBWAVE_GPU is \"${SUBWAVE_GPU}\"; it takes none, amd or nvidia")
+endif()

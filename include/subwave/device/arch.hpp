@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ * arch.hpp: which machine this is compiled for. The only device header with
+ * platform conditions; everything a kernel file needs that is spelled
+ * differently on AMD, NVIDIA and the CPU device gets its one name here.
+ */
+#ifndef SUBWAVE_DEVICE_ARCH_HPP
+#define SUBWAVE_DEVICE_ARCH_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+/* Every platform's device code lives in an inline namespace of its own, so that
+ * one library can hold the same kernels built for a GPU and for the CPU device. */
+#if defined(SUBWAVE_CPU_DEVICE) /* the CPU device: any C++20 compiler, src/cpu */
+#include <hip/hip_runtime.h>    /* the CPU device's own */
+#define SUBWAVE_PLATFORM cpu
+#elif defined(__CUDACC__) /* NVIDIA: nvcc or clang; needs no HIP header */
+#include <cuda_runtime.h>
+#define SUBWAVE_PLATFORM nvidia
+#elif defined(__HIP__) || defined(__HIPCC__) /* AMD: hipcc or clang -x hip */
+#include <hip/hip_runtime.h>
+#define SUBWAVE_PLATFORM amd
+#else
+#error "subwave device headers need hipcc, nvcc, or the CPU device (link subwave::cpu)"
+#endif
+
+#define SUBWAVE_BEGIN \
+    namespace subwave { \
+    inline namespace SUBWAVE_PLATFORM {
+#define SUBWAVE_END \
+    } \
+    }
+
+#if defined(SUBWAVE_CPU_DEVICE)
+
+#define SUBWAVE_DEVICE inline __attribute__((always_inline))
+#define SUBWAVE_KERNEL(threads) __global__ void
+#define SUBWAVE_UNROLL
+SUBWAVE_BEGIN
+/* Where a kernel calls a group function; the CPU device names it in diagnostics. */
+using site = ::subwave::simt::site;
+inline int wave_size() { return ::subwave::simt::wave_size(); }
+
+/* Queues `kernel` on `stream` (a hipStream_t) and returns the runtime's error
+ * code, 0 for success. On the CPU device the launch has finished on return. */
+template <class... Parameters, class... Arguments>
+int launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
+           void *stream, Arguments... arguments)
+{
+    return ::subwave::simt::launch(kernel, grid, block, shared_bytes,
+                                   static_cast<hipStream_t>(stream), arguments...);
+}
+SUBWAVE_END
+
+#else /* a GPU */
+
+#define SUBWAVE_DEVICE __device__ __forceinline__
+#define SUBWAVE_KERNEL(threads) __global__ void __launch_bounds__(threads)
+#define SUBWAVE_UNROLL _Pragma("unroll")
+#define SUBWAVE_SHARED(T, name, count) __shared__ T name[count]
+/* One raw array a kernel: templates over T may not redeclare it with another type. */
+#define SUBWAVE_DYNAMIC_SHARED(T, name) \
+    extern __shared__ __align__(16) unsigned char subwave_dynamic_shared[]; \
+    T *name = reinterpret_cast<T *>(subwave_dynamic_shared)
+/* Markers for the CPU device: around a loop or a helper call that contains an
+ * implicit operation (get_tangle_group, get_opportunistic_group, wave_active). */
+#define SUBWAVE_LOOP
+#define SUBWAVE_ITER ((void)0)
+#define SUBWAVE_CALL(...) __VA_ARGS__
+
+SUBWAVE_BEGIN
+struct site {
+    static constexpr __host__ __device__ site current() { return {}; }
+};
+
+#if defined(__CUDACC__)
+SUBWAVE_DEVICE constexpr int wave_size() { return 32; }
+#elif !defined(__HIP_DEVICE_COMPILE__) /* host pass: parsed, never called */
+__device__ constexpr int wave_size() { return 64; }
+#elif defined(__GFX8__) || defined(__GFX9__)
+SUBWAVE_DEVICE constexpr int wave_size() { return 64; }
+#elif defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
+SUBWAVE_DEVICE constexpr int wave_size() { return 32; }
+#if defined(__AMDGCN_WAVEFRONT_SIZE__) && __AMDGCN_WAVEFRONT_SIZE__ != 32
+#error "subwave: -mwavefrontsize64 is not supported on gfx10 and later (newer compilers hide it from the source)"
+#endif
+#else
+#error "subwave: an AMD architecture that arch.hpp does not list"
+#endif
+
+#if defined(__CUDACC__)
+using stream_handle = cudaStream_t;
+inline int launch_status() { return static_cast<int>(cudaGetLastError()); }
+#else
+using stream_handle = hipStream_t;
+inline int launch_status() { return static_cast<int>(hipGetLastError()); }
+#endif
+
+/* Queues `kernel` on `stream` (a hipStream_t or cudaStream_t) and returns the
+ * runtime's error code, 0 for success. */
+template <class... Parameters, class... Arguments>
+int launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
+           void *stream, Arguments... arguments)
+{
+    kernel<<<grid, block, shared_bytes, static_cast<stream_handle>(stream)>>>(arguments...);
+    return launch_status();
+}
+SUBWAVE_END
+
+#endif
+
+SUBWAVE_BEGIN
+/* A set of lanes of one wave; 64 bits on every target. */
+using lane_mask = std::uint64_t;
+SUBWAVE_END
+
+#endif

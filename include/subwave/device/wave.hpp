@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * wave.hpp: the wave primitives of the platform at hand; the same names and contracts in all three.
+ *
+ *   wave_size()                          lanes of a wave
+ *   wave_lane()                          this lane, 0 .. wave_size() - 1
+ *   wave_members()                       lanes of this wave that exist; fewer in a partial last wave
+ *   wave_active(where)                   lanes that execute this call in lockstep
+ *   wave_opportunistic(where)            a subset of wave_active() that contains the caller
+ *   wave_ballot(members, p, where)       bit i set if lane i is a member with p true
+ *   wave_shuffle(members, v, lane)       v of `lane`, a member; `lane` may differ from lane to lane
+ *   wave_broadcast(members, v, lane)     v of `lane`, a member; `lane` the same in all of them
+ *   wave_publish(members, v)             a tile whose read(lane) is wave_broadcast(members, v, lane)
+ *   wave_barrier(members, where)         orders the members' memory accesses before and after it
+ *   block_barrier(where)                 the same for the work-group; reached by all of it
+ *
+ * `members` names the lanes that make the call together, the caller among them. All are force-inlined:
+ * AMD reads the EXEC mask, which must be the caller's.
+ */
+#ifndef SUBWAVE_DEVICE_WAVE_HPP
+#define SUBWAVE_DEVICE_WAVE_HPP
+
+#include <subwave/device/arch.hpp>
+
+#define SUBWAVE_WAVE_HEADER_(platform) <subwave/device/wave_##platform.hpp>
+#define SUBWAVE_WAVE_HEADER(platform) SUBWAVE_WAVE_HEADER_(platform)
+#include SUBWAVE_WAVE_HEADER(SUBWAVE_PLATFORM)
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * wave_gpu.hpp: wave primitives that AMD and NVIDIA share, made of those that differ.
+ */
+#ifndef SUBWAVE_DEVICE_WAVE_GPU_HPP
+#define SUBWAVE_DEVICE_WAVE_GPU_HPP
+
+SUBWAVE_BEGIN
+
+/* Work-items are laid out x fastest, then y, then z, in waves of wave_size(). */
+SUBWAVE_DEVICE int block_item()
+{
+    return static_cast<int>((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x);
+}
+
+SUBWAVE_DEVICE int block_size()
+{
+    return static_cast<int>(blockDim.x * blockDim.y * blockDim.z);
+}
+
+SUBWAVE_DEVICE lane_mask wave_members()
+{
+    int first = wave_uniform(block_item() / wave_size()) * wave_size();
+    int absent = wave_size() - (block_size() - first);
+    lane_mask all = ~lane_mask(0) >> (64 - wave_size());
+    return absent > 0 ? all >> absent : all;
+}
+
+/* A value of every member, held in registers and read by lane. */
+template <class T> class wave_tile {
+public:
+    SUBWAVE_DEVICE wave_tile(lane_mask members, const T &value) : members_(members), value_(value)
+    {
+    }
+    SUBWAVE_DEVICE T read(int lane) const
+    {
+        return wave_broadcast(members_, value_, lane, site::current());
+    }
+
+private:
+    lane_mask members_;
+    T value_;
+};
+
+template <class T>
+SUBWAVE_DEVICE wave_tile<T> wave_publish(lane_mask members, const T &value, site)
+{
+    return wave_tile<T>(members, value);
+}
+
+SUBWAVE_END
+
+#endif

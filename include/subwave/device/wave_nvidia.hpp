@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT
+ * wave_nvidia.hpp: the wave primitives as NVIDIA instructions, every one with its explicit mask.
+ */
+#ifndef SUBWAVE_DEVICE_WAVE_NVIDIA_HPP
+#define SUBWAVE_DEVICE_WAVE_NVIDIA_HPP
+
+#include <subwave/device/words.hpp>
+
+SUBWAVE_BEGIN
+
+SUBWAVE_DEVICE int wave_lane()
+{
+    std::uint32_t lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return static_cast<int>(lane);
+}
+
+/* Set bits of `mask` below this lane. */
+SUBWAVE_DEVICE int lanes_below(lane_mask mask)
+{
+    std::uint32_t below;
+    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
+    return __popc(static_cast<std::uint32_t>(mask) & below);
+}
+
+SUBWAVE_DEVICE int wave_uniform(int value) { return value; }
+
+/* __activemask is no promise by the book; in optimised code it is the lockstep set, and the
+ * barrier makes its members meet (docs/groups.md says what was tried). */
+SUBWAVE_DEVICE lane_mask wave_active(site)
+{
+    std::uint32_t active = __activemask();
+    __syncwarp(active);
+    return active;
+}
+
+SUBWAVE_DEVICE lane_mask wave_opportunistic(site) { return __activemask(); }
+
+SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site)
+{
+    return __ballot_sync(static_cast<std::uint32_t>(members), p);
+}
+
+template <class T>
+SUBWAVE_DEVICE T wave_shuffle(lane_mask members, const T &value, int source_lane, site)
+{
+    return map_words(value, [members, source_lane](std::uint32_t word) {
+        return __shfl_sync(static_cast<std::uint32_t>(members), word, source_lane);
+    });
+}
+
+template <class T>
+SUBWAVE_DEVICE T wave_broadcast(lane_mask members, const T &value, int source_lane, site where)
+{
+    return wave_shuffle(members, value, source_lane, where);
+}
+
+SUBWAVE_DEVICE void wave_barrier(lane_mask members, site)
+{
+    __syncwarp(static_cast<std::uint32_t>(members));
+}
+
+SUBWAVE_DEVICE void block_barrier(site) { __syncthreads(); }
+
+SUBWAVE_END
+
+#include <subwave/device/wave_gpu.hpp>
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ * subwave.h: the C interface. Needs no HIP, CUDA or C++ header; bindable from Fortran.
+ *
+ * Rules that hold for every function:
+ * - It returns a subwave_status. On anything but SUBWAVE_STATUS_SUCCESS nothing was written, and
+ *   subwave_last_error() names the parameter and the reason.
+ * - Arguments are checked in one order: context, enumerations, sizes, quick return, pointers.
+ * - "Device memory" is memory that the context's device can access: subwave_malloc(), the GPU
+ *   runtime's own allocators, or, on the CPU device, any memory of the process.
+ * - Compute calls are queued on the context's stream, allocate nothing, do not synchronise with
+ *   the host, and can be captured in a graph. On the CPU device they have finished on return.
+ * - Results are the same, bit for bit, from run to run on the same device.
+ * - Distinct contexts may be used from distinct threads at once; one context is one thread's at a
+ *   time. There is no global state.
+ */
+#ifndef SUBWAVE_H
+#define SUBWAVE_H
+
+#include <subwave/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- status, names, version ------------------------------------------------------------------ */
+
+/* The constant's name without prefix ("INVALID_SIZE"), or "unknown". Never null. */
+SUBWAVE_API const char *subwave_status_name(subwave_status status);
+
+/* One line of English about `status`. Never null. */
+SUBWAVE_API const char *subwave_status_text(subwave_status status);
+
+/* "f32" and so on, or "unknown". Never null. */
+SUBWAVE_API const char *subwave_dtype_name(subwave_dtype dtype);
+
+/* Bytes of one element, or 0 for a value outside the list. */
+SUBWAVE_API size_t subwave_dtype_size(subwave_dtype dtype);
+
+/* "naive" and so on, or "unknown". Never null. */
+SUBWAVE_API const char *subwave_variant_name(subwave_variant variant);
+
+/* The library's version, "major.minor.patch"; SUBWAVE_VERSION_STRING is the header's. */
+SUBWAVE_API const char *subwave_version(void);
+
+/* One line: version, backends, architectures with code in this library, compilers. */
+SUBWAVE_API const char *subwave_build_info(void);
+
+/* --- devices --------------------------------------------------------------------------------- */
+
+/* Counts the devices: GPUs first, then the CPU device once for each wave size.
+ *   count  [out, host] the number; never 0, since the CPU device is always there.
+ * A GPU runtime without a driver or a GPU counts as no GPU; it is not an error.
+ * Errors: INVALID_POINTER count is null. */
+SUBWAVE_API subwave_status subwave_device_count(int *count);
+
+/* Describes device `index`, 0 <= index < count.
+ *   properties  [out, host] filled whole.
+ * Errors: NO_DEVICE no such index; INVALID_POINTER properties is null; DEVICE_ERROR. */
+SUBWAVE_API subwave_status subwave_device_info(int index, subwave_device_properties *properties);
+
+/* --- contexts -------------------------------------------------------------------------------- */
+
+/* One device, one stream, the text of the last error. */
+typedef struct subwave_context subwave_context;
+
+/* Creates a context on a device.
+ *   context  [out, host] the new context, null on error.
+ *   device   [in, host]  "gpu:0", "gpu:1", ..., "cpu:4", "cpu:8", "cpu:16", "cpu:32", "cpu:64" (the
+ *            number is the wave size), "gpu" or "cpu" for the first of a kind ("cpu" is
+ *            cpu:64, or what SUBWAVE_CPU_WAVE says). Null: the environment's SUBWAVE_DEVICE, else
+ *            the first GPU that the library holds code for, else "cpu".
+ * Environment, read here: SUBWAVE_DEVICE; SUBWAVE_LOG (sum of 1: trace every call on stderr,
+ * 2: print each compute call as a `subwave bench` command); SUBWAVE_LOG_FILE (append there instead);
+ * for the CPU device SUBWAVE_CPU_WAVE, SUBWAVE_CPU_THREADS, SUBWAVE_CPU_SEED (docs/cpu-device.md).
+ * Errors: INVALID_POINTER context is null; NO_DEVICE; INVALID_VALUE the name or an environment
+ * variable cannot be read; ARCHITECTURE_MISMATCH; OUT_OF_MEMORY; DEVICE_ERROR. Since there is no
+ * context to ask, subwave_last_error(NULL) has the text, for the calling thread. */
+SUBWAVE_API subwave_status subwave_context_create(subwave_context **context, const char *device);
+
+/* Waits for the context's work, frees the context and sets *context to null. Memory from
+ * subwave_malloc stays valid. A null context or *context is a no-op.
+ * Errors: DEVICE_ERROR queued work had failed; the context is freed all the same. */
+SUBWAVE_API subwave_status subwave_context_destroy(subwave_context **context);
+
+/* Describes the context's device. Errors: INVALID_CONTEXT, INVALID_POINTER. */
+SUBWAVE_API subwave_status subwave_context_info(subwave_context *context,
+                                                subwave_device_properties *properties);
+
+/* What the last failed call on `context` found wrong, naming the parameter; "" if none failed.
+ * With a null context: the last failed call of this thread that had no context. Valid until the
+ * next call. Never null. */
+SUBWAVE_API const char *subwave_last_error(const subwave_context *context);
+
+/* Queues later calls on `stream`, a hipStream_t or cudaStream_t of the context's device; null is
+ * the runtime's default stream. Work queued before on the old stream is ordered before work
+ * queued after on the new one. The stream must outlive its use here.
+ * Errors: INVALID_CONTEXT; UNSUPPORTED a non-null stream on the CPU device; DEVICE_ERROR. */
+SUBWAVE_API subwave_status subwave_set_stream(subwave_context *context, void *stream);
+
+/* The context's stream. Errors: INVALID_CONTEXT, INVALID_POINTER. */
+SUBWAVE_API subwave_status subwave_get_stream(subwave_context *context, void **stream);
+
+/* Waits on the host until the context's stream has run empty.
+ * Errors: INVALID_CONTEXT; DEVICE_ERROR queued work had failed. */
+SUBWAVE_API subwave_status subwave_synchronize(subwave_context *context);
+
+/* --- device memory --------------------------------------------------------------------------- */
+
+/* Allocates `bytes` of device memory, aligned to 256 bytes, contents undefined.
+ *   pointer  [out, host] the memory; null when bytes is 0.
+ * Synchronises on some GPUs. Errors: INVALID_CONTEXT, INVALID_SIZE, INVALID_POINTER,
+ * OUT_OF_MEMORY, DEVICE_ERROR. */
+SUBWAVE_API subwave_status subwave_malloc(subwave_context *context, void **pointer, int64_t bytes);
+
+/* Frees memory from subwave_malloc after the work queued on the context; null is a no-op.
+ * Errors: INVALID_CONTEXT, DEVICE_ERROR. */
+SUBWAVE_API subwave_status subwave_free(subwave_context *context, void *pointer);
+
+/* Copies between any two of host and device memory, in stream order; done on return.
+ *   destination, source  [out, in; host or device] `bytes` bytes each, not overlapping.
+ * Errors: INVALID_CONTEXT, INVALID_SIZE, INVALID_POINTER, DEVICE_ERROR. */
+SUBWAVE_API subwave_status subwave_copy(subwave_context *context, void *destination,
+                                        const void *source, int64_t bytes);
+
+/* --- matrix product -------------------------------------------------------------------------- */
+
+/* C = alpha op(A) op(B) + beta C.
+ *   variant   SUBWAVE_VARIANT_AUTO picks the fastest; the others are as in the enumeration.
+ *   dtype     SUBWAVE_DTYPE_F32 or _F64, of all matrices and scalars; sums are kept in it.
+ *   layout    of all three matrices.
+ *   m, n, k   op(A) is m x k, op(B) is k x n, C is m x n; each >= 0, no divisibility needed.
+ *   alpha     [in, host]   one element. 0: A and B are not read.
+ *   a, lda    [in, device] m x k, or k x m with transpose_a.
+ *   b, ldb    [in, device] k x n, or n x k with transpose_b.
+ *   beta      [in, host]   one element. 0: C is not read, so it may hold anything.
+ *   c, ldc    [in/out, device] m x n; must not overlap A or B. Elements between rows are kept.
+ * A leading dimension is at least max(1, columns) in row-major and max(1, rows) in column-major
+ * order of the matrix as stored.
+ * m = 0 or n = 0 returns at once; k = 0 scales C by beta.
+ * Stream: asynchronous. Workspace: none. Determinism: bit-equal from run to run on one device; the
+ * sum over k runs in ascending order, one partial sum a cell.
+ * Errors: INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose; UNSUPPORTED dtype;
+ * INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER; DEVICE_ERROR; KERNEL_ERROR.
+ * Source: the three kernels of the sub-group tutorial and "matmul three ways" (docs/matmul.md). */
+SUBWAVE_API subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
+                                          subwave_dtype dtype, subwave_layout layout,
+                                          subwave_transpose transpose_a,
+                                          subwave_transpose transpose_b, int64_t m, int64_t n,
+                                          int64_t k, const void *alpha, const void *a, int64_t lda,
+                                          const void *b, int64_t ldb, const void *beta, void *c,
+                                          int64_t ldc);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ * types.h: the types that the C interface speaks in: status, element types, matrix options, devices.
+ *
+ * Each list below is written once; the enum, the names and the texts all come from it. Values are
+ * part of the ABI: they never change, and 0 is never a valid choice, so an unset argument is caught.
+ */
+#ifndef SUBWAVE_TYPES_H
+#define SUBWAVE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SUBWAVE_VERSION_MAJOR 0
+#define SUBWAVE_VERSION_MINOR 1
+#define SUBWAVE_VERSION_PATCH 0
+#define SUBWAVE_VERSION_STRING "0.1.0"
+#define SUBWAVE_VERSION_AT_LEAST(major, minor, patch) \
+    (SUBWAVE_VERSION_MAJOR * 1000000 + SUBWAVE_VERSION_MINOR * 1000 + SUBWAVE_VERSION_PATCH >= \
+     (major) * 1000000 + (minor) * 1000 + (patch))
+
+#if defined(SUBWAVE_STATIC) || defined(SUBWAVE_CPU_DEVICE)
+#define SUBWAVE_API
+#else
+#define SUBWAVE_API __attribute__((visibility("default")))
+#endif
+
+/* X(name, value, text) */
+#define SUBWAVE_STATUS_LIST(X) \
+    X(SUCCESS, 0, "success") \
+    X(INVALID_CONTEXT, 1, "the context is null") \
+    X(INVALID_POINTER, 2, "a pointer that must point to memory is null or misaligned") \
+    X(INVALID_SIZE, 3, "a size is negative or too large") \
+    X(INVALID_STRIDE, 4, "a leading dimension is smaller than the row or column it must hold") \
+    X(INVALID_VALUE, 5, "an argument is outside its list of values") \
+    X(UNSUPPORTED, 6, "the device or the build lacks what was asked for") \
+    X(NO_DEVICE, 7, "there is no such device") \
+    X(ARCHITECTURE_MISMATCH, 8, "the library holds no code for this device's architecture") \
+    X(OUT_OF_MEMORY, 9, "memory could not be allocated") \
+    X(DEVICE_ERROR, 10, "the device's runtime reported an error") \
+    X(KERNEL_ERROR, 11, "the CPU device found an error in a kernel")
+
+typedef enum subwave_status {
+#define SUBWAVE_X(name, value, text) SUBWAVE_STATUS_##name = value,
+    SUBWAVE_STATUS_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+} subwave_status;
+
+/* X(name, value, bytes, spelling) */
+#define SUBWAVE_DTYPE_LIST(X) \
+    X(I8, 1, 1, "i8") \
+    X(I16, 2, 2, "i16") \
+    X(I32, 3, 4, "i32") \
+    X(I64, 4, 8, "i64") \
+    X(U8, 5, 1, "u8") \
+    X(U16, 6, 2, "u16") \
+    X(U32, 7, 4, "u32") \
+    X(U64, 8, 8, "u64") \
+    X(F16, 9, 2, "f16") \
+    X(BF16, 10, 2, "bf16") \
+    X(F32, 11, 4, "f32") \
+    X(F64, 12, 8, "f64") \
+    X(C32, 13, 8, "c32") \
+    X(C64, 14, 16, "c64")
+
+typedef enum subwave_dtype {
+#define SUBWAVE_X(name, value, bytes, spelling) SUBWAVE_DTYPE_##name = value,
+    SUBWAVE_DTYPE_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+} subwave_dtype;
+
+/* How element (i, j) of a matrix with leading dimension ld is addressed. */
+typedef enum subwave_layout {
+    SUBWAVE_LAYOUT_ROW_MAJOR = 1,    /* x[i * ld + j], ld >= columns */
+    SUBWAVE_LAYOUT_COLUMN_MAJOR = 2, /* x[i + j * ld], ld >= rows    */
+} subwave_layout;
+
+typedef enum subwave_transpose {
+    SUBWAVE_TRANSPOSE_NONE = 1, /* op(X) = X   */
+    SUBWAVE_TRANSPOSE_YES = 2,  /* op(X) = X^T */
+} subwave_transpose;
+
+/* How a matrix product is computed. X(name, value, spelling) */
+#define SUBWAVE_VARIANT_LIST(X) \
+    X(AUTO, 1, "auto")           /* the fastest that the device has */ \
+    X(NAIVE, 2, "naive")         /* a work-item a cell of C, global loads only */ \
+    X(LOCAL, 3, "local")         /* a row of A goes through local memory, two barriers a tile */ \
+    X(BROADCAST, 4, "broadcast") /* a sub-group loads A once and broadcasts it, no barrier */
+
+typedef enum subwave_variant {
+#define SUBWAVE_X(name, value, spelling) SUBWAVE_VARIANT_##name = value,
+    SUBWAVE_VARIANT_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+} subwave_variant;
+
+/* What a device can do, as bits of subwave_device_properties.aspects. */
+typedef enum subwave_aspect {
+    SUBWAVE_ASPECT_BALLOT_GROUP = 1 << 0,
+    SUBWAVE_ASPECT_FIXED_SIZE_GROUP = 1 << 1,
+    SUBWAVE_ASPECT_TANGLE_GROUP = 1 << 2,
+    SUBWAVE_ASPECT_OPPORTUNISTIC_GROUP = 1 << 3,
+    SUBWAVE_ASPECT_NON_UNIFORM_GROUPS = 1 << 4, /* all four kinds */
+    SUBWAVE_ASPECT_FP16 = 1 << 5,
+    SUBWAVE_ASPECT_FP64 = 1 << 6,
+} subwave_aspect;
+
+typedef struct subwave_device_properties {
+    char name[128];             /* "AMD Instinct MI250X", "CPU device, 64-lane waves" */
+    char id[16];                /* what subwave_context_create takes: "gpu:0", "cpu:64" */
+    char backend[16];           /* "hip-amd", "hip-nvidia", "cpu" */
+    char architecture[64];      /* "gfx90a", "sm_90", "x86_64" */
+    int64_t memory_bytes;       /* global memory */
+    int32_t sub_group_sizes[8]; /* work-items a sub-group can have, ascending; rest 0 */
+    int32_t sub_group_size_count;
+    int32_t compute_units;  /* multiprocessors; threads on the CPU device */
+    int32_t max_block_size; /* work-items */
+    int32_t aspects;        /* bits of subwave_aspect */
+    int32_t built_for;      /* 1 if this library holds code for the architecture */
+    int32_t reserved[15];
+} subwave_device_properties;
+
+#endif

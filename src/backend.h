@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ * backend.h: what a kind of device must provide, and the structures that the host library keeps.
+ */
+#ifndef SUBWAVE_BACKEND_H
+#define SUBWAVE_BACKEND_H
+
+#include <subwave/subwave.h>
+
+#include "../hip/kernels.h"
+
+#include <stdio.h>
+
+enum { SUBWAVE_ERROR_TEXT_SIZE = 2048 };
+
+/* A device that a context has opened. Functions return a status and, on error, leave a text in
+ * `error`, which has SUBWAVE_ERROR_TEXT_SIZE bytes. Pointers and sizes have been checked. */
+typedef struct subwave_backend {
+    const char *name;
+    int (*device_count)(void);
+    subwave_status (*device_info)(int index, subwave_device_properties *properties, char *error);
+    /* `*stream` is the stream that a new context starts with. */
+    subwave_status (*open)(int index, void **state, void **stream, char *error);
+    void (*close)(void *state);
+    subwave_status (*set_stream)(void *state, void *old_stream, void *new_stream, char *error);
+    subwave_status (*synchronize)(void *state, void *stream, char *error);
+    subwave_status (*allocate)(void *state, void **pointer, size_t bytes, char *error);
+    subwave_status (*release)(void *state, void *stream, void *pointer, char *error);
+    subwave_status (*copy)(void *state, void *stream, void *destination, const void *source,
+                           size_t bytes, char *error);
+    /* Runs the operation's kernel for `dtype` with the operation's struct of hip/kernels.h. */
+    subwave_status (*launch)(void *state, void *stream, subwave_operation operation,
+                             subwave_dtype dtype, const void *launch, char *error);
+} subwave_backend;
+
+/* The row for (operation, dtype), or null. */
+const subwave_launcher *subwave_find_launcher(const subwave_launcher *rows, size_t count,
+                                              subwave_operation operation, subwave_dtype dtype);
+
+extern const subwave_backend subwave_backend_cpu;
+#ifdef SUBWAVE_HAVE_GPU
+extern const subwave_backend subwave_backend_hip;
+#endif
+
+struct subwave_context {
+    const subwave_backend *backend;
+    void *state;
+    void *stream;
+    subwave_device_properties device;
+    FILE *log;
+    int log_bits;
+    char error[SUBWAVE_ERROR_TEXT_SIZE];
+};
+
+enum { SUBWAVE_LOG_TRACE = 1, SUBWAVE_LOG_BENCH = 2 };
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ * backend_hip.c: GPUs through the HIP runtime, AMD's own or NVIDIA's by the HIP-CUDA headers.
+ */
+#include "backend.h"
+
+#define HIP_CUDA13_API_ONLY
+#include <subwave/device/hip_cuda13.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __HIP_PLATFORM_NVIDIA__
+#define BACKEND_NAME "hip-nvidia"
+#else
+#define BACKEND_NAME "hip-amd"
+#endif
+
+typedef struct gpu {
+    int device;
+    hipEvent_t switched; /* orders a new stream after the old one */
+} gpu;
+
+/* Leaves `what: the runtime's words` and clears the runtime's own record of the error. */
+static subwave_status fail(hipError_t code, const char *what, char *error)
+{
+    snprintf(error, SUBWAVE_ERROR_TEXT_SIZE, "%s: %s (%s)", what, hipGetErrorString(code),
+             hipGetErrorName(code));
+    (void)hipGetLastError();
+    if (code == hipErrorOutOfMemory)
+        return SUBWAVE_STATUS_OUT_OF_MEMORY;
+    return code == hipErrorNoBinaryForGpu ? SUBWAVE_STATUS_ARCHITECTURE_MISMATCH
+                                          : SUBWAVE_STATUS_DEVICE_ERROR;
+}
+
+#define TRY_HIP(call, what) \
+    do { \
+        hipError_t try_code = (call); \
+        if (try_code != hipSuccess) \
+            return fail(try_code, what, error); \
+    } while (0)
+
+/* No driver and no GPU are the same to a caller: there is none. */
+static int device_count(void)
+{
+    int count = 0;
+    if (hipGetDeviceCount(&count) != hipSuccess) {
+        (void)hipGetLastError();
+        return 0;
+    }
+    return count;
+}
+
+/* Whether code in this library runs on the architecture. AMD: the same name, features aside.
+ * NVIDIA: code for sm_XY runs on X.Z with Z >= Y. */
+static bool is_built_for(const char *architecture)
+{
+    char names[] = SUBWAVE_GPU_ARCHITECTURES;
+    for (char *rest = names, *name; (name = strtok_r(rest, " ", &rest));) {
+#ifdef __HIP_PLATFORM_NVIDIA__
+        const int built = atoi(name + strlen("sm_")), present = atoi(architecture + strlen("sm_"));
+        if (built / 10 == present / 10 && built <= present)
+            return true;
+#else
+        const size_t length = strcspn(architecture, ":");
+        if (strlen(name) == length && strncmp(name, architecture, length) == 0)
+            return true;
+#endif
+    }
+    return false;
+}
+
+static subwave_status device_info(int index, subwave_device_properties *properties, char *error)
+{
+    hipDeviceProp_t found;
+    TRY_HIP(hipGetDeviceProperties(&found, index), "hipGetDeviceProperties");
+    snprintf(properties->name, sizeof properties->name, "%.127s", found.name);
+    snprintf(properties->id, sizeof properties->id, "gpu:%d", index);
+    strcpy(properties->backend, BACKEND_NAME);
+#ifdef __HIP_PLATFORM_NVIDIA__
+    snprintf(properties->architecture, sizeof properties->architecture, "sm_%d%d", found.major,
+             found.minor);
+#else
+    snprintf(properties->architecture, sizeof properties->architecture, "%.63s", found.gcnArchName);
+#endif
+    properties->memory_bytes = (int64_t)found.totalGlobalMem;
+    properties->sub_group_sizes[0] = found.warpSize;
+    properties->sub_group_size_count = 1;
+    properties->compute_units = found.multiProcessorCount;
+    properties->max_block_size = found.maxThreadsPerBlock;
+    properties->aspects = SUBWAVE_ASPECT_FP64;
+    properties->built_for = is_built_for(properties->architecture);
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status open_device(int index, void **state, void **stream, char *error)
+{
+    subwave_device_properties properties;
+    memset(&properties, 0, sizeof properties);
+    subwave_status status = device_info(index, &properties, error);
+    if (status != SUBWAVE_STATUS_SUCCESS)
+        return status;
+    if (!properties.built_for) {
+        snprintf(error, SUBWAVE_ERROR_TEXT_SIZE,
+                 "device gpu:%d (%s) is %s; this library holds code for %s", index, properties.name,
+                 properties.architecture, SUBWAVE_GPU_ARCHITECTURES);
+        return SUBWAVE_STATUS_ARCHITECTURE_MISMATCH;
+    }
+    TRY_HIP(hipSetDevice(index), "hipSetDevice");
+    gpu *created = calloc(1, sizeof *created);
+    if (!created) {
+        snprintf(error, SUBWAVE_ERROR_TEXT_SIZE, "no memory for the device's state");
+        return SUBWAVE_STATUS_OUT_OF_MEMORY;
+    }
+    created->device = index;
+    hipError_t code = hipEventCreateWithFlags(&created->switched, hipEventDisableTiming);
+    if (code != hipSuccess) {
+        free(created);
+        return fail(code, "hipEventCreate", error);
+    }
+    *state = created;
+    *stream = NULL;
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static void close_device(void *state)
+{
+    gpu *g = state;
+    (void)hipSetDevice(g->device);
+    (void)hipEventDestroy(g->switched);
+    free(g);
+}
+
+/* The runtime's current device belongs to the thread, and the caller may have changed it. */
+static subwave_status use(void *state, char *error)
+{
+    TRY_HIP(hipSetDevice(((gpu *)state)->device), "hipSetDevice");
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+#define USE_DEVICE() \
+    do { \
+        subwave_status use_status = use(state, error); \
+        if (use_status != SUBWAVE_STATUS_SUCCESS) \
+            return use_status; \
+    } while (0)
+
+static subwave_status set_stream(void *state, void *old_stream, void *new_stream, char *error)
+{
+    gpu *g = state;
+    USE_DEVICE();
+    TRY_HIP(hipEventRecord(g->switched, (hipStream_t)old_stream), "stream: hipEventRecord");
+    TRY_HIP(hipStreamWaitEvent((hipStream_t)new_stream, g->switched, 0),
+            "stream: hipStreamWaitEvent");
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status synchronize(void *state, void *stream, char *error)
+{
+    USE_DEVICE();
+    TRY_HIP(hipStreamSynchronize((hipStream_t)stream), "queued work failed");
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status allocate(void *state, void **pointer, size_t bytes, char *error)
+{
+    USE_DEVICE();
+    void *memory = NULL;
+    TRY_HIP(hipMalloc(&memory, bytes), "bytes: hipMalloc");
+    *pointer = memory;
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status release(void *state, void *stream, void *pointer, char *error)
+{
+    USE_DEVICE();
+    TRY_HIP(hipStreamSynchronize((hipStream_t)stream), "queued work failed");
+    TRY_HIP(hipFree(pointer), "pointer: hipFree");
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status copy(void *state, void *stream, void *destination, const void *source,
+                           size_t bytes, char *error)
+{
+    USE_DEVICE();
+    TRY_HIP(hipMemcpyAsync(destination, source, bytes, hipMemcpyDefault, (hipStream_t)stream),
+            "hipMemcpy");
+    TRY_HIP(hipStreamSynchronize((hipStream_t)stream), "hipMemcpy");
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static const subwave_launcher launchers[] = {
+#define SUBWAVE_KERNELS(operation, dtype, type) \
+    {SUBWAVE_OPERATION_##operation, SUBWAVE_DTYPE_##dtype, subwave_gpu_##operation##_##dtype},
+#include "../hip/kernels.def"
+#undef SUBWAVE_KERNELS
+};
+
+static subwave_status launch(void *state, void *stream, subwave_operation operation,
+                             subwave_dtype dtype, const void *arguments, char *error)
+{
+    USE_DEVICE();
+    const subwave_launcher *row = subwave_find_launcher(
+        launchers, sizeof launchers / sizeof *launchers, operation, dtype);
+    const int code = row ? row->launch(arguments, stream) : SUBWAVE_NO_KERNEL;
+    if (code == SUBWAVE_NO_KERNEL) {
+        snprintf(error, SUBWAVE_ERROR_TEXT_SIZE, "no kernel is built for this case");
+        return SUBWAVE_STATUS_UNSUPPORTED;
+    }
+    TRY_HIP((hipError_t)code, "launch");
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+const subwave_backend subwave_backend_hip = {
+    .name = BACKEND_NAME,
+    .device_count = device_count,
+    .device_info = device_info,
+    .open = open_device,
+    .close = close_device,
+    .set_stream = set_stream,
+    .synchronize = synchronize,
+    .allocate = allocate,
+    .release = release,
+    .copy = copy,
+    .launch = launch,
+};

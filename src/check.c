@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ * check.c: argument checks, error texts, and the names of statuses, types and variants.
+ */
+#include "check.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+static _Thread_local char thread_error[SUBWAVE_ERROR_TEXT_SIZE];
+
+char *subwave_thread_error(void) { return thread_error; }
+
+subwave_status subwave_fail(subwave_context *context, subwave_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(context ? context->error : thread_error, SUBWAVE_ERROR_TEXT_SIZE, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+const char *subwave_last_error(const subwave_context *context)
+{
+    return context ? context->error : thread_error;
+}
+
+const char *subwave_status_name(subwave_status status)
+{
+    switch (status) {
+#define SUBWAVE_X(name, value, text) \
+    case SUBWAVE_STATUS_##name: \
+        return #name;
+        SUBWAVE_STATUS_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return "unknown";
+}
+
+const char *subwave_status_text(subwave_status status)
+{
+    switch (status) {
+#define SUBWAVE_X(name, value, text) \
+    case SUBWAVE_STATUS_##name: \
+        return text;
+        SUBWAVE_STATUS_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return "a status that this library does not know";
+}
+
+const char *subwave_dtype_name(subwave_dtype dtype)
+{
+    switch (dtype) {
+#define SUBWAVE_X(name, value, bytes, spelling) \
+    case SUBWAVE_DTYPE_##name: \
+        return spelling;
+        SUBWAVE_DTYPE_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return "unknown";
+}
+
+size_t subwave_dtype_size(subwave_dtype dtype)
+{
+    switch (dtype) {
+#define SUBWAVE_X(name, value, bytes, spelling) \
+    case SUBWAVE_DTYPE_##name: \
+        return bytes;
+        SUBWAVE_DTYPE_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return 0;
+}
+
+const char *subwave_variant_name(subwave_variant variant)
+{
+    switch (variant) {
+#define SUBWAVE_X(name, value, spelling) \
+    case SUBWAVE_VARIANT_##name: \
+        return spelling;
+        SUBWAVE_VARIANT_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return "unknown";
+}
+
+subwave_status subwave_check_context(subwave_context *context, const char *function)
+{
+    if (context)
+        return SUBWAVE_STATUS_SUCCESS;
+    return subwave_fail(NULL, SUBWAVE_STATUS_INVALID_CONTEXT, "%s: context is null", function);
+}
+
+subwave_status subwave_check_dtype(subwave_context *context, subwave_dtype dtype)
+{
+    if (subwave_dtype_size(dtype))
+        return SUBWAVE_STATUS_SUCCESS;
+    return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
+                        "dtype is %d, which is no subwave_dtype", (int)dtype);
+}
+
+subwave_status subwave_check_layout(subwave_context *context, subwave_layout layout)
+{
+    if (layout == SUBWAVE_LAYOUT_ROW_MAJOR || layout == SUBWAVE_LAYOUT_COLUMN_MAJOR)
+        return SUBWAVE_STATUS_SUCCESS;
+    return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
+                        "layout is %d, which is no subwave_layout", (int)layout);
+}
+
+subwave_status subwave_check_transpose(subwave_context *context, const char *name,
+                                       subwave_transpose transpose)
+{
+    if (transpose == SUBWAVE_TRANSPOSE_NONE || transpose == SUBWAVE_TRANSPOSE_YES)
+        return SUBWAVE_STATUS_SUCCESS;
+    return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
+                        "%s is %d, which is no subwave_transpose", name, (int)transpose);
+}
+
+subwave_status subwave_check_variant(subwave_context *context, subwave_variant variant)
+{
+    switch (variant) {
+#define SUBWAVE_X(name, value, spelling) case SUBWAVE_VARIANT_##name:
+        SUBWAVE_VARIANT_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+        return SUBWAVE_STATUS_SUCCESS;
+    }
+    return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
+                        "variant is %d, which is no subwave_variant", (int)variant);
+}
+
+subwave_status subwave_check_size(subwave_context *context, const char *name, int64_t size)
+{
+    if (size >= 0)
+        return SUBWAVE_STATUS_SUCCESS;
+    return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE, "%s is %" PRId64 ", which is negative",
+                        name, size);
+}
+
+subwave_status subwave_check_matrix(subwave_context *context, const char *ld_name,
+                                    subwave_layout layout, int64_t rows, int64_t columns,
+                                    int64_t ld, size_t element_size)
+{
+    bool row_major = layout == SUBWAVE_LAYOUT_ROW_MAJOR;
+    int64_t minor = row_major ? columns : rows;
+    int64_t major = row_major ? rows : columns;
+    if (ld < 1 || ld < minor)
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_STRIDE,
+                            "%s is %" PRId64 ", less than the %" PRId64 " that a %s holds", ld_name,
+                            ld, minor < 1 ? 1 : minor, row_major ? "row" : "column");
+    int64_t most = INT64_MAX / (int64_t)element_size;
+    if (major > 0 && ld > most / major)
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
+                            "%s is %" PRId64 ": %" PRId64 " %s of that many elements exceed the address space",
+                            ld_name, ld, major, row_major ? "rows" : "columns");
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+subwave_status subwave_check_pointer(subwave_context *context, const char *name,
+                                     const void *pointer, size_t alignment)
+{
+    if (!pointer)
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_POINTER, "%s is null", name);
+    if ((uintptr_t)pointer % alignment)
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_POINTER,
+                            "%s is %p, which is not aligned to its elements of %zu bytes", name,
+                            pointer, alignment);
+    return SUBWAVE_STATUS_SUCCESS;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * check.h: argument checks, in the one order that every entry point follows: context, enumerations,
+ * sizes, quick return, pointers. Each failure leaves a text that names the parameter.
+ */
+#ifndef SUBWAVE_CHECK_H
+#define SUBWAVE_CHECK_H
+
+#include "backend.h"
+
+/* Leaves a text (with the context, or for the thread when it is null) and returns `status`. */
+subwave_status subwave_fail(subwave_context *context, subwave_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Where a call without a context leaves its text; SUBWAVE_ERROR_TEXT_SIZE bytes, one a thread. */
+char *subwave_thread_error(void);
+
+#define SUBWAVE_TRY(call) \
+    do { \
+        subwave_status subwave_try_ = (call); \
+        if (subwave_try_ != SUBWAVE_STATUS_SUCCESS) \
+            return subwave_try_; \
+    } while (0)
+
+subwave_status subwave_check_context(subwave_context *context, const char *function);
+subwave_status subwave_check_dtype(subwave_context *context, subwave_dtype dtype);
+subwave_status subwave_check_layout(subwave_context *context, subwave_layout layout);
+subwave_status subwave_check_transpose(subwave_context *context, const char *name,
+                                       subwave_transpose transpose);
+subwave_status subwave_check_variant(subwave_context *context, subwave_variant variant);
+subwave_status subwave_check_size(subwave_context *context, const char *name, int64_t size);
+/* A matrix of rows x columns elements stored in `layout` with leading dimension ld: ld is large
+ * enough and the last element's byte offset fits into 63 bits. */
+subwave_status subwave_check_matrix(subwave_context *context, const char *ld_name,
+                                    subwave_layout layout, int64_t rows, int64_t columns,
+                                    int64_t ld, size_t element_size);
+subwave_status subwave_check_pointer(subwave_context *context, const char *name,
+                                     const void *pointer, size_t alignment);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * plan.h: launch shapes as pure arithmetic, so that they are tested on any machine.
+ */
+#ifndef SUBWAVE_PLAN_H
+#define SUBWAVE_PLAN_H
+
+#include "backend.h"
+
+/* Completes a launch whose problem (m, n, k, pointers, strides) is set: picks the variant for AUTO,
+ * the tile, the block and the grid. m, n >= 1. */
+void subwave_plan_matmul(const subwave_device_properties *device, subwave_dtype dtype,
+                         subwave_variant variant, subwave_matmul_launch *launch);
+
+#endif
