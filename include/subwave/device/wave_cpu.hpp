@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ * wave_cpu.hpp: the wave primitives as rendezvous of the CPU device's lanes.
+ */
+#ifndef SUBWAVE_DEVICE_WAVE_CPU_HPP
+#define SUBWAVE_DEVICE_WAVE_CPU_HPP
+
+#include <subwave/device/arch.hpp>
+
+SUBWAVE_BEGIN
+
+SUBWAVE_DEVICE int wave_lane() { return ::subwave::simt::lane_index(); }
+SUBWAVE_DEVICE lane_mask wave_members() { return ::subwave::simt::existing_lanes(); }
+
+/* Work-items are laid out x fastest, then y, then z, in waves of wave_size(). */
+SUBWAVE_DEVICE int block_item() { return static_cast<int>(::subwave::simt::thread_number()); }
+SUBWAVE_DEVICE int block_size()
+{
+    return static_cast<int>(blockDim.x * blockDim.y * blockDim.z);
+}
+
+/* Set bits of `mask` below this lane. */
+SUBWAVE_DEVICE int lanes_below(lane_mask mask)
+{
+    return __popcll(mask & ((lane_mask(1) << wave_lane()) - 1));
+}
+
+/* What is uniform needs no telling here. */
+SUBWAVE_DEVICE int wave_uniform(int value) { return value; }
+
+SUBWAVE_DEVICE lane_mask wave_active(site where)
+{
+    return ::subwave::simt::outlined::implicit(::subwave::simt::operation::active, where);
+}
+
+SUBWAVE_DEVICE lane_mask wave_opportunistic(site where)
+{
+    return ::subwave::simt::outlined::implicit(::subwave::simt::operation::opportunistic, where);
+}
+
+SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site where)
+{
+    return ::subwave::simt::fast::ballot(members, p, where);
+}
+
+template <class T>
+SUBWAVE_DEVICE T wave_shuffle(lane_mask members, const T &value, int source_lane, site where)
+{
+    return ::subwave::simt::exchange(::subwave::simt::operation::shuffle, members, value,
+                                     source_lane, false, where);
+}
+
+template <class T>
+SUBWAVE_DEVICE T wave_broadcast(lane_mask members, const T &value, int source_lane, site where)
+{
+    return ::subwave::simt::exchange(::subwave::simt::operation::broadcast, members, value,
+                                     source_lane, false, where);
+}
+
+SUBWAVE_DEVICE void wave_barrier(lane_mask members, site where)
+{
+    ::subwave::simt::fast::barrier(members, where);
+}
+
+SUBWAVE_DEVICE void block_barrier(site where) { ::subwave::simt::fast::block_barrier(where); }
+
+/* A value of every member, in memory until this lane publishes again: another publish needs all
+ * members, and what any of them may still read is not overwritten. */
+template <class T> class wave_tile {
+public:
+    SUBWAVE_DEVICE wave_tile(lane_mask members, const T &value, site where)
+        : values_(::subwave::simt::publish(members, value, where)),
+          checked_(::subwave::simt::reads_are_checked()), members_(members), where_(where)
+    {
+    }
+    SUBWAVE_DEVICE const T &read(int lane) const
+    {
+        if (checked_) [[unlikely]]
+            ::subwave::simt::check_tile_read(members_, lane, where_);
+        return values_[lane];
+    }
+
+private:
+    const T *values_;
+    bool checked_;
+    lane_mask members_;
+    site where_;
+};
+
+template <class T>
+SUBWAVE_DEVICE wave_tile<T> wave_publish(lane_mask members, const T &value, site where)
+{
+    return wave_tile<T>(members, value, where);
+}
+
+SUBWAVE_END
+
+#endif
