@@ -69,7 +69,7 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                                     .b_row = b_flipped ? 1 : ldb,
                                     .b_column = b_flipped ? ldb : 1,
                                     .c_row = ldc,
-                                    .alpha = alpha_value,
+                                    .alpha = k > 0 ? alpha_value : 0, /* may be infinite */
                                     .beta = beta_value};
     if (layout == SUBWAVE_LAYOUT_COLUMN_MAJOR) {
         /* Column-major storage read as row-major is the transpose: C^T = op(B)^T op(A)^T. */
