@@ -60,7 +60,8 @@ elseif(SUBWAVE_GPU STREQUAL nvidia)
     # CMake learnt HIP on NVIDIA in 3.28; as CUDA the same files build with every CMake.
     set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
     set_target_properties(${target}_kernels_nvidia PROPERTIES CUDA_STANDARD 17)
-    target_compile_options(${target}_kernels_nvidia PRIVATE -x cu -Xcompiler=-Wall,-Wextra)
+    target_compile_options(${target}_kernels_nvidia PRIVATE -x cu
+      -Xcompiler=-Wall,-Wextra,-fvisibility=hidden)
     target_include_directories(${target}_kernels_nvidia PRIVATE ${PROJECT_SOURCE_DIR}/include)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_kernels_nvidia>)
     target_compile_definitions(${target} PRIVATE __HIP_PLATFORM_NVIDIA__)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+# common.sh: what quickstart and test share: messages, packages, platforms. Sourced, not run.
+
+say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }
+die() { printf '%s: error: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+
+# install_packages PACKAGE...: installs those that are missing, on Debian and its kin.
+# Returns non-zero, having said why, when something is missing and cannot be installed.
+install_packages() {
+    local missing=() as_root=() package
+    command -v dpkg-query >/dev/null || return 0 # another distribution: the compilers are looked for later
+    for package; do
+        [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] ||
+            missing+=("$package")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    if [ "$(id -u)" != 0 ]; then
+        command -v sudo >/dev/null || { say "missing, and neither root nor sudo to install them: ${missing[*]}"; return 1; }
+        as_root=(sudo)
+    fi
+    say "installing ${missing[*]}"
+    local log; log=$(mktemp)
+    if ! { "${as_root[@]}" apt-get update -qq &&
+        "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+        tail -n 15 "$log" >&2
+        rm -f "$log"
+        say "could not install ${missing[*]}"
+        return 1
+    fi
+    rm -f "$log"
+}
+
+find_nvcc() { command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null; }
+
+# The header folder that an NVIDIA build takes HIP from, or nothing.
+find_hip_headers() {
+    local folder
+    for folder in ${SUBWAVE_HIP_INCLUDE_DIR-} "${ROCM_PATH-/opt/rocm}/include" /usr/include; do
+        [ -f "$folder/hip/nvidia_detail/nvidia_hip_runtime_api.h" ] && echo "$folder" && return
+    done
+}
+
+# configure_and_build PRESET [CMAKE OPTION...] [-- TARGET...]
+configure_and_build() {
+    local preset=$1 options=() log
+    shift
+    while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
+    [ $# -eq 0 ] || shift
+    log=$(mktemp)
+    cmake --preset "$preset" "${options[@]}" >"$log" 2>&1 || { tail -n 30 "$log" >&2; rm -f "$log"; return 1; }
+    rm -f "$log"
+    cmake --build "build/$preset" ${1:+--target "$@"}
+}
