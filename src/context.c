@@ -97,9 +97,10 @@ subwave_status subwave_malloc(subwave_context *context, void **pointer, int64_t 
     subwave_log_call(context, "subwave_malloc(bytes=%" PRId64 ")", bytes);
     SUBWAVE_TRY(subwave_check_size(context, "bytes", bytes));
     SUBWAVE_TRY(subwave_check_pointer(context, "pointer", pointer, 1));
-    *pointer = NULL;
-    if (bytes == 0)
+    if (bytes == 0) {
+        *pointer = NULL;
         return SUBWAVE_STATUS_SUCCESS;
+    }
     return context->backend->allocate(context->state, pointer, (size_t)bytes, context->error);
 }
 

@@ -90,8 +90,12 @@ subwave_status subwave_find_device(const char *name, const subwave_backend **bac
         const char *wave = getenv("SUBWAVE_CPU_WAVE");
         if (strcmp(name, "gpu") == 0)
             strcpy(wanted, "gpu:0");
-        else if (strcmp(name, "cpu") == 0)
-            snprintf(wanted, sizeof wanted, "cpu:%.8s", wave && *wave ? wave : "64");
+        else if (strcmp(name, "cpu") == 0 && wave && *wave) {
+            origin = "SUBWAVE_CPU_WAVE";
+            name = wave;
+            snprintf(wanted, sizeof wanted, "cpu:%.8s", wave);
+        } else if (strcmp(name, "cpu") == 0)
+            strcpy(wanted, "cpu:64");
         else
             snprintf(wanted, sizeof wanted, "%s", name);
     }
