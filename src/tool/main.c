@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ * main.c: the subwave command: finds the command named and runs it.
+ */
+#include "commands.h"
+#include "options.h"
+#include "text.h"
+
+#include <subwave/subwave.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *usage, *summary;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"info", "info", "show the devices that there are, and which one is used", info_main},
+    {"matmul", "matmul A.npy B.npy -o C.npy", "multiply two matrices in NumPy files", matmul_main},
+    {"bench", "bench matmul", "time the matrix kernels, each result checked", bench_main},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static int print_help(void)
+{
+    puts("subwave " SUBWAVE_VERSION_STRING
+         ": fast group operations on GPU wavefronts, and on the CPU device that simulates them\n\n"
+         "usage:");
+    for (int i = 0; i < COMMANDS; ++i)
+        printf("  subwave %-30s%s\n", commands[i].usage, commands[i].summary);
+    puts("  subwave COMMAND --help                show a command's options\n"
+         "  subwave --version                     show version, devices built for and compilers\n\n"
+         "environment:\n"
+         "  SUBWAVE_DEVICE=gpu:0                  the device to use when no option names one\n"
+         "  SUBWAVE_LOG=1                         print each call of the library on stderr\n\n"
+         "exit status: 0 done; 1 failed; 2 the command line is wrong");
+    return EXIT_SUCCESS;
+}
+
+static int run(int argc, char **argv)
+{
+    if (argc < 2)
+        return usage_error("", "a command is missing: info, matmul or bench");
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "--version") == 0) {
+        if (argc > 2)
+            return usage_error("", "unexpected argument \"%s\"", argv[2]);
+        if (strcmp(name, "--version") != 0)
+            return print_help();
+        puts(subwave_build_info());
+        return EXIT_SUCCESS;
+    }
+    for (int i = 0; i < COMMANDS; ++i)
+        if (strcmp(name, commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    return usage_error("", name[0] == '-' ? "unknown option \"%s\""
+                                          : "unknown command \"%s\"; there are info, matmul and bench",
+                       name);
+}
+
+int main(int argc, char **argv)
+{
+    int code = run(argc, argv);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == EXIT_SUCCESS) {
+        perror("subwave: cannot write to standard output");
+        code = EXIT_FAILURE;
+    }
+    return code;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ * npy.h: matrices of f32 and f64 in NumPy's .npy files.
+ */
+#ifndef SUBWAVE_TOOL_NPY_H
+#define SUBWAVE_TOOL_NPY_H
+
+#include <subwave/types.h>
+
+enum { NPY_ERROR_SIZE = 512 };
+
+typedef struct npy_matrix {
+    subwave_dtype dtype; /* F32 or F64 */
+    int64_t rows, columns;
+    bool fortran; /* stored column by column */
+    bool swapped; /* in a header only: the file has the other byte order */
+    void *data;   /* the caller frees it */
+} npy_matrix;
+
+/* On failure these return false and leave the reason, without the path, in `error`, which has
+ * NPY_ERROR_SIZE bytes. */
+
+/* Reads a header's dictionary, the text after the header's length. `data` is set to null. */
+bool npy_parse_header(const char *text, size_t length, npy_matrix *matrix, char *error);
+
+/* Reads a whole file; elements come in this machine's byte order. */
+bool npy_read(const char *path, npy_matrix *matrix, char *error);
+
+/* Whether npy_write could start: so that a long job need not end with a mistyped folder. */
+bool npy_check_target(const char *path, char *error);
+
+/* Writes a file that appears under `path` complete or not at all. A link is followed. */
+bool npy_write(const char *path, const npy_matrix *matrix, char *error);
+
+/* Bytes of rows x columns elements, or false where that exceeds the address space. */
+bool npy_size(const npy_matrix *matrix, size_t *bytes);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT
+ * options.c: a command's options as a table, from which both the parser and --help work.
+ */
+#include "options.h"
+
+#include "text.h"
+
+#include <subwave/subwave.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+int usage_error(const char *command_name, const char *format, ...)
+{
+    const char *space = *command_name ? " " : "";
+    fprintf(stderr, "subwave%s%s: ", space, command_name);
+    va_list arguments;
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "\nTry 'subwave%s%s --help'.\n", space, command_name);
+    return EXIT_USAGE;
+}
+
+/* "  -o, --output FILE    first line of help", with further lines below the first; "..." after the
+ * value of an option that may be given more than once. */
+static void print_option(const option *o)
+{
+    char left[64];
+    const char letter[] = {'-', o->letter, ',', ' ', 0};
+    snprintf(left, sizeof left, "%s%s%s%s%s", o->letter ? letter : "", o->name, o->value ? " " : "",
+             o->value ? o->value : "", o->repeats ? "..." : "");
+    for (const char *line = o->help; line;) {
+        const char *end = strchr(line, '\n');
+        printf("  %-26s%.*s\n", left, end ? (int)(end - line) : (int)strlen(line), line);
+        line = end ? end + 1 : NULL;
+        left[0] = 0;
+    }
+}
+
+static void print_help(const command *c)
+{
+    printf("usage: subwave %s %s\n\n%s\noptions:\n", c->name, c->usage, c->about);
+    for (int i = 0; i < c->option_count; ++i)
+        print_option(&c->options[i]);
+    print_option(&(option){.letter = 'h', .name = "--help", .help = "print this and exit"});
+}
+
+/* The option that `argument` names, or null; `*value` is what follows its '=', or null. */
+static option *find_option(const command *c, const char *argument, const char **value)
+{
+    const size_t length = strcspn(argument, "=");
+    *value = argument[length] ? argument + length + 1 : NULL;
+    for (int i = 0; i < c->option_count; ++i) {
+        option *o = &c->options[i];
+        const char letter[] = {'-', o->letter, 0};
+        if ((strlen(o->name) == length && strncmp(argument, o->name, length) == 0) ||
+            (o->letter && strcmp(argument, letter) == 0))
+            return o;
+    }
+    return NULL;
+}
+
+bool parse_options(command *c, int argc, char **argv, const char **operands, int *exit_code)
+{
+    int operand_count = 0;
+    bool options_end = false;
+    *exit_code = EXIT_USAGE;
+    for (int i = 1; i < argc; ++i) {
+        const char *argument = argv[i], *value;
+        if (!options_end && strcmp(argument, "--") == 0) {
+            options_end = true;
+            continue;
+        }
+        if (options_end || argument[0] != '-' || !argument[1]) {
+            if (operand_count == c->operand_count) {
+                usage_error(c->name, "unexpected argument \"%s\"", argument);
+                return false;
+            }
+            operands[operand_count++] = argument;
+            continue;
+        }
+        if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
+            print_help(c);
+            *exit_code = EXIT_SUCCESS;
+            return false;
+        }
+        option *o = find_option(c, argument, &value);
+        if (!o) {
+            usage_error(c->name, "unknown option \"%s\"", argument);
+            return false;
+        }
+        if (o->given && !o->repeats) {
+            usage_error(c->name, "%s is given twice", o->name);
+            return false;
+        }
+        o->given = true;
+        if (!o->value && value) {
+            usage_error(c->name, "%s takes no value", o->name);
+            return false;
+        }
+        /* A number may begin with one dash, so only a second one tells the next option. */
+        if (o->value && !value) {
+            if (i + 1 == argc || strncmp(argv[i + 1], "--", 2) == 0) {
+                usage_error(c->name, "%s needs a value: %s", o->name, o->value);
+                return false;
+            }
+            value = argv[++i];
+        }
+        const char *wanted = o->take(value, o->target);
+        if (wanted) {
+            usage_error(c->name, "%s is \"%s\"; it takes %s", o->name, value, wanted);
+            return false;
+        }
+    }
+    if (operand_count < c->operand_count) {
+        usage_error(c->name, "%s is missing", c->operand_names[operand_count]);
+        return false;
+    }
+    return true;
+}
+
+static const char too_many[] = "at most 64 values";
+
+const char *take_flag(const char *value, void *target)
+{
+    (void)value;
+    *(bool *)target = true;
+    return NULL;
+}
+
+const char *take_text(const char *value, void *target)
+{
+    *(const char **)target = value;
+    return *value ? NULL : "a text that is not empty";
+}
+
+const char *take_texts(const char *value, void *target)
+{
+    text_list *list = target;
+    if (list->count == LIST_SIZE)
+        return too_many;
+    return take_text(value, &list->item[list->count++]);
+}
+
+const char *take_number(const char *value, void *target)
+{
+    char *end;
+    const double number = strtod(value, &end);
+    if (end == value || *end || !isfinite(number))
+        return "a finite number";
+    *(double *)target = number;
+    return NULL;
+}
+
+const char *take_seconds(const char *value, void *target)
+{
+    double number;
+    if (take_number(value, &number) || number < 0)
+        return "seconds, 0 or more";
+    *(double *)target = number;
+    return NULL;
+}
+
+/* A decimal number without a sign; `*value` moves behind it. */
+static bool read_size(const char **value, int64_t *size)
+{
+    char *end;
+    if (**value < '0' || **value > '9')
+        return false;
+    errno = 0;
+    const long long number = strtoll(*value, &end, 10);
+    *value = end;
+    *size = number;
+    return errno == 0;
+}
+
+const char *take_count(const char *value, void *target)
+{
+    int64_t count;
+    if (!read_size(&value, &count) || *value || count < 1 || count > 1000)
+        return "a number from 1 to 1000";
+    *(int *)target = (int)count;
+    return NULL;
+}
+
+const char *take_variant(const char *value, void *target)
+{
+#define SUBWAVE_X(name, number, spelling) SUBWAVE_VARIANT_##name,
+    static const subwave_variant variants[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X)};
+#undef SUBWAVE_X
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; ++i)
+        if (strcmp(value, subwave_variant_name(variants[i])) == 0) {
+            *(subwave_variant *)target = variants[i];
+            return NULL;
+        }
+    return "auto, naive, local or broadcast";
+}
+
+const char *take_variants(const char *value, void *target)
+{
+    variant_list *list = target;
+    if (list->count == LIST_SIZE)
+        return too_many;
+    return take_variant(value, &list->item[list->count++]);
+}
+
+const char *take_dtypes(const char *value, void *target)
+{
+    dtype_list *list = target;
+    if (list->count == LIST_SIZE)
+        return too_many;
+    const bool single = strcmp(value, "f32") == 0;
+    if (!single && strcmp(value, "f64") != 0)
+        return "f32 or f64";
+    list->item[list->count++] = single ? SUBWAVE_DTYPE_F32 : SUBWAVE_DTYPE_F64;
+    return NULL;
+}
+
+const char *take_layout(const char *value, void *target)
+{
+    const bool row = strcmp(value, "row") == 0;
+    if (!row && strcmp(value, "column") != 0)
+        return "row or column";
+    *(subwave_layout *)target = row ? SUBWAVE_LAYOUT_ROW_MAJOR : SUBWAVE_LAYOUT_COLUMN_MAJOR;
+    return NULL;
+}
+
+const char *take_shapes(const char *value, void *target)
+{
+    shape_list *list = target;
+    if (list->count == LIST_SIZE)
+        return too_many;
+    shape *s = &list->item[list->count++];
+    bool valid = read_size(&value, &s->m);
+    if (valid && !*value)
+        s->n = s->k = s->m;
+    else
+        valid = valid && *value++ == 'x' && read_size(&value, &s->n) && *value++ == 'x' &&
+                read_size(&value, &s->k) && !*value;
+    return valid ? NULL : "a size: N, or MxNxK (C is M x N, summed over K)";
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ * options.h: a command's options as a table, from which both the parser and --help work.
+ */
+#ifndef SUBWAVE_TOOL_OPTIONS_H
+#define SUBWAVE_TOOL_OPTIONS_H
+
+#include <subwave/types.h>
+
+enum { LIST_SIZE = 64 };
+
+typedef struct option {
+    const char *name;  /* "--output" */
+    const char *value; /* what --help calls its value; null for an option without one */
+    const char *help;  /* lines split by '\n' */
+    /* Stores the value; returns null, or what the option takes instead. */
+    const char *(*take)(const char *value, void *target);
+    void *target;
+    char letter;  /* 'o' for -o, or 0 */
+    bool repeats; /* may be given more than once */
+    bool given;   /* set by parse_options */
+} option;
+
+typedef struct command {
+    const char *name;  /* "bench matmul" */
+    const char *usage; /* "A.npy B.npy -o C.npy [OPTION]..." */
+    const char *about; /* paragraphs for --help */
+    option *options;
+    int option_count;
+    const char *const *operand_names; /* required, in order */
+    int operand_count;
+} command;
+
+/* Fills the options' targets and `operands`. Returns false when the command must end now, having
+ * printed its help or a usage error: `*exit_code` is then set. */
+bool parse_options(command *c, int argc, char **argv, const char **operands, int *exit_code);
+
+/* A usage error, with a pointer to the help. Returns EXIT_USAGE. */
+int usage_error(const char *command_name, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* --- what options take, as option.take; the target's type stands beside each ------------------ */
+
+typedef struct text_list {
+    int count;
+    const char *item[LIST_SIZE];
+} text_list;
+
+typedef struct variant_list {
+    int count;
+    subwave_variant item[LIST_SIZE];
+} variant_list;
+
+typedef struct dtype_list {
+    int count;
+    subwave_dtype item[LIST_SIZE];
+} dtype_list;
+
+typedef struct shape {
+    int64_t m, n, k;
+} shape;
+
+typedef struct shape_list {
+    int count;
+    shape item[LIST_SIZE];
+} shape_list;
+
+const char *take_flag(const char *value, void *target);     /* bool */
+const char *take_text(const char *value, void *target);     /* const char * */
+const char *take_texts(const char *value, void *target);    /* text_list */
+const char *take_number(const char *value, void *target);   /* double, finite */
+const char *take_seconds(const char *value, void *target);  /* double, >= 0 */
+const char *take_count(const char *value, void *target);    /* int, 1 to 1000 */
+const char *take_variant(const char *value, void *target);  /* subwave_variant */
+const char *take_variants(const char *value, void *target); /* variant_list */
+const char *take_dtypes(const char *value, void *target);   /* dtype_list of f32 and f64 */
+const char *take_layout(const char *value, void *target);   /* subwave_layout */
+const char *take_shapes(const char *value, void *target);   /* shape_list, from N or MxNxK */
+
+#endif
