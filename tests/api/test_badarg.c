@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT
+ * test_badarg.c: every parameter of every function in every way wrong: the status, a text that names
+ * the parameter or environment variable, and nothing written.
+ *
+ * ARCHITECTURE_MISMATCH and DEVICE_ERROR need a GPU of another kind or a failing one. KERNEL_ERROR
+ * and the allocations that fail inside a call are in test_faults.c. All other statuses are here.
+ */
+#include "../harness.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int cases;
+
+/* Whether `text` has `name` as a whole word. */
+static bool names(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)); at += length) {
+        const bool starts = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        if (starts && !(isalnum((unsigned char)at[length]) || at[length] == '_'))
+            return true;
+    }
+    return false;
+}
+
+/* Takes a call's outcome for `expected`, and the text of `context` for one about `name`. */
+#define CHECK(call, expected, context, name) \
+    check_outcome(call, SUBWAVE_STATUS_##expected, context, name, #call, __LINE__)
+
+static void check_outcome(subwave_status status, subwave_status expected,
+                          const subwave_context *context, const char *name, const char *call,
+                          int line)
+{
+    const char *text = subwave_last_error(context);
+    ++cases;
+    if (status == expected && (status == SUBWAVE_STATUS_SUCCESS || names(text, name)))
+        return;
+    print_error("%s\n  gave %s, \"%s\"; it should be %s and name \"%s\"\n", call,
+                subwave_status_name(status), text, subwave_status_name(expected), name);
+    _fail(__FILE__, line);
+}
+
+/* --- subwave_matmul -------------------------------------------------------------------------- */
+
+typedef struct arguments {
+    subwave_context *context;
+    int32_t variant, dtype, layout, transpose_a, transpose_b;
+    int64_t m, n, k;
+    const void *alpha, *a;
+    int64_t lda;
+    const void *b;
+    int64_t ldb;
+    const void *beta;
+    void *c;
+    int64_t ldc;
+} arguments;
+
+/* Replaces a field's value, or adds to it. */
+typedef struct change {
+    size_t offset, size;
+    int64_t value;
+    bool add;
+} change;
+#define SET(field, value) {offsetof(arguments, field), sizeof((arguments *)0)->field, value, false}
+#define ADD(field, value) {offsetof(arguments, field), sizeof((arguments *)0)->field, value, true}
+
+typedef struct bad_case {
+    const char *name;
+    subwave_status status;
+    change changes[3];
+} bad_case;
+
+#define VALUE SUBWAVE_STATUS_INVALID_VALUE
+#define UNSUPPORTED SUBWAVE_STATUS_UNSUPPORTED
+#define SIZE SUBWAVE_STATUS_INVALID_SIZE
+#define STRIDE SUBWAVE_STATUS_INVALID_STRIDE
+#define POINTER SUBWAVE_STATUS_INVALID_POINTER
+#define SUCCESS SUBWAVE_STATUS_SUCCESS
+
+/* Against m = n = k = 5, all leading dimensions 5, so that they hold for every layout and transpose. */
+static const bad_case bad_cases[] = {
+    {"variant", VALUE, {SET(variant, 0)}},
+    {"variant", VALUE, {SET(variant, -1)}},
+    {"variant", VALUE, {SET(variant, 5)}},
+    {"variant", VALUE, {SET(variant, INT_MAX)}},
+    {"variant", VALUE, {SET(variant, INT_MIN)}},
+    {"dtype", VALUE, {SET(dtype, 0)}},
+    {"dtype", VALUE, {SET(dtype, -1)}},
+    {"dtype", VALUE, {SET(dtype, 15)}},
+    {"dtype", VALUE, {SET(dtype, INT_MAX)}},
+    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_I8)}},
+    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_I16)}},
+    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_I32)}},
+    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_I64)}},
+    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_U8)}},
+    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_U16)}},
+    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_U32)}},
+    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_U64)}},
+    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_F16)}},
+    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_BF16)}},
+    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_C32)}},
+    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_C64)}},
+    {"layout", VALUE, {SET(layout, 0)}},
+    {"layout", VALUE, {SET(layout, -1)}},
+    {"layout", VALUE, {SET(layout, 3)}},
+    {"layout", VALUE, {SET(layout, 101)}}, /* CBLAS's */
+    {"transpose_a", VALUE, {SET(transpose_a, 0)}},
+    {"transpose_a", VALUE, {SET(transpose_a, -1)}},
+    {"transpose_a", VALUE, {SET(transpose_a, 3)}},
+    {"transpose_a", VALUE, {SET(transpose_a, 'T')}},
+    {"transpose_b", VALUE, {SET(transpose_b, 0)}},
+    {"transpose_b", VALUE, {SET(transpose_b, -1)}},
+    {"transpose_b", VALUE, {SET(transpose_b, 3)}},
+    {"transpose_b", VALUE, {SET(transpose_b, 112)}},
+    {"m", SIZE, {SET(m, -1)}},
+    {"m", SIZE, {SET(m, INT64_MIN)}},
+    {"n", SIZE, {SET(n, -1)}},
+    {"n", SIZE, {SET(n, INT64_MIN)}},
+    {"k", SIZE, {SET(k, -1)}},
+    {"k", SIZE, {SET(k, INT64_MIN)}},
+    {"lda", STRIDE, {SET(lda, 4)}},
+    {"lda", STRIDE, {SET(lda, 0)}},
+    {"lda", STRIDE, {SET(lda, -5)}},
+    {"lda", STRIDE, {SET(lda, INT64_MIN)}},
+    {"lda", SIZE, {SET(lda, INT64_MAX)}},
+    {"lda", SIZE, {SET(lda, INT64_MAX / 16)}},
+    {"ldb", STRIDE, {SET(ldb, 4)}},
+    {"ldb", STRIDE, {SET(ldb, 0)}},
+    {"ldb", STRIDE, {SET(ldb, -5)}},
+    {"ldb", STRIDE, {SET(ldb, INT64_MIN)}},
+    {"ldb", SIZE, {SET(ldb, INT64_MAX)}},
+    {"ldb", SIZE, {SET(ldb, INT64_MAX / 16)}},
+    {"ldc", STRIDE, {SET(ldc, 4)}},
+    {"ldc", STRIDE, {SET(ldc, 0)}},
+    {"ldc", STRIDE, {SET(ldc, -5)}},
+    {"ldc", STRIDE, {SET(ldc, INT64_MIN)}},
+    {"ldc", SIZE, {SET(ldc, INT64_MAX)}},
+    {"ldc", SIZE, {SET(ldc, INT64_MAX / 16)}},
+    {"alpha", POINTER, {SET(alpha, 0)}},
+    {"alpha", POINTER, {ADD(alpha, 1)}},
+    {"alpha", POINTER, {ADD(alpha, 2)}},
+    {"a", POINTER, {SET(a, 0)}},
+    {"a", POINTER, {ADD(a, 1)}},
+    {"a", POINTER, {ADD(a, 2)}},
+    {"b", POINTER, {SET(b, 0)}},
+    {"b", POINTER, {ADD(b, 1)}},
+    {"b", POINTER, {ADD(b, 2)}},
+    {"beta", POINTER, {SET(beta, 0)}},
+    {"beta", POINTER, {ADD(beta, 1)}},
+    {"beta", POINTER, {ADD(beta, 2)}},
+    {"c", POINTER, {SET(c, 0)}},
+    {"c", POINTER, {ADD(c, 1)}},
+    {"c", POINTER, {ADD(c, 2)}},
+    /* The order of checks: what is wrong first is what is named. */
+    {"variant", VALUE, {SET(variant, 0), SET(dtype, 0), SET(layout, 0)}},
+    {"dtype", VALUE, {SET(dtype, 0), SET(layout, 0), SET(transpose_a, 0)}},
+    {"layout", VALUE, {SET(layout, 0), SET(transpose_a, 0), SET(m, -1)}},
+    {"transpose_a", VALUE, {SET(transpose_a, 0), SET(transpose_b, 0), SET(k, -1)}},
+    {"transpose_b", VALUE, {SET(dtype, SUBWAVE_DTYPE_I8), SET(transpose_b, 0)}},
+    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_I8), SET(m, -1), SET(c, 0)}},
+    {"m", SIZE, {SET(m, -1), SET(n, -1), SET(lda, 0)}},
+    {"n", SIZE, {SET(n, -1), SET(k, -1), SET(ldc, 0)}},
+    {"k", SIZE, {SET(k, -1), SET(ldb, 0), SET(a, 0)}},
+    {"lda", STRIDE, {SET(lda, 0), SET(ldb, 0), SET(ldc, 0)}},
+    {"ldb", STRIDE, {SET(ldb, 0), SET(ldc, 0), SET(alpha, 0)}},
+    {"ldc", STRIDE, {SET(ldc, 0), SET(c, 0), SET(beta, 0)}},
+    {"alpha", POINTER, {SET(alpha, 0), SET(beta, 0), SET(a, 0)}},
+    {"beta", POINTER, {SET(beta, 0), SET(a, 0), SET(c, 0)}},
+    {"a", POINTER, {SET(a, 0), SET(b, 0), SET(c, 0)}},
+    {"b", POINTER, {SET(b, 0), SET(c, 0)}},
+    /* An empty C does not excuse wrong enumerations and sizes, only pointers. */
+    {"variant", VALUE, {SET(m, 0), SET(variant, 9)}},
+    {"dtype", UNSUPPORTED, {SET(n, 0), SET(dtype, SUBWAVE_DTYPE_C64)}},
+    {"k", SIZE, {SET(m, 0), SET(k, -1)}},
+    {"ldc", STRIDE, {SET(m, 0), SET(n, 0), SET(ldc, 0)}},
+    {"lda", STRIDE, {SET(k, 0), SET(lda, 0)}},
+    {"", SUCCESS, {SET(m, 0), SET(a, 0), SET(c, 0)}},
+    {"", SUCCESS, {SET(n, 0), SET(alpha, 0), SET(beta, 0)}},
+    {"beta", POINTER, {SET(k, 0), SET(a, 0), SET(beta, 0)}},
+    {"c", POINTER, {SET(k, 0), SET(b, 0), SET(c, 0)}},
+};
+enum { BAD_CASES = sizeof bad_cases / sizeof *bad_cases };
+
+static void apply(arguments *x, const change *change)
+{
+    char *field = (char *)x + change->offset;
+    if (change->size == sizeof(int32_t)) {
+        const int32_t value = (int32_t)change->value;
+        memcpy(field, &value, sizeof value);
+    } else if (change->size == sizeof(int64_t)) {
+        int64_t value;
+        memcpy(&value, field, sizeof value);
+        value = change->add ? value + change->value : change->value;
+        memcpy(field, &value, sizeof value);
+    }
+}
+
+static subwave_status call(const arguments *x)
+{
+    return subwave_matmul(x->context, (subwave_variant)x->variant, (subwave_dtype)x->dtype,
+                          (subwave_layout)x->layout, (subwave_transpose)x->transpose_a,
+                          (subwave_transpose)x->transpose_b, x->m, x->n, x->k, x->alpha, x->a,
+                          x->lda, x->b, x->ldb, x->beta, x->c, x->ldc);
+}
+
+static void test_matmul(void **state)
+{
+    _Static_assert(BAD_CASES >= 80, "the table has lost cases");
+    char zeros[5 * 5 * 8] = {0};
+    guarded a = guarded_create(*state, zeros, sizeof zeros);
+    guarded b = guarded_create(*state, zeros, sizeof zeros);
+    guarded c = guarded_create(*state, zeros, sizeof zeros);
+    const double one64[2] = {1, 0}, two64[2] = {2, 0}; /* shifted by a byte they stay readable */
+    const float one32[2] = {1, 0}, two32[2] = {2, 0};
+    for (int i = 0; i < BAD_CASES; ++i)
+        for (int form = 0; form < 16; ++form) {
+            const bad_case *bad = &bad_cases[i];
+            const bool f64 = form & 1;
+            arguments x = {
+                .context = *state,
+                .variant = SUBWAVE_VARIANT_AUTO,
+                .dtype = f64 ? SUBWAVE_DTYPE_F64 : SUBWAVE_DTYPE_F32,
+                .layout = form & 2 ? SUBWAVE_LAYOUT_ROW_MAJOR : SUBWAVE_LAYOUT_COLUMN_MAJOR,
+                .transpose_a = form & 4 ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_NONE,
+                .transpose_b = form & 8 ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_NONE,
+                .m = 5,
+                .n = 5,
+                .k = 5,
+                .alpha = f64 ? (const void *)one64 : one32,
+                .a = guarded_pointer(&a),
+                .lda = 5,
+                .b = guarded_pointer(&b),
+                .ldb = 5,
+                .beta = f64 ? (const void *)two64 : two32,
+                .c = guarded_pointer(&c),
+                .ldc = 5,
+            };
+            for (int j = 0; j < 3; ++j)
+                apply(&x, &bad->changes[j]);
+            check_outcome(call(&x), bad->status, *state, bad->name, "subwave_matmul", __LINE__);
+            /* Without a context nothing else counts. */
+            x.context = NULL;
+            check_outcome(call(&x), SUBWAVE_STATUS_INVALID_CONTEXT, NULL, "context",
+                          "subwave_matmul without a context", __LINE__);
+        }
+    assert_ok(*state, subwave_synchronize(*state));
+    assert_int_equal(guarded_changes(&a) + guarded_changes(&b) + guarded_changes(&c), 0);
+    guarded_destroy(&a);
+    guarded_destroy(&b);
+    guarded_destroy(&c);
+}
+
+/* Sizes whose bytes exceed 63 bits, though each alone is fine. */
+static void test_matmul_overflow(void **state)
+{
+    const float one = 1;
+    const int64_t big = (int64_t)1 << 31;
+    float cell = 7;
+    guarded c = guarded_create(*state, &cell, sizeof cell);
+    void *at = guarded_pointer(&c);
+#define MATMUL(layout, m, n, k, lda, ldb, ldc) \
+    subwave_matmul(*state, SUBWAVE_VARIANT_AUTO, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_##layout, \
+                   SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, m, n, k, &one, at, lda, at, \
+                   ldb, &one, at, ldc)
+    CHECK(MATMUL(ROW_MAJOR, big, 1, 1, big, 1, 1), INVALID_SIZE, *state, "lda");
+    CHECK(MATMUL(ROW_MAJOR, 1, 1, big, big, big, 1), INVALID_SIZE, *state, "ldb");
+    CHECK(MATMUL(ROW_MAJOR, big, big, 1, 1, big, big), INVALID_SIZE, *state, "ldc");
+    CHECK(MATMUL(COLUMN_MAJOR, 1, 1, big, big, big, 1), INVALID_SIZE, *state, "lda");
+    CHECK(MATMUL(COLUMN_MAJOR, 1, big, 1, 1, big, 1), INVALID_SIZE, *state, "ldb");
+    CHECK(MATMUL(COLUMN_MAJOR, big, big, 1, big, 1, big), INVALID_SIZE, *state, "ldc");
+    CHECK(MATMUL(ROW_MAJOR, INT64_MAX, 1, 1, 1, 1, 1), INVALID_SIZE, *state, "lda");
+    CHECK(MATMUL(COLUMN_MAJOR, 1, INT64_MAX, 1, 1, 1, 1), INVALID_SIZE, *state, "ldb");
+    CHECK(MATMUL(ROW_MAJOR, 1, INT64_MAX, 1, 1, INT64_MAX, INT64_MAX), INVALID_SIZE, *state, "ldb");
+    CHECK(MATMUL(COLUMN_MAJOR, INT64_MAX, 1, 1, INT64_MAX, 1, INT64_MAX), INVALID_SIZE, *state, "lda");
+#undef MATMUL
+    assert_int_equal(guarded_changes(&c), 0);
+    guarded_destroy(&c);
+}
+
+/* --- devices and contexts -------------------------------------------------------------------- */
+
+static void test_devices(void **state)
+{
+    (void)state;
+    int count;
+    assert_ok(NULL, subwave_device_count(&count));
+    CHECK(subwave_device_count(NULL), INVALID_POINTER, NULL, "count");
+    subwave_device_properties properties, before;
+    memset(&properties, 0xa5, sizeof properties);
+    before = properties;
+    const int indices[] = {-1, count, count + 1, INT_MAX, INT_MIN};
+    for (size_t i = 0; i < sizeof indices / sizeof *indices; ++i) {
+        CHECK(subwave_device_info(indices[i], &properties), NO_DEVICE, NULL, "index");
+        CHECK(subwave_device_info(indices[i], NULL), NO_DEVICE, NULL, "index");
+    }
+    for (int i = 0; i < count; ++i)
+        CHECK(subwave_device_info(i, NULL), INVALID_POINTER, NULL, "properties");
+    assert_memory_equal(&properties, &before, sizeof before);
+}
+
+/* Creates a context that must not come to be; `*context` is null afterwards. */
+static subwave_status create_none(const char *device)
+{
+    subwave_context *context = (subwave_context *)&cases;
+    const subwave_status status = subwave_context_create(&context, device);
+    assert_null(context);
+    return status;
+}
+
+static void test_device_names(void **state)
+{
+    (void)state;
+    static const char *const nonsense[] = {
+        "",       "nonsense", "cpu:",   "cpu:0",  "cpu:1",    "cpu:5",     "cpu:-4", "cpu:064",
+        "cpu:64 ", " cpu:64", "CPU:64", "cpu64",  "cpu:64:1", "cpu:4294967300", "gpu:", "gpu:-1",
+        "gpu:x",  "gpu:1x",   "GPU",    "tpu",    "cpu:64\n", "gpu: 0",    "0",      "gpu:0x0"};
+    CHECK(subwave_context_create(NULL, "cpu"), INVALID_POINTER, NULL, "context");
+    CHECK(subwave_context_create(NULL, "nonsense"), INVALID_POINTER, NULL, "context");
+    for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; ++i)
+        CHECK(create_none(nonsense[i]), INVALID_VALUE, NULL, "device");
+    char endless[5000];
+    memset(endless, 'x', sizeof endless);
+    endless[sizeof endless - 1] = 0;
+    CHECK(create_none(endless), INVALID_VALUE, NULL, "device");
+    CHECK(create_none("gpu:99"), NO_DEVICE, NULL, "device");
+    CHECK(create_none("gpu:2147483648"), NO_DEVICE, NULL, "device");
+    CHECK(create_none("gpu:99999999999999999999999"), NO_DEVICE, NULL, "device");
+    subwave_device_properties first;
+    assert_ok(NULL, subwave_device_info(0, &first));
+    if (strncmp(first.id, "gpu", 3) != 0) {
+        CHECK(create_none("gpu"), NO_DEVICE, NULL, "device");
+        CHECK(create_none("gpu:0"), NO_DEVICE, NULL, "device");
+    }
+}
+
+static void test_environment(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *device, *variable, *value, *second_variable, *second_value;
+        subwave_status status;
+    } rows[] = {
+        {NULL, "SUBWAVE_DEVICE", "nonsense", NULL, NULL, VALUE},
+        {NULL, "SUBWAVE_DEVICE", "cpu:5", NULL, NULL, VALUE},
+        {NULL, "SUBWAVE_DEVICE", "gpu:99", NULL, NULL, SUBWAVE_STATUS_NO_DEVICE},
+        {"cpu", "SUBWAVE_CPU_WAVE", "5", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_CPU_WAVE", "0", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_CPU_WAVE", "-64", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_CPU_WAVE", "64x", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_CPU_WAVE", "128", NULL, NULL, VALUE},
+        {"cpu:8", "SUBWAVE_CPU_WAVE", "5", NULL, NULL, VALUE},
+        {NULL, "SUBWAVE_CPU_WAVE", "5", "SUBWAVE_DEVICE", "cpu", VALUE},
+        {"cpu", "SUBWAVE_CPU_THREADS", "0", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_CPU_THREADS", "-1", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_CPU_THREADS", "two", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_CPU_THREADS", "2 ", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_CPU_THREADS", "1000000000", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_CPU_SEED", "-1", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_CPU_SEED", "0x10", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_CPU_SEED", "18446744073709551616", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_CPU_CHECKED", "2", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_CPU_EXITED_OK", "yes", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_CPU_STACK_KB", "1", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_CPU_WATCHDOG_MS", "1.5", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_LOG", "4", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_LOG", "-1", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_LOG", "1 ", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_LOG", "trace", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_LOG", "99999999999999999999", NULL, NULL, VALUE},
+        {"cpu", "SUBWAVE_LOG_FILE", "no-such-folder/file", "SUBWAVE_LOG", "1", VALUE},
+        {"cpu", "SUBWAVE_LOG_FILE", ".", "SUBWAVE_LOG", "3", VALUE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        setenv(rows[i].variable, rows[i].value, 1);
+        if (rows[i].second_variable)
+            setenv(rows[i].second_variable, rows[i].second_value, 1);
+        const subwave_status status = create_none(rows[i].device);
+        unsetenv(rows[i].variable);
+        if (rows[i].second_variable)
+            unsetenv(rows[i].second_variable);
+        check_outcome(status, rows[i].status, NULL, rows[i].variable, rows[i].value, __LINE__);
+    }
+}
+
+static void test_contexts(void **state)
+{
+    subwave_context *none = NULL;
+    subwave_device_properties properties, before;
+    memset(&properties, 0xa5, sizeof properties);
+    before = properties;
+    void *stream = &properties;
+    CHECK(subwave_context_destroy(NULL), SUCCESS, NULL, "");
+    CHECK(subwave_context_destroy(&none), SUCCESS, NULL, "");
+    CHECK(subwave_context_info(NULL, &properties), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_context_info(NULL, NULL), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_context_info(*state, NULL), INVALID_POINTER, *state, "properties");
+    CHECK(subwave_synchronize(NULL), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_set_stream(NULL, NULL), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_get_stream(NULL, &stream), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_get_stream(*state, NULL), INVALID_POINTER, *state, "stream");
+    assert_ptr_equal(stream, &properties);
+    assert_memory_equal(&properties, &before, sizeof before);
+    if (harness_is_cpu(*state)) {
+        CHECK(subwave_set_stream(*state, &properties), UNSUPPORTED, *state, "stream");
+        assert_ok(*state, subwave_get_stream(*state, &stream));
+        assert_null(stream);
+    }
+}
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+static void test_memory(void **state)
+{
+    void *const untouched = &cases;
+    void *pointer = untouched;
+    CHECK(subwave_malloc(NULL, &pointer, 8), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_malloc(*state, NULL, 8), INVALID_POINTER, *state, "pointer");
+    CHECK(subwave_malloc(*state, NULL, 0), INVALID_POINTER, *state, "pointer");
+    CHECK(subwave_malloc(*state, NULL, -1), INVALID_SIZE, *state, "bytes");
+    CHECK(subwave_malloc(*state, &pointer, -1), INVALID_SIZE, *state, "bytes");
+    CHECK(subwave_malloc(*state, &pointer, INT64_MIN), INVALID_SIZE, *state, "bytes");
+    CHECK(subwave_malloc(*state, &pointer, INT64_MAX), OUT_OF_MEMORY, *state, "bytes");
+    CHECK(subwave_malloc(*state, &pointer, (int64_t)1 << 50), OUT_OF_MEMORY, *state, "bytes");
+    assert_ptr_equal(pointer, untouched);
+    CHECK(subwave_free(NULL, pointer), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_free(NULL, NULL), INVALID_CONTEXT, NULL, "context");
+
+    char host[16] = "fifteen letters";
+    guarded memory = guarded_create(*state, host, sizeof host);
+    void *device = guarded_pointer(&memory);
+    CHECK(subwave_copy(NULL, device, host, 4), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_copy(*state, NULL, host, 4), INVALID_POINTER, *state, "destination");
+    CHECK(subwave_copy(*state, device, NULL, 4), INVALID_POINTER, *state, "source");
+    CHECK(subwave_copy(*state, NULL, NULL, 4), INVALID_POINTER, *state, "destination");
+    CHECK(subwave_copy(*state, device, "????", -1), INVALID_SIZE, *state, "bytes");
+    CHECK(subwave_copy(*state, device, "????", INT64_MIN), INVALID_SIZE, *state, "bytes");
+    CHECK(subwave_copy(*state, NULL, NULL, 0), SUCCESS, *state, "");
+    CHECK(subwave_copy(*state, device, NULL, 0), SUCCESS, *state, "");
+    assert_int_equal(guarded_changes(&memory), 0);
+    guarded_destroy(&memory);
+}
+
+static void test_count(void **state)
+{
+    (void)state;
+    print_message("%d cases\n", cases);
+    assert_true(cases > 80 * 32);
+    cases = 0;
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_matmul),       cmocka_unit_test(test_matmul_overflow),
+        cmocka_unit_test(test_devices),      cmocka_unit_test(test_device_names),
+        cmocka_unit_test(test_environment),  cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_count),
+    };
+    return harness_run("bad arguments", tests, sizeof tests / sizeof *tests);
+}

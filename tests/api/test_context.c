@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT
+ * test_context.c: names and versions, the list of devices, contexts alone, in pairs and in threads,
+ * the log, streams, and device memory.
+ */
+#include "../harness.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- names ----------------------------------------------------------------------------------- */
+
+/* Written out again: these values are the ABI. */
+static void test_statuses(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"SUCCESS",        "INVALID_CONTEXT", "INVALID_POINTER",
+                                        "INVALID_SIZE",   "INVALID_STRIDE",  "INVALID_VALUE",
+                                        "UNSUPPORTED",    "NO_DEVICE",       "ARCHITECTURE_MISMATCH",
+                                        "OUT_OF_MEMORY",  "DEVICE_ERROR",    "KERNEL_ERROR"};
+    enum { COUNT = sizeof names / sizeof *names };
+    for (int i = 0; i < COUNT; ++i) {
+        assert_string_equal(subwave_status_name((subwave_status)i), names[i]);
+        assert_true(strlen(subwave_status_text((subwave_status)i)) > 5);
+        for (int j = 0; j < i; ++j)
+            assert_string_not_equal(subwave_status_text((subwave_status)i),
+                                    subwave_status_text((subwave_status)j));
+    }
+    assert_int_equal(SUBWAVE_STATUS_KERNEL_ERROR, COUNT - 1);
+    const int unknown[] = {-1, COUNT, 1000, INT_MAX, INT_MIN};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; ++i) {
+        assert_string_equal(subwave_status_name((subwave_status)unknown[i]), "unknown");
+        assert_non_null(subwave_status_text((subwave_status)unknown[i]));
+    }
+}
+
+static void test_dtypes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t size;
+    } dtypes[] = {{"unknown", 0}, {"i8", 1},   {"i16", 2}, {"i32", 4},  {"i64", 8},
+                  {"u8", 1},      {"u16", 2},  {"u32", 4}, {"u64", 8},  {"f16", 2},
+                  {"bf16", 2},    {"f32", 4},  {"f64", 8}, {"c32", 8},  {"c64", 16},
+                  {"unknown", 0}};
+    for (int i = 0; i < (int)(sizeof dtypes / sizeof *dtypes); ++i) {
+        assert_string_equal(subwave_dtype_name((subwave_dtype)i), dtypes[i].name);
+        assert_int_equal(subwave_dtype_size((subwave_dtype)i), dtypes[i].size);
+    }
+    assert_int_equal(subwave_dtype_size((subwave_dtype)-1), 0);
+    assert_string_equal(subwave_dtype_name((subwave_dtype)INT_MAX), "unknown");
+}
+
+static void test_variants(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"unknown", "auto", "naive", "local", "broadcast", "unknown"};
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); ++i)
+        assert_string_equal(subwave_variant_name((subwave_variant)i), names[i]);
+    assert_string_equal(subwave_variant_name((subwave_variant)-1), "unknown");
+    assert_int_equal(SUBWAVE_LAYOUT_ROW_MAJOR, 1);
+    assert_int_equal(SUBWAVE_LAYOUT_COLUMN_MAJOR, 2);
+    assert_int_equal(SUBWAVE_TRANSPOSE_NONE, 1);
+    assert_int_equal(SUBWAVE_TRANSPOSE_YES, 2);
+}
+
+static void test_version(void **state)
+{
+    (void)state;
+    char expected[64];
+    snprintf(expected, sizeof expected, "%d.%d.%d", SUBWAVE_VERSION_MAJOR, SUBWAVE_VERSION_MINOR,
+             SUBWAVE_VERSION_PATCH);
+    assert_string_equal(SUBWAVE_VERSION_STRING, expected);
+    assert_string_equal(subwave_version(), expected);
+    snprintf(expected, sizeof expected, "subwave %s, CPU device", subwave_version());
+    assert_memory_equal(subwave_build_info(), expected, strlen(expected));
+    assert_null(strchr(subwave_build_info(), '\n'));
+    assert_true(SUBWAVE_VERSION_AT_LEAST(SUBWAVE_VERSION_MAJOR, SUBWAVE_VERSION_MINOR, 0));
+    assert_false(SUBWAVE_VERSION_AT_LEAST(SUBWAVE_VERSION_MAJOR, SUBWAVE_VERSION_MINOR + 1, 0));
+    assert_false(SUBWAVE_VERSION_AT_LEAST(SUBWAVE_VERSION_MAJOR + 1, 0, 0));
+}
+
+/* --- devices --------------------------------------------------------------------------------- */
+
+static void test_devices(void **state)
+{
+    (void)state;
+    static const int waves[] = {64, 4, 8, 16, 32};
+    int count;
+    assert_ok(NULL, subwave_device_count(&count));
+    const int gpus = count - 5;
+    assert_true(gpus >= 0);
+    for (int i = 0; i < count; ++i) {
+        subwave_device_properties device;
+        char id[32];
+        memset(&device, 0xa5, sizeof device);
+        assert_ok(NULL, subwave_device_info(i, &device));
+        snprintf(id, sizeof id, i < gpus ? "gpu:%d" : "cpu:%d", i < gpus ? i : waves[i - gpus]);
+        assert_string_equal(device.id, id);
+        assert_true(strlen(device.name) > 3);
+        assert_true(strlen(device.architecture) > 2);
+        assert_true(device.memory_bytes > 0);
+        assert_true(device.compute_units > 0);
+        assert_true(device.aspects & SUBWAVE_ASPECT_FP64);
+        assert_true(device.built_for == 0 || device.built_for == 1);
+        assert_true(device.sub_group_size_count >= 1 && device.sub_group_size_count <= 8);
+        for (int j = 0; j < 8; ++j) {
+            const int size = device.sub_group_sizes[j];
+            assert_true(j < device.sub_group_size_count ? size > 0 : size == 0);
+            assert_true(j == 0 || size == 0 || size > device.sub_group_sizes[j - 1]);
+        }
+        for (int j = 0; j < 15; ++j)
+            assert_int_equal(device.reserved[j], 0);
+        if (i < gpus) {
+            assert_memory_equal(device.backend, "hip-", 4);
+            continue;
+        }
+        assert_string_equal(device.backend, "cpu");
+        assert_int_equal(device.sub_group_sizes[0], waves[i - gpus]);
+        assert_int_equal(device.sub_group_size_count, 1);
+        assert_int_equal(device.max_block_size, 1024);
+        assert_int_equal(device.built_for, 1);
+    }
+}
+
+static void test_info(void **state)
+{
+    subwave_device_properties own, listed;
+    assert_ok(*state, subwave_context_info(*state, &own));
+    int count, found = 0;
+    assert_ok(NULL, subwave_device_count(&count));
+    for (int i = 0; i < count; ++i) {
+        assert_ok(NULL, subwave_device_info(i, &listed));
+        if (strcmp(own.id, listed.id) == 0) {
+            assert_memory_equal(&own, &listed, sizeof own);
+            ++found;
+        }
+    }
+    assert_int_equal(found, 1);
+}
+
+/* Which device `name` gives while `variable` is `value`. */
+static void check_choice(const char *variable, const char *value, const char *name,
+                         const char *expected)
+{
+    subwave_context *context;
+    subwave_device_properties device;
+    setenv(variable, value, 1);
+    const subwave_status status = subwave_context_create(&context, name);
+    unsetenv(variable);
+    assert_ok(NULL, status);
+    assert_ok(context, subwave_context_info(context, &device));
+    assert_string_equal(device.id, expected);
+    assert_ok(NULL, subwave_context_destroy(&context));
+    assert_null(context);
+    assert_ok(NULL, subwave_context_destroy(&context));
+}
+
+static void test_choice(void **state)
+{
+    (void)state;
+    char best[16] = "cpu:64";
+    int count;
+    assert_ok(NULL, subwave_device_count(&count));
+    for (int i = count - 1; i >= 0; --i) {
+        subwave_device_properties device;
+        assert_ok(NULL, subwave_device_info(i, &device));
+        if (strncmp(device.id, "gpu", 3) == 0 && device.built_for)
+            strcpy(best, device.id);
+    }
+    check_choice("SUBWAVE_DEVICE", "", NULL, best);
+    check_choice("SUBWAVE_DEVICE", "cpu:8", NULL, "cpu:8");
+    check_choice("SUBWAVE_DEVICE", "cpu", NULL, "cpu:64");
+    check_choice("SUBWAVE_DEVICE", "cpu:8", "cpu:16", "cpu:16");
+    check_choice("SUBWAVE_DEVICE", "nonsense", "cpu:4", "cpu:4");
+    check_choice("SUBWAVE_CPU_WAVE", "16", "cpu", "cpu:16");
+    check_choice("SUBWAVE_CPU_WAVE", "16", "cpu:32", "cpu:32");
+    check_choice("SUBWAVE_CPU_WAVE", "", "cpu", "cpu:64");
+    check_choice("SUBWAVE_LOG", "", "cpu", "cpu:64");
+    check_choice("SUBWAVE_LOG", "0", "cpu", "cpu:64");
+    check_choice("SUBWAVE_LOG_FILE", "no-such-folder/not-wanted", "cpu", "cpu:64");
+}
+
+/* --- contexts -------------------------------------------------------------------------------- */
+
+enum { N = 48 };
+
+/* C = A B for fixed N x N matrices; `c` is on the host. */
+static subwave_status multiply(subwave_context *context, subwave_variant variant, float *c)
+{
+    float host[N * N];
+    const float one = 1, zero = 0;
+    for (int i = 0; i < N * N; ++i)
+        host[i] = (float)(i * 37 % 101) / 64 - 0.7f;
+    void *a, *product;
+    subwave_status status = subwave_malloc(context, &a, sizeof host);
+    if (status != SUBWAVE_STATUS_SUCCESS)
+        return status;
+    status = subwave_malloc(context, &product, sizeof host);
+    if (status == SUBWAVE_STATUS_SUCCESS)
+        status = subwave_copy(context, a, host, sizeof host);
+    if (status == SUBWAVE_STATUS_SUCCESS)
+        status = subwave_matmul(context, variant, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_YES, N, N, N, &one, a, N,
+                                a, N, &zero, product, N);
+    if (status == SUBWAVE_STATUS_SUCCESS)
+        status = subwave_copy(context, c, product, sizeof host);
+    subwave_free(context, a);
+    subwave_free(context, product);
+    return status;
+}
+
+/* Device and error belong to a context; a text outlives later successes. */
+static void test_two_contexts(void **state)
+{
+    subwave_context *other;
+    float first[N * N], second[N * N];
+    assert_ok(NULL, subwave_context_create(&other, "cpu:4"));
+    assert_ptr_not_equal(other, *state);
+    assert_string_equal(subwave_last_error(other), "");
+    assert_int_equal(subwave_malloc(other, NULL, 1), SUBWAVE_STATUS_INVALID_POINTER);
+    assert_string_equal(subwave_last_error(other), "pointer is null");
+    assert_string_not_equal(subwave_last_error(*state), "pointer is null");
+    for (int i = 0; i < 3; ++i) {
+        assert_ok(*state, multiply(*state, SUBWAVE_VARIANT_LOCAL, first));
+        assert_ok(other, multiply(other, SUBWAVE_VARIANT_LOCAL, second));
+        if (harness_is_cpu(*state))
+            assert_memory_equal(first, second, sizeof first);
+    }
+    assert_string_equal(subwave_last_error(other), "pointer is null");
+    assert_ok(NULL, subwave_context_destroy(&other));
+    assert_null(other);
+}
+
+enum { THREADS = 8, ROUNDS = 12 };
+
+typedef struct worker {
+    pthread_t thread;
+    char device[16];
+    subwave_status status;
+    float c[N * N];
+    bool same, text_is_own;
+} worker;
+
+static void *work(void *argument)
+{
+    static const subwave_variant variants[] = {SUBWAVE_VARIANT_NAIVE, SUBWAVE_VARIANT_LOCAL,
+                                               SUBWAVE_VARIANT_BROADCAST};
+    worker *w = argument;
+    subwave_context *context;
+    /* Errors without a context are each thread's own. */
+    char wrong[64];
+    snprintf(wrong, sizeof wrong, "wrong-%p", argument);
+    if (subwave_context_create(&context, wrong) != SUBWAVE_STATUS_INVALID_VALUE)
+        return NULL;
+    w->status = subwave_context_create(&context, w->device);
+    w->same = true;
+    for (int i = 0; i < ROUNDS && w->status == SUBWAVE_STATUS_SUCCESS; ++i) {
+        float again[N * N];
+        w->status = multiply(context, variants[i % 3], i < 3 ? w->c : again);
+        if (i >= 3 && i % 3 == 2)
+            w->same = w->same && memcmp(w->c, again, sizeof again) == 0;
+    }
+    if (w->status == SUBWAVE_STATUS_SUCCESS)
+        w->status = subwave_context_destroy(&context);
+    w->text_is_own = strstr(subwave_last_error(NULL), wrong) != NULL;
+    return NULL;
+}
+
+static void test_threads(void **state)
+{
+    static worker workers[THREADS];
+    subwave_device_properties device;
+    float expected[N * N];
+    assert_ok(*state, subwave_context_info(*state, &device));
+    assert_ok(*state, multiply(*state, SUBWAVE_VARIANT_BROADCAST, expected));
+    for (int i = 0; i < THREADS; ++i) {
+        workers[i] = (worker){.status = SUBWAVE_STATUS_DEVICE_ERROR};
+        memcpy(workers[i].device, device.id, sizeof device.id);
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; ++i)
+        pthread_join(workers[i].thread, NULL);
+    for (int i = 0; i < THREADS; ++i) {
+        assert_string_equal(subwave_status_name(workers[i].status), "SUCCESS");
+        assert_true(workers[i].same);
+        assert_true(workers[i].text_is_own);
+        assert_memory_equal(workers[i].c, expected, sizeof expected);
+    }
+}
+
+static void test_streams(void **state)
+{
+    void *stream = &stream;
+    assert_ok(*state, subwave_get_stream(*state, &stream));
+    assert_null(stream);
+    assert_ok(*state, subwave_set_stream(*state, NULL));
+    stream = &stream;
+    assert_ok(*state, subwave_get_stream(*state, &stream));
+    assert_null(stream);
+    assert_ok(*state, subwave_synchronize(*state));
+}
+
+/* --- log ------------------------------------------------------------------------------------- */
+
+static char *read_file(const char *path)
+{
+    static char text[8192];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    return text;
+}
+
+/* Calls that a log names, with `bits`, to `path`; null: the standard error. */
+static void run_logged(const char *device, const char *bits, const char *path, char *expected,
+                       size_t size)
+{
+    subwave_context *context;
+    const float one = 1, zero = 0;
+    setenv("SUBWAVE_LOG", bits, 1);
+    if (path)
+        setenv("SUBWAVE_LOG_FILE", path, 1);
+    const subwave_status status = subwave_context_create(&context, device);
+    unsetenv("SUBWAVE_LOG");
+    unsetenv("SUBWAVE_LOG_FILE");
+    assert_ok(NULL, status);
+    void *memory;
+    const float host[4] = {1, 2, 3, 4};
+    assert_ok(context, subwave_malloc(context, &memory, 64));
+    assert_ok(context, subwave_copy(context, memory, host, sizeof host));
+    assert_ok(context, subwave_matmul(context, SUBWAVE_VARIANT_LOCAL, SUBWAVE_DTYPE_F32,
+                                      SUBWAVE_LAYOUT_COLUMN_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                                      SUBWAVE_TRANSPOSE_YES, 1, 2, 1, &one, memory, 3, memory, 2,
+                                      &zero, (char *)memory + 32, 1));
+    assert_ok(context, subwave_set_stream(context, NULL));
+    assert_ok(context, subwave_synchronize(context));
+    assert_ok(context, subwave_free(context, memory));
+    assert_ok(NULL, subwave_context_destroy(&context));
+
+    const bool trace = bits[0] == '1' || bits[0] == '3', bench = bits[0] == '2' || bits[0] == '3';
+    size_t used = 0;
+    expected[0] = 0;
+#define LINE(when, ...) \
+    used += when ? (size_t)snprintf(expected + used, size - used, __VA_ARGS__) : 0
+    LINE(trace, "subwave[%s]: subwave_context_create(device=\"%s\")\n", device, device);
+    LINE(trace, "subwave[%s]: subwave_malloc(bytes=64)\n", device);
+    LINE(trace, "subwave[%s]: subwave_copy(destination=%p, source=%p, bytes=16)\n", device, memory,
+         (const void *)host);
+    LINE(trace, "subwave[%s]: subwave_matmul(variant=local, dtype=f32, layout=column, transpose_a=0, "
+                "transpose_b=1, m=1, n=2, k=1, lda=3, ldb=2, ldc=1)\n", device);
+    LINE(bench, "subwave bench matmul --device %s --variant local --dtype f32 --layout column "
+                "--transpose-b --size 1x2x1\n", device);
+    LINE(trace, "subwave[%s]: subwave_set_stream(stream=%p)\n", device, (void *)NULL);
+    LINE(trace, "subwave[%s]: subwave_synchronize()\n", device);
+    LINE(trace, "subwave[%s]: subwave_free(pointer=%p)\n", device, memory);
+    LINE(trace, "subwave[%s]: subwave_context_destroy()\n", device);
+#undef LINE
+}
+
+static void test_log(void **state)
+{
+    subwave_device_properties device;
+    assert_ok(*state, subwave_context_info(*state, &device));
+    char path[64], expected[4096];
+    snprintf(path, sizeof path, "subwave-log-%ld.txt", (long)getpid());
+    static const char *const bits[] = {"1", "2", "3"};
+    for (int i = 0; i < 3; ++i) {
+        unlink(path);
+        run_logged(device.id, bits[i], path, expected, sizeof expected);
+        assert_string_equal(read_file(path), expected);
+    }
+    /* A file is added to. */
+    const size_t before = strlen(read_file(path));
+    run_logged(device.id, "2", path, expected, sizeof expected);
+    assert_string_equal(read_file(path) + before, expected);
+
+    unlink(path);
+    run_logged(device.id, "0", path, expected, sizeof expected);
+    assert_int_equal(access(path, F_OK), -1);
+
+    /* Without a file, the standard error. */
+    fflush(stderr);
+    const int kept = dup(2);
+    assert_non_null(freopen(path, "w", stderr));
+    run_logged(device.id, "3", NULL, expected, sizeof expected);
+    fflush(stderr);
+    dup2(kept, 2);
+    close(kept);
+    assert_string_equal(read_file(path), expected);
+    unlink(path);
+}
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+static void test_memory(void **state)
+{
+    static const int64_t sizes[] = {1, 4, 255, 256, 257, 4096, 1000003};
+    void *pointer = &pointer;
+    assert_ok(*state, subwave_malloc(*state, &pointer, 0));
+    assert_null(pointer);
+    assert_ok(*state, subwave_free(*state, NULL));
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+        assert_ok(*state, subwave_malloc(*state, &pointer, sizes[i]));
+        assert_int_equal((uintptr_t)pointer % 256, 0);
+        assert_ok(*state, subwave_free(*state, pointer));
+    }
+}
+
+static void test_copy(void **state)
+{
+    unsigned char source[1000], target[1000];
+    for (int i = 0; i < 1000; ++i)
+        source[i] = (unsigned char)(i * 7);
+    void *one, *other;
+    assert_ok(*state, subwave_malloc(*state, &one, 1000));
+    assert_ok(*state, subwave_malloc(*state, &other, 1000));
+    memset(target, 0xa5, sizeof target);
+    assert_ok(*state, subwave_copy(*state, one, source, 1000));                   /* up */
+    assert_ok(*state, subwave_copy(*state, other, target, 1000));
+    assert_ok(*state, subwave_copy(*state, (char *)other + 1, (char *)one + 3, 990)); /* across */
+    assert_ok(*state, subwave_copy(*state, target, other, 1000));                 /* down */
+    assert_int_equal(target[0], 0xa5);
+    assert_memory_equal(target + 1, source + 3, 990);
+    for (int i = 991; i < 1000; ++i)
+        assert_int_equal(target[i], 0xa5);
+    assert_ok(*state, subwave_copy(*state, target, source, 1000)); /* host to host */
+    assert_memory_equal(target, source, 1000);
+    assert_ok(*state, subwave_free(*state, one));
+    assert_ok(*state, subwave_free(*state, other));
+}
+
+/* Memory is the device's, not the context's. */
+static void test_memory_outlives_context(void **state)
+{
+    subwave_device_properties device;
+    subwave_context *context;
+    void *memory;
+    char text[8] = "outlive";
+    assert_ok(*state, subwave_context_info(*state, &device));
+    assert_ok(NULL, subwave_context_create(&context, device.id));
+    assert_ok(context, subwave_malloc(context, &memory, sizeof text));
+    assert_ok(context, subwave_copy(context, memory, text, sizeof text));
+    assert_ok(NULL, subwave_context_destroy(&context));
+    memset(text, 0, sizeof text);
+    assert_ok(*state, subwave_copy(*state, text, memory, sizeof text));
+    assert_string_equal(text, "outlive");
+    assert_ok(*state, subwave_free(*state, memory));
+}
+
+/* On the CPU device any memory of the process is device memory. */
+static void test_process_memory(void **state)
+{
+    if (!harness_is_cpu(*state)) {
+        print_message("skipped: memory of the process is not a GPU's\n");
+        skip();
+    }
+    const double a[2][3] = {{1, 2, 3}, {4, 5, 6}}, b[3][1] = {{1}, {10}, {100}}, one = 1, zero = 0;
+    double c[2][1] = {{-1}, {-1}};
+    assert_ok(*state, subwave_matmul(*state, SUBWAVE_VARIANT_AUTO, SUBWAVE_DTYPE_F64,
+                                     SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                                     SUBWAVE_TRANSPOSE_NONE, 2, 1, 3, &one, a, 3, b, 1, &zero, c,
+                                     1));
+    assert_true(c[0][0] == 321 && c[1][0] == 654);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_statuses),     cmocka_unit_test(test_dtypes),
+        cmocka_unit_test(test_variants),     cmocka_unit_test(test_version),
+        cmocka_unit_test(test_devices),      cmocka_unit_test(test_info),
+        cmocka_unit_test(test_choice),       cmocka_unit_test(test_two_contexts),
+        cmocka_unit_test(test_threads),      cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_log),          cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_copy),         cmocka_unit_test(test_memory_outlives_context),
+        cmocka_unit_test(test_process_memory),
+    };
+    return harness_run("contexts", tests, sizeof tests / sizeof *tests);
+}

@@ -1,0 +1,738 @@
+/* SPDX-License-Identifier: MIT
+ * test_matmul.c: subwave_matmul against the reference: every variant, type, layout and transpose,
+ * sizes around those of waves and tiles, scalars, non-finite values, and bit-equal repeats.
+ */
+#include "../harness.h"
+#include "../reference.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct matmul_case {
+    subwave_variant variant;
+    subwave_dtype dtype;
+    subwave_layout layout;
+    bool transpose_a, transpose_b;
+    int64_t m, n, k;
+    int64_t pad_a, pad_b, pad_c; /* over the least leading dimension */
+    double alpha, beta;
+    harness_poison poison; /* what C holds where it is not read */
+    bool positive;         /* elements in [0, 1), so that no sum cancels */
+} matmul_case;
+
+static const subwave_variant variants[] = {SUBWAVE_VARIANT_NAIVE, SUBWAVE_VARIANT_LOCAL,
+                                           SUBWAVE_VARIANT_BROADCAST, SUBWAVE_VARIANT_AUTO};
+static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64};
+enum { VARIANTS = 4, DTYPES = 2 };
+
+static matmul_case plain_case(subwave_variant variant, subwave_dtype dtype, int64_t m, int64_t n,
+                              int64_t k)
+{
+    return (matmul_case){.variant = variant,
+                         .dtype = dtype,
+                         .layout = SUBWAVE_LAYOUT_ROW_MAJOR,
+                         .m = m,
+                         .n = n,
+                         .k = k,
+                         .alpha = 1};
+}
+
+/* --- a case with its data, on the host and on the device ------------------------------------- */
+
+/* Each matrix starts an element into its memory: alignment beyond the element's is not promised. */
+enum { SHIFT = 1 };
+
+typedef struct problem {
+    subwave_context *context;
+    matmul_case what;
+    reference_matrix a, b, c; /* `data` SHIFT elements after the memory's start */
+    guarded device_a, device_b, device_c;
+    double *result, *bound;
+} problem;
+
+static size_t element_size(const reference_matrix *x) { return x->f64 ? 8 : 4; }
+
+/* From the memory's start to the last element, without the padding after it. */
+static size_t matrix_bytes(const reference_matrix *x)
+{
+    const int64_t major = x->column_major ? x->columns : x->rows;
+    const int64_t minor = x->column_major ? x->rows : x->columns;
+    const int64_t elements = major && minor ? (major - 1) * x->ld + minor : 0;
+    return (size_t)(elements + SHIFT) * element_size(x);
+}
+
+static void *matrix_memory(const reference_matrix *x)
+{
+    return (char *)x->data - SHIFT * element_size(x);
+}
+
+static reference_matrix matrix_create(const matmul_case *what, int64_t rows, int64_t columns,
+                                      int64_t pad, harness_poison poison)
+{
+    reference_matrix x = {.f64 = what->dtype == SUBWAVE_DTYPE_F64,
+                          .column_major = what->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR,
+                          .rows = rows,
+                          .columns = columns};
+    const int64_t minor = x.column_major ? rows : columns;
+    x.ld = (minor < 1 ? 1 : minor) + pad;
+    char *memory = malloc(matrix_bytes(&x));
+    assert_non_null(memory);
+    harness_fill(poison, memory, matrix_bytes(&x));
+    x.data = memory + SHIFT * element_size(&x);
+    return x;
+}
+
+static void matrix_randomize(const reference_matrix *x, bool positive, harness_random *random)
+{
+    for (int64_t i = 0; i < x->rows; ++i)
+        for (int64_t j = 0; j < x->columns; ++j)
+            reference_set(x, i, j,
+                          positive ? harness_random_unit(random) : harness_random_sign(random));
+}
+
+static problem problem_create(subwave_context *context, const matmul_case *what,
+                              harness_random *random)
+{
+    const int64_t m = what->m, n = what->n, k = what->k;
+    problem p = {.context = context, .what = *what};
+    p.a = matrix_create(what, what->transpose_a ? k : m, what->transpose_a ? m : k, what->pad_a,
+                        HARNESS_NAN);
+    p.b = matrix_create(what, what->transpose_b ? n : k, what->transpose_b ? k : n, what->pad_b,
+                        HARNESS_NAN);
+    p.c = matrix_create(what, m, n, what->pad_c, what->poison);
+    matrix_randomize(&p.a, what->positive, random);
+    matrix_randomize(&p.b, what->positive, random);
+    if (what->beta != 0)
+        matrix_randomize(&p.c, what->positive, random);
+    return p;
+}
+
+static void problem_upload(problem *p)
+{
+    p->device_a = guarded_create(p->context, matrix_memory(&p->a), matrix_bytes(&p->a));
+    p->device_b = guarded_create(p->context, matrix_memory(&p->b), matrix_bytes(&p->b));
+    p->device_c = guarded_create(p->context, matrix_memory(&p->c), matrix_bytes(&p->c));
+}
+
+static subwave_status problem_call(const problem *p)
+{
+    const matmul_case *w = &p->what;
+    const float alpha32 = (float)w->alpha, beta32 = (float)w->beta;
+    const bool f64 = p->c.f64;
+    const size_t shift = SHIFT * element_size(&p->c);
+    return subwave_matmul(
+        p->context, w->variant, w->dtype, w->layout,
+        w->transpose_a ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_NONE,
+        w->transpose_b ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_NONE, w->m, w->n, w->k,
+        f64 ? (const void *)&w->alpha : &alpha32, (char *)guarded_pointer(&p->device_a) + shift,
+        p->a.ld, (char *)guarded_pointer(&p->device_b) + shift, p->b.ld,
+        f64 ? (const void *)&w->beta : &beta32, (char *)guarded_pointer(&p->device_c) + shift,
+        p->c.ld);
+}
+
+static void problem_run(const problem *p)
+{
+    assert_ok(p->context, problem_call(p));
+    assert_ok(p->context, subwave_synchronize(p->context));
+}
+
+/* The device's C as a matrix on the host. */
+static reference_matrix problem_output(const problem *p)
+{
+    reference_matrix now = p->c;
+    char *memory = malloc(matrix_bytes(&now));
+    assert_non_null(memory);
+    guarded_read(&p->device_c, memory);
+    now.data = memory + SHIFT * element_size(&now);
+    return now;
+}
+
+static void problem_solve(problem *p)
+{
+    const matmul_case *w = &p->what;
+    p->result = malloc((size_t)(w->m * w->n + 1) * sizeof(double));
+    p->bound = malloc((size_t)(w->m * w->n + 1) * sizeof(double));
+    assert_non_null(p->result);
+    assert_non_null(p->bound);
+    reference_matmul(w->transpose_a, w->transpose_b, w->k, w->alpha, &p->a, &p->b, w->beta, &p->c,
+                     p->result, p->bound);
+}
+
+/* Cells of `now` outside the bound; negated, since a NaN is. */
+static size_t wrong_cells(const problem *p, const reference_matrix *now)
+{
+    size_t wrong = 0;
+    for (int64_t i = 0; i < now->rows; ++i)
+        for (int64_t j = 0; j < now->columns; ++j) {
+            const double expected = p->result[i * now->columns + j];
+            const double error = fabs(reference_get(now, i, j) - expected);
+            wrong += !(error <= p->bound[i * now->columns + j]);
+            if (p->what.positive && now->f64)
+                wrong += !(error <= 1e-12 * fabs(expected));
+        }
+    return wrong;
+}
+
+/* Bytes of C's memory that are no cell and have changed. */
+static size_t changed_padding(const problem *p, const reference_matrix *now)
+{
+    const size_t size = element_size(now), bytes = matrix_bytes(now);
+    const char *before = matrix_memory(&p->c);
+    char *after = malloc(bytes);
+    assert_non_null(after);
+    memcpy(after, matrix_memory(now), bytes);
+    for (int64_t i = 0; i < now->rows; ++i)
+        for (int64_t j = 0; j < now->columns; ++j) {
+            const size_t at = ((size_t)reference_index(now, i, j) + SHIFT) * size;
+            memcpy(after + at, before + at, size);
+        }
+    size_t changed = 0;
+    for (size_t i = 0; i < bytes; ++i)
+        changed += after[i] != before[i];
+    free(after);
+    return changed;
+}
+
+static void describe(const matmul_case *w)
+{
+    print_error("%s %s %s%s%s %" PRId64 "x%" PRId64 "x%" PRId64 ", padding %d %d %d, alpha %g, beta %g, poison %d\n",
+                subwave_variant_name(w->variant), subwave_dtype_name(w->dtype),
+                w->layout == SUBWAVE_LAYOUT_ROW_MAJOR ? "row" : "column",
+                w->transpose_a ? " transpose-a" : "", w->transpose_b ? " transpose-b" : "", w->m,
+                w->n, w->k, (int)w->pad_a, (int)w->pad_b, (int)w->pad_c, w->alpha, w->beta,
+                (int)w->poison);
+}
+
+/* How many things are wrong with what lies on the device, each kind once described. */
+static size_t problem_faults(const problem *p, bool quiet)
+{
+    reference_matrix now = problem_output(p);
+    const size_t faults[] = {wrong_cells(p, &now), changed_padding(p, &now),
+                             guarded_stray_writes(&p->device_c), guarded_changes(&p->device_a),
+                             guarded_changes(&p->device_b)};
+    static const char *const names[] = {"wrong cells", "changed bytes between rows",
+                                        "changed bytes around C", "changed bytes of A",
+                                        "changed bytes of B"};
+    size_t total = 0;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; ++i) {
+        if (faults[i] && !quiet) {
+            describe(&p->what);
+            print_error("  %zu %s\n", faults[i], names[i]);
+        }
+        total += faults[i];
+    }
+    free(matrix_memory(&now));
+    return total;
+}
+
+static void problem_destroy(problem *p)
+{
+    guarded_destroy(&p->device_a);
+    guarded_destroy(&p->device_b);
+    guarded_destroy(&p->device_c);
+    free(matrix_memory(&p->a));
+    free(matrix_memory(&p->b));
+    free(matrix_memory(&p->c));
+    free(p->result);
+    free(p->bound);
+}
+
+static int cases;
+
+static void check_case(subwave_context *context, const matmul_case *what, harness_random *random)
+{
+    problem p = problem_create(context, what, random);
+    problem_solve(&p);
+    const bool writes = what->m && what->n && ((what->alpha != 0 && what->k) || what->beta != 1);
+    /* A launch that does nothing must not pass for a right one. */
+    if (writes && wrong_cells(&p, &p.c) == 0) {
+        describe(what);
+        fail_msg("C was right before the call");
+    }
+    problem_upload(&p);
+    problem_run(&p);
+    if (problem_faults(&p, false))
+        fail();
+    problem_destroy(&p);
+    ++cases;
+}
+
+/* --- sizes, layouts, transposes, types, variants --------------------------------------------- */
+
+static const int64_t small_sizes[][3] = {
+    {1, 1, 1},   {1, 1, 64},  {1, 65, 3},  {3, 1, 15},  {2, 3, 7},    {7, 15, 2},  {15, 7, 31},
+    {16, 16, 8}, {31, 33, 1}, {33, 31, 5}, {32, 32, 4}, {37, 63, 33}, {63, 37, 65}, {4, 64, 32},
+    {5, 65, 64}, {64, 17, 63}, {3, 129, 9}, {66, 5, 127}, {0, 5, 3}, {5, 0, 3}, {5, 7, 0},
+};
+static const int64_t large_sizes[][3] = {
+    {255, 257, 37},  {257, 255, 3},   {256, 256, 65}, {1, 257, 255}, {255, 1, 257}, {127, 128, 129},
+    {129, 127, 128}, {17, 1025, 31},  {1023, 7, 15},  {64, 64, 256},
+};
+static const int64_t full_sizes[][3] = {
+    {256, 256, 256}, {255, 256, 257}, {257, 256, 255}, {1025, 1023, 64}, {65, 63, 1024},
+    {3, 5, 4099},   {65537, 1, 3},   {1, 65537, 3},   {4099, 33, 1},
+};
+
+/* Scalars and paddings vary with the case; the other tests take them one by one. */
+static void vary(matmul_case *what, harness_random *random)
+{
+    static const double scalars[] = {1, 1, -1, 0.5};
+    static const double betas[] = {0, 0, 1, -1, 0.5};
+    static const int64_t pads[] = {0, 0, 1, 3, 64};
+    what->alpha = scalars[harness_random_bits(random) % 4];
+    what->beta = betas[harness_random_bits(random) % 5];
+    what->pad_a = pads[harness_random_bits(random) % 5];
+    what->pad_b = pads[harness_random_bits(random) % 5];
+    what->pad_c = pads[harness_random_bits(random) % 5];
+    what->poison = harness_random_bits(random) % HARNESS_POISONS;
+}
+
+static void set_form(matmul_case *what, unsigned form)
+{
+    what->layout = form & 1 ? SUBWAVE_LAYOUT_COLUMN_MAJOR : SUBWAVE_LAYOUT_ROW_MAJOR;
+    what->transpose_a = form & 2;
+    what->transpose_b = form & 4;
+}
+enum { FORMS = 8 };
+
+static void test_small_sizes(void **state)
+{
+    harness_random random = harness_random_start();
+    for (size_t s = 0; s < sizeof small_sizes / sizeof *small_sizes; ++s)
+        for (int v = 0; v < VARIANTS; ++v)
+            for (int d = 0; d < DTYPES; ++d)
+                for (unsigned form = 0; form < FORMS; ++form) {
+                    const int64_t *size = small_sizes[s];
+                    matmul_case what = plain_case(variants[v], dtypes[d], size[0], size[1], size[2]);
+                    set_form(&what, form);
+                    vary(&what, &random);
+                    check_case(*state, &what, &random);
+                }
+}
+
+/* All variants and types of each size, the eight forms in turn. */
+static void check_sizes(subwave_context *context, const int64_t (*sizes)[3], size_t count)
+{
+    harness_random random = harness_random_start();
+    unsigned form = 0;
+    for (size_t s = 0; s < count; ++s)
+        for (int v = 0; v < VARIANTS; ++v)
+            for (int d = 0; d < DTYPES; ++d) {
+                matmul_case what =
+                    plain_case(variants[v], dtypes[d], sizes[s][0], sizes[s][1], sizes[s][2]);
+                set_form(&what, form);
+                form = (form + 3) % FORMS;
+                vary(&what, &random);
+                check_case(context, &what, &random);
+            }
+}
+
+static void test_large_sizes(void **state)
+{
+    check_sizes(*state, large_sizes, sizeof large_sizes / sizeof *large_sizes);
+}
+
+static void test_full_sizes(void **state)
+{
+    check_sizes(*state, full_sizes, sizeof full_sizes / sizeof *full_sizes);
+    harness_random random = harness_random_start();
+    for (int i = 0; i < 400; ++i) {
+        matmul_case what = plain_case(
+            variants[i % VARIANTS], dtypes[i / VARIANTS % DTYPES],
+            (int64_t)(harness_random_bits(&random) % 150), (int64_t)(harness_random_bits(&random) % 300),
+            (int64_t)(harness_random_bits(&random) % 150));
+        set_form(&what, (unsigned)harness_random_bits(&random) % FORMS);
+        vary(&what, &random);
+        check_case(*state, &what, &random);
+    }
+}
+
+/* The tutorial's job: f64 in the unit interval, to a relative error of 1e-12. */
+static void check_tutorial(subwave_context *context, int64_t size)
+{
+    harness_random random = harness_random_start();
+    matmul_case what =
+        plain_case(SUBWAVE_VARIANT_BROADCAST, SUBWAVE_DTYPE_F64, size, size, size);
+    what.positive = true;
+    check_case(context, &what, &random);
+    for (int v = 0; v < VARIANTS; ++v) {
+        what = plain_case(variants[v], SUBWAVE_DTYPE_F64, size / 4, size / 2, size / 4 * 3);
+        what.positive = true;
+        check_case(context, &what, &random);
+    }
+}
+
+static void test_tutorial(void **state) { check_tutorial(*state, 128); }
+static void test_tutorial_1024(void **state) { check_tutorial(*state, 1024); }
+
+/* --- scalars --------------------------------------------------------------------------------- */
+
+static void test_scalars(void **state)
+{
+    static const double scalars[] = {0, 1, -1, 0.5};
+    harness_random random = harness_random_start();
+    for (int v = 0; v < VARIANTS; ++v)
+        for (int d = 0; d < DTYPES; ++d)
+            for (int x = 0; x < 16; ++x)
+                for (harness_poison poison = 0; poison < HARNESS_POISONS; ++poison) {
+                    matmul_case what = plain_case(variants[v], dtypes[d], 19, 70, 21);
+                    set_form(&what, (unsigned)x % FORMS);
+                    what.alpha = scalars[x / 4];
+                    what.beta = scalars[x % 4];
+                    what.pad_a = what.pad_b = what.pad_c = 2;
+                    what.poison = poison;
+                    check_case(*state, &what, &random);
+                }
+}
+
+/* Runs `p` and takes every cell of C for beta times what it was, to the bit. */
+static void check_scaled(problem *p)
+{
+    problem_run(p);
+    reference_matrix now = problem_output(p);
+    for (int64_t i = 0; i < now.rows; ++i)
+        for (int64_t j = 0; j < now.columns; ++j) {
+            const double old = p->what.beta == 0 ? 0 : reference_get(&p->c, i, j);
+            if (reference_get(&now, i, j) != p->what.beta * old) {
+                describe(&p->what);
+                fail_msg("cell %d, %d is %g, not %g", (int)i, (int)j, reference_get(&now, i, j),
+                         p->what.beta * old);
+            }
+        }
+    assert_int_equal(changed_padding(p, &now), 0);
+    assert_int_equal(guarded_stray_writes(&p->device_c), 0);
+    free(matrix_memory(&now));
+    problem_destroy(p);
+    ++cases;
+}
+
+/* Without a sum, alpha is multiplied with nothing: not even an infinite one may show. */
+static void test_k_zero(void **state)
+{
+    static const double alphas[] = {0, 1, INFINITY, NAN}, betas[] = {0, 1, -1, 0.5};
+    harness_random random = harness_random_start();
+    for (int v = 0; v < VARIANTS; ++v)
+        for (int d = 0; d < DTYPES; ++d)
+            for (int x = 0; x < 16; ++x) {
+                matmul_case what = plain_case(variants[v], dtypes[d], 5, 67, 0);
+                set_form(&what, (unsigned)x % FORMS);
+                what.alpha = alphas[x % 4];
+                what.beta = betas[x / 4];
+                what.pad_c = 1;
+                problem p = problem_create(*state, &what, &random);
+                problem_upload(&p);
+                check_scaled(&p);
+            }
+}
+
+static void test_alpha_zero(void **state)
+{
+    static const double betas[] = {0, 1, -1, 0.5};
+    harness_random random = harness_random_start();
+    for (int v = 0; v < VARIANTS; ++v)
+        for (int d = 0; d < DTYPES; ++d)
+            for (int x = 0; x < 8; ++x) {
+                matmul_case what = plain_case(variants[v], dtypes[d], 6, 66, 33);
+                set_form(&what, (unsigned)x);
+                what.alpha = x % 2 ? -0.0 : 0.0;
+                what.beta = betas[x / 2];
+                problem p = problem_create(*state, &what, &random);
+                harness_fill(HARNESS_NAN, matrix_memory(&p.a), matrix_bytes(&p.a));
+                reference_set(&p.b, 0, 0, INFINITY);
+                problem_upload(&p);
+                check_scaled(&p);
+            }
+    /* A and B are not read, so they may be anything. */
+    const double zero = 0, two = 2;
+    double c[4] = {1, 2, 3, 4};
+    guarded device_c = guarded_create(*state, c, sizeof c);
+    for (int v = 0; v < VARIANTS; ++v)
+        assert_ok(*state, subwave_matmul(*state, variants[v], SUBWAVE_DTYPE_F64,
+                                         SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                                         SUBWAVE_TRANSPOSE_NONE, 2, 2, 9, &zero, NULL, 9, NULL, 2,
+                                         &two, guarded_pointer(&device_c), 2));
+    guarded_read(&device_c, c);
+    for (int i = 0; i < 4; ++i)
+        assert_true(c[i] == 16 * (i + 1));
+    guarded_destroy(&device_c);
+}
+
+/* No cells: success at once, whatever the pointers, and nothing is touched. */
+static void test_empty(void **state)
+{
+    static const int64_t sizes[][3] = {{0, 5, 3}, {5, 0, 3}, {0, 0, 3}, {0, 0, 0}, {0, 5, 0}, {5, 0, 0}};
+    const double memory[64] = {0};
+    for (int v = 0; v < VARIANTS; ++v)
+        for (int d = 0; d < DTYPES; ++d)
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
+                guarded c = guarded_create(*state, memory, sizeof memory);
+                for (int null = 0; null < 2; ++null)
+                    assert_ok(*state,
+                              subwave_matmul(*state, variants[v], dtypes[d],
+                                             SUBWAVE_LAYOUT_COLUMN_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                                             SUBWAVE_TRANSPOSE_YES, sizes[s][0], sizes[s][1],
+                                             sizes[s][2], null ? NULL : memory, NULL, 5, NULL, 5,
+                                             null ? NULL : memory, null ? NULL : guarded_pointer(&c),
+                                             5));
+                assert_ok(*state, subwave_synchronize(*state));
+                assert_int_equal(guarded_changes(&c), 0);
+                guarded_destroy(&c);
+                ++cases;
+            }
+}
+
+/* --- non-finite values ----------------------------------------------------------------------- */
+
+/* A NaN in A reaches its row of C, an infinity in B its column, and neither any other cell. */
+static void test_non_finite(void **state)
+{
+    harness_random random = harness_random_start();
+    for (int v = 0; v < VARIANTS; ++v)
+        for (int d = 0; d < DTYPES; ++d)
+            for (unsigned form = 0; form < FORMS; ++form) {
+                matmul_case what = plain_case(variants[v], dtypes[d], 37, 131, 67);
+                set_form(&what, form);
+                what.beta = form & 1 ? 0.5 : 0;
+                problem p = problem_create(*state, &what, &random);
+                const int64_t row = (int64_t)(harness_random_bits(&random) % 37),
+                              column = (int64_t)(harness_random_bits(&random) % 131),
+                              l = (int64_t)(harness_random_bits(&random) % 67),
+                              l2 = (int64_t)(harness_random_bits(&random) % 67);
+                problem_solve(&p);
+                reference_set(&p.a, what.transpose_a ? l : row, what.transpose_a ? row : l, NAN);
+                reference_set(&p.b, what.transpose_b ? column : l2, what.transpose_b ? l2 : column,
+                              INFINITY);
+                problem_upload(&p);
+                problem_run(&p);
+                reference_matrix now = problem_output(&p);
+                for (int64_t i = 0; i < now.rows; ++i)
+                    for (int64_t j = 0; j < now.columns; ++j) {
+                        const double cell = reference_get(&now, i, j);
+                        const double factor = reference_get(&p.a, what.transpose_a ? l2 : i,
+                                                            what.transpose_a ? i : l2);
+                        const int64_t at = i * now.columns + j;
+                        const bool right =
+                            i == row       ? isnan(cell)
+                            : j == column ? isinf(cell) && signbit(cell) == signbit(factor)
+                                           : fabs(cell - p.result[at]) <= p.bound[at];
+                        if (!right) {
+                            describe(&what);
+                            fail_msg("NaN in row %d, infinity in column %d: cell %d, %d is %g",
+                                     (int)row, (int)column, (int)i, (int)j, cell);
+                        }
+                    }
+                free(matrix_memory(&now));
+                problem_destroy(&p);
+                ++cases;
+            }
+}
+
+/* --- the same bits --------------------------------------------------------------------------- */
+
+/* Runs a case anew in `context` and gives C's memory, which the caller frees. */
+static void *run_for_bits(subwave_context *context, const matmul_case *what, size_t *bytes)
+{
+    harness_random random = harness_random_start();
+    problem p = problem_create(context, what, &random);
+    problem_upload(&p);
+    problem_run(&p);
+    reference_matrix now = problem_output(&p);
+    *bytes = matrix_bytes(&now);
+    problem_destroy(&p);
+    return matrix_memory(&now);
+}
+
+static void check_same_bits(subwave_context *one, subwave_context *other, const matmul_case *what)
+{
+    size_t bytes;
+    void *first = run_for_bits(one, what, &bytes), *second = run_for_bits(other, what, &bytes);
+    assert_memory_equal(first, second, bytes);
+    free(first);
+    free(second);
+    ++cases;
+}
+
+static void test_repeat(void **state)
+{
+    for (int v = 0; v < VARIANTS; ++v)
+        for (int d = 0; d < DTYPES; ++d) {
+            const matmul_case what = plain_case(variants[v], dtypes[d], 67, 131, 130);
+            for (int i = 0; i < 3; ++i)
+                check_same_bits(*state, *state, &what);
+        }
+}
+
+/* Neither threads nor the order of lanes and waves may show in a result. */
+static void test_cpu_settings(void **state)
+{
+    static const char *const settings[][2] = {{"1", "0"}, {"2", "0"}, {"1", "1"}, {"2", "2"},
+                                              {"2", "12345"}, {"3", "18446744073709551615"}};
+    if (!harness_is_cpu(*state)) {
+        print_message("skipped: SUBWAVE_CPU_* do not concern a GPU\n");
+        skip();
+    }
+    subwave_device_properties device;
+    assert_ok(*state, subwave_context_info(*state, &device));
+    for (size_t s = 0; s < sizeof settings / sizeof *settings; ++s) {
+        subwave_context *context;
+        setenv("SUBWAVE_CPU_THREADS", settings[s][0], 1);
+        setenv("SUBWAVE_CPU_SEED", settings[s][1], 1);
+        const subwave_status status = subwave_context_create(&context, device.id);
+        unsetenv("SUBWAVE_CPU_THREADS");
+        unsetenv("SUBWAVE_CPU_SEED");
+        assert_ok(NULL, status);
+        for (int v = 0; v < VARIANTS; ++v)
+            for (int d = 0; d < DTYPES; ++d) {
+                matmul_case what = plain_case(variants[v], dtypes[d], 21, 133, 70);
+                what.transpose_b = s % 2;
+                what.beta = 0.5;
+                check_same_bits(*state, context, &what);
+            }
+        assert_ok(NULL, subwave_context_destroy(&context));
+    }
+}
+
+/* The sum over k runs in ascending order, one partial sum a cell. */
+static void test_order_of_sums(void **state)
+{
+    if (!harness_is_cpu(*state)) {
+        print_message("skipped: a GPU fuses multiply and add\n");
+        skip();
+    }
+    harness_random random = harness_random_start();
+    for (int v = 0; v < VARIANTS; ++v)
+        for (int d = 0; d < DTYPES; ++d)
+            for (unsigned form = 0; form < FORMS; ++form) {
+                matmul_case what = plain_case(variants[v], dtypes[d], 9, 70, 133);
+                set_form(&what, form);
+                what.alpha = 0.3;
+                what.beta = form & 1 ? 0.7 : 0;
+                problem p = problem_create(*state, &what, &random);
+                problem_upload(&p);
+                problem_run(&p);
+                reference_matrix now = problem_output(&p);
+                for (int64_t i = 0; i < now.rows; ++i)
+                    for (int64_t j = 0; j < now.columns; ++j)
+                        assert_true(reference_get(&now, i, j) ==
+                                    reference_matmul_cell(what.transpose_a, what.transpose_b,
+                                                          what.k, what.alpha, &p.a, &p.b, what.beta,
+                                                          &p.c, i, j));
+                free(matrix_memory(&now));
+                problem_destroy(&p);
+                ++cases;
+            }
+}
+
+/* --- addresses beyond 32 bits ---------------------------------------------------------------- */
+
+/* 2 x 2 matrices whose rows lie 8 GiB apart, side by side in one allocation; on the CPU device the
+ * pages between are never touched. */
+static void test_far_rows(void **state)
+{
+    const int64_t ld = ((int64_t)1 << 31) + 5, bytes = ld * 4 + 3 * 64;
+    const float a[2][2] = {{1, 2}, {3, 4}}, b[2][2] = {{5, 6}, {7, 8}};
+    const float expected[2][2] = {{19, 22}, {43, 50}}, one = 1, zero = 0;
+    void *memory;
+    if (subwave_malloc(*state, &memory, bytes) == SUBWAVE_STATUS_OUT_OF_MEMORY) {
+        print_message("skipped: %s\n", subwave_last_error(*state));
+        skip();
+    }
+    char *at[3] = {memory, (char *)memory + 64, (char *)memory + 128};
+    for (int v = 0; v < VARIANTS; ++v) {
+        float c[2][2];
+        for (int row = 0; row < 2; ++row) {
+            harness_fill(HARNESS_NAN, c[row], sizeof c[row]);
+            assert_ok(*state, subwave_copy(*state, at[0] + row * ld * 4, a[row], 8));
+            assert_ok(*state, subwave_copy(*state, at[1] + row * ld * 4, b[row], 8));
+            assert_ok(*state, subwave_copy(*state, at[2] + row * ld * 4, c[row], 8));
+        }
+        assert_ok(*state, subwave_matmul(*state, variants[v], SUBWAVE_DTYPE_F32,
+                                         SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                                         SUBWAVE_TRANSPOSE_NONE, 2, 2, 2, &one, at[0], ld, at[1],
+                                         ld, &zero, at[2], ld));
+        for (int row = 0; row < 2; ++row)
+            assert_ok(*state, subwave_copy(*state, c[row], at[2] + row * ld * 4, 8));
+        assert_memory_equal(c, expected, sizeof c);
+        ++cases;
+    }
+    assert_ok(*state, subwave_free(*state, memory));
+}
+
+/* --- the tests' own eyes --------------------------------------------------------------------- */
+
+/* Spoils one thing at a time in an otherwise right outcome. */
+static void test_faults_are_noticed(void **state)
+{
+    harness_random random = harness_random_start();
+    for (int d = 0; d < DTYPES; ++d)
+        for (harness_poison poison = 0; poison < HARNESS_POISONS; ++poison)
+            for (int fault = 0; fault < 7; ++fault) {
+                matmul_case what = plain_case(SUBWAVE_VARIANT_AUTO, dtypes[d], 13, 34, 12);
+                what.pad_c = 3;
+                what.poison = poison;
+                problem p = problem_create(*state, &what, &random);
+                const size_t size = element_size(&p.c);
+                problem_solve(&p);
+                problem_upload(&p);
+                if (fault != 0) /* 0: a kernel that never ran */
+                    problem_run(&p);
+                char *c = (char *)guarded_pointer(&p.device_c) + SHIFT * size;
+                char *const victims[] = {
+                    NULL, NULL, c - 1 /* before C */, c + (33 + 1) * size /* after a row */,
+                    c + matrix_bytes(&p.c) - SHIFT * size + 4095 /* the guard's end */,
+                    (char *)guarded_pointer(&p.device_a) + size /* an input */,
+                    c + (5 * p.c.ld + 7) * size /* a cell */};
+                if (fault >= 2) {
+                    unsigned char spoilt[8];
+                    const size_t bytes = fault == 6 ? size : 1;
+                    assert_ok(*state, subwave_copy(*state, spoilt, victims[fault], (int64_t)bytes));
+                    if (fault == 6) {
+                        const int64_t cell = 5 * what.n + 7;
+                        const double off = p.result[cell] + 3 * p.bound[cell];
+                        reference_matrix one = {.data = spoilt, .f64 = p.c.f64, .ld = 1};
+                        reference_set(&one, 0, 0, off);
+                    } else {
+                        spoilt[0] ^= 1;
+                    }
+                    assert_ok(*state, subwave_copy(*state, victims[fault], spoilt, (int64_t)bytes));
+                }
+                const size_t faults = problem_faults(&p, true);
+                assert_int_equal(faults, fault == 0 ? what.m * what.n : fault == 1 ? 0 : 1);
+                problem_destroy(&p);
+                ++cases;
+            }
+}
+
+static void test_count(void **state)
+{
+    (void)state;
+    print_message("%d cases\n", cases);
+    assert_true(cases > 400);
+    cases = 0;
+}
+
+int main(void)
+{
+    static const struct CMUnitTest quick[] = {
+        cmocka_unit_test(test_faults_are_noticed), cmocka_unit_test(test_small_sizes),
+        cmocka_unit_test(test_large_sizes),        cmocka_unit_test(test_tutorial),
+        cmocka_unit_test(test_scalars),            cmocka_unit_test(test_k_zero),
+        cmocka_unit_test(test_alpha_zero),         cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_non_finite),         cmocka_unit_test(test_repeat),
+        cmocka_unit_test(test_cpu_settings),       cmocka_unit_test(test_order_of_sums),
+        cmocka_unit_test(test_count),
+    };
+    static const struct CMUnitTest full[] = {
+        cmocka_unit_test(test_full_sizes),
+        cmocka_unit_test(test_tutorial_1024),
+        cmocka_unit_test(test_far_rows),
+        cmocka_unit_test(test_count),
+    };
+    if (harness_is_full())
+        return harness_run("matmul, full", full, sizeof full / sizeof *full);
+    return harness_run("matmul", quick, sizeof quick / sizeof *quick);
+}

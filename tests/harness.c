@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ * harness.c: runs a group of tests on each device, with memory that notices stray writes.
+ */
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GUARD = 4096 };
+
+static const char *wanted_device(void)
+{
+    const char *wanted = getenv("SUBWAVE_TEST_DEVICE");
+    return wanted ? wanted : "";
+}
+
+static uint64_t seed(void)
+{
+    const char *text = getenv("SUBWAVE_TEST_SEED");
+    return text && *text ? strtoull(text, NULL, 0) : 20261121;
+}
+
+bool harness_is_full(void)
+{
+    const char *text = getenv("SUBWAVE_TEST_FULL");
+    return text && strcmp(text, "1") == 0;
+}
+
+bool harness_is_cpu(subwave_context *context)
+{
+    subwave_device_properties device;
+    assert_ok(context, subwave_context_info(context, &device));
+    return strcmp(device.backend, "cpu") == 0;
+}
+
+static char device_id[sizeof((subwave_device_properties *)0)->id];
+
+static int open_device(void **state)
+{
+    subwave_context *context;
+    assert_ok(NULL, subwave_context_create(&context, device_id));
+    *state = context;
+    return 0;
+}
+
+static int close_device(void **state)
+{
+    subwave_context *context = *state;
+    assert_ok(NULL, subwave_context_destroy(&context));
+    assert_null(context);
+    return 0;
+}
+
+/* "cpu" and "gpu" mean all of the kind. */
+static bool is_wanted(const char *id)
+{
+    const char *wanted = wanted_device();
+    return !*wanted || strcmp(wanted, id) == 0 || (strlen(wanted) == 3 && strncmp(id, wanted, 3) == 0);
+}
+
+int harness_run(const char *name, const struct CMUnitTest *tests, size_t count)
+{
+    int devices, found = 0, failures = 0;
+    if (subwave_device_count(&devices) != SUBWAVE_STATUS_SUCCESS)
+        return 1;
+    printf("seed %llu, %s\n", (unsigned long long)seed(), subwave_build_info());
+    for (int i = 0; i < devices; ++i) {
+        subwave_device_properties device;
+        if (subwave_device_info(i, &device) != SUBWAVE_STATUS_SUCCESS || !is_wanted(device.id))
+            continue;
+        if (!device.built_for) {
+            printf("%s (%s): this library holds no code for %s\n", device.id, device.name,
+                   device.architecture);
+            continue;
+        }
+        ++found;
+        char title[256];
+        snprintf(title, sizeof title, "%s on %s (%s)", name, device.id, device.name);
+        strcpy(device_id, device.id);
+        failures += _cmocka_run_group_tests(title, tests, count, open_device, close_device);
+    }
+    if (found)
+        return failures;
+    printf("skipped: no device \"%s\" that this library holds code for is here\n", wanted_device());
+    return HARNESS_SKIP;
+}
+
+void harness_ok(const subwave_context *context, subwave_status status, const char *call,
+                const char *file, int line)
+{
+    if (status == SUBWAVE_STATUS_SUCCESS)
+        return;
+    print_error("%s: %s: %s\n", call, subwave_status_name(status), subwave_last_error(context));
+    _fail(file, line);
+}
+
+harness_random harness_random_start(void) { return (harness_random){seed()}; }
+
+/* splitmix64 */
+uint64_t harness_random_bits(harness_random *random)
+{
+    uint64_t bits = random->state += 0x9e3779b97f4a7c15u;
+    bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u;
+    bits = (bits ^ bits >> 27) * 0x94d049bb133111ebu;
+    return bits ^ bits >> 31;
+}
+
+double harness_random_unit(harness_random *random)
+{
+    return (double)(harness_random_bits(random) >> 40) / 0x1p24;
+}
+
+double harness_random_sign(harness_random *random)
+{
+    const uint64_t bits = harness_random_bits(random);
+    const double size = (double)((bits >> 41) + 1) / (0x1p23 + 1);
+    return (float)(bits & 1 ? -size : size);
+}
+
+void harness_fill(harness_poison poison, void *memory, size_t bytes)
+{
+    /* Read as f32 or f64, at any multiple of 4 bytes: a quiet NaN with a payload. */
+    static const unsigned char nan_payload[4] = {0xc5, 0xb3, 0xff, 0x7f};
+    unsigned char *byte = memory;
+    for (size_t i = 0; i < bytes; ++i)
+        byte[i] = poison == HARNESS_NAN ? nan_payload[i % 4] : 0xa5;
+}
+
+guarded guarded_create(subwave_context *context, const void *contents, size_t bytes)
+{
+    guarded memory = {.context = context, .bytes = bytes};
+    void *device;
+    assert_ok(context, subwave_malloc(context, &device, (int64_t)(bytes + 2 * GUARD)));
+    memory.device = device;
+    memory.expected = malloc(bytes + 2 * GUARD);
+    assert_non_null(memory.expected);
+    /* No byte repeats at a short distance, so a shifted copy is noticed too. */
+    for (size_t i = 0; i < bytes + 2 * GUARD; ++i)
+        memory.expected[i] = (unsigned char)(i * 167 + i / 256 * 13 + 89);
+    if (bytes)
+        memcpy(memory.expected + GUARD, contents, bytes);
+    assert_ok(context, subwave_copy(context, memory.device, memory.expected,
+                                    (int64_t)(bytes + 2 * GUARD)));
+    return memory;
+}
+
+void *guarded_pointer(const guarded *memory) { return memory->device + GUARD; }
+
+static size_t count_changes(const guarded *memory, size_t first, size_t count)
+{
+    unsigned char *now = malloc(count + 1);
+    assert_non_null(now);
+    assert_ok(memory->context,
+              subwave_copy(memory->context, now, memory->device + first, (int64_t)count));
+    size_t changes = 0;
+    for (size_t i = 0; i < count; ++i)
+        changes += now[i] != memory->expected[first + i];
+    free(now);
+    return changes;
+}
+
+size_t guarded_stray_writes(const guarded *memory)
+{
+    return count_changes(memory, 0, GUARD) + count_changes(memory, GUARD + memory->bytes, GUARD);
+}
+
+size_t guarded_changes(const guarded *memory)
+{
+    return count_changes(memory, 0, memory->bytes + 2 * GUARD);
+}
+
+void guarded_read(const guarded *memory, void *contents)
+{
+    assert_ok(memory->context, subwave_copy(memory->context, contents, guarded_pointer(memory),
+                                            (int64_t)memory->bytes));
+}
+
+void guarded_destroy(guarded *memory)
+{
+    assert_ok(memory->context, subwave_free(memory->context, memory->device));
+    free(memory->expected);
+    *memory = (guarded){0};
+}

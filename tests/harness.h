@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ * harness.h: runs a group of tests on each device, with memory that notices stray writes.
+ *
+ * Environment: SUBWAVE_TEST_DEVICE, a device's id, "cpu" or "gpu" for all of a kind, or nothing for
+ * all; SUBWAVE_TEST_SEED, a number; SUBWAVE_TEST_FULL=1 for the longer tests too.
+ */
+#ifndef SUBWAVE_TESTS_HARNESS_H
+#define SUBWAVE_TESTS_HARNESS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <subwave/subwave.h>
+
+/* Runs the tests once a device, each test with `*state` a subwave_context of it. Returns main()'s
+ * exit status: 0, the number of failures, or HARNESS_SKIP, said why, if no such device is here. */
+int harness_run(const char *name, const struct CMUnitTest *tests, size_t count);
+enum { HARNESS_SKIP = 77 };
+
+bool harness_is_full(void);
+bool harness_is_cpu(subwave_context *context);
+
+/* Fails the test if `call` does not return SUBWAVE_STATUS_SUCCESS, with the library's words. */
+#define assert_ok(context, call) harness_ok(context, call, #call, __FILE__, __LINE__)
+void harness_ok(const subwave_context *context, subwave_status status, const char *call,
+                const char *file, int line);
+
+/* Random numbers that are the same on every machine for the same seed. */
+typedef struct harness_random {
+    uint64_t state;
+} harness_random;
+harness_random harness_random_start(void); /* at the seed */
+uint64_t harness_random_bits(harness_random *random);
+double harness_random_unit(harness_random *random); /* [0, 1), 24 bits: exact in f32 */
+double harness_random_sign(harness_random *random); /* (-1, 1) without 0 */
+
+/* What memory holds that nobody should read: an output that was never written is found in both. */
+typedef enum harness_poison { HARNESS_NAN, HARNESS_A5, HARNESS_POISONS } harness_poison;
+void harness_fill(harness_poison poison, void *memory, size_t bytes);
+
+/* Device memory between two guard bands, and what it must hold. */
+typedef struct guarded {
+    subwave_context *context;
+    unsigned char *device, *expected; /* guard, contents, guard */
+    size_t bytes;
+} guarded;
+
+/* Device memory that starts as `contents`; its address is guarded_pointer(). */
+guarded guarded_create(subwave_context *context, const void *contents, size_t bytes);
+void *guarded_pointer(const guarded *memory);
+/* How many bytes of the guards, or of guards and contents, are not as they were made. */
+size_t guarded_stray_writes(const guarded *memory);
+size_t guarded_changes(const guarded *memory);
+/* Copies the contents to the host. */
+void guarded_read(const guarded *memory, void *contents);
+void guarded_destroy(guarded *memory);
+
+#endif
