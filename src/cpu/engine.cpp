@@ -33,9 +33,9 @@ void lane_entry()
     lane &self = *current;
     engine &e = engine_of(self);
     sanitizer::enter_fiber(self, e);
-    annotated::acquire(&e);
+    annotated::acquire(&e.begun);
     e.launch->request.run(e.launch->request.arguments);
-    annotated::release(&e);
+    annotated::release(&e.ended);
     e.leave(self);
 }
 
@@ -238,15 +238,16 @@ void engine::start_block(std::uint64_t block_number)
 
 void engine::run_block()
 {
+    /* Lanes are ordered after the launch and before its end, but not among each other. */
     entering = true;
-    annotated::release(this);
+    annotated::release(&begun);
     annotated::resume(main, *pick(&waves[0]));
     current = nullptr;
-    annotated::acquire(this);
+    annotated::acquire(&ended);
     if (finished != threads) /* given up: what lies on the stacks stays there */
         for (unsigned i = 0; i < threads; ++i)
             if ((lanes[i].home->finished >> lanes[i].index & 1) == 0)
-                sanitizer::forget_lane(details[i], stack_bytes);
+                sanitizer::abandon_lane(details[i], stack_bytes);
 }
 
 bool engine::run(job &j)
@@ -314,7 +315,7 @@ lane *engine::pick(wave *w)
         w = w->number + 1 == wave_count ? waves : w + 1;
     }
     if (finished != threads)
-        report_stuck(*this, *current);
+        report_stuck(*this);
     return &main;
 }
 
@@ -347,7 +348,7 @@ lane *engine::yield_target(lane &self)
     if (launch->failed.load(std::memory_order_relaxed) < number)
         abandon(self); /* nobody needs this block any more, and it may wait for the failed one */
     if (++yields_ % yields_per_look == 0)
-        watch(self);
+        watch();
     w.runnable |= bit_of(self);
     if (w.random)
         return pick(&w);
@@ -360,7 +361,7 @@ lane *engine::yield_target(lane &self)
     return pick(w.number + 1 == wave_count ? waves : &w + 1);
 }
 
-void engine::watch(lane &self)
+void engine::watch()
 {
     std::this_thread::yield();
     const auto now = std::chrono::steady_clock::now();
@@ -370,7 +371,7 @@ void engine::watch(lane &self)
         seen_at_ = now;
     } else if (launch->settings.watchdog_ms > 0 &&
                now - seen_at_ > std::chrono::milliseconds(launch->settings.watchdog_ms)) {
-        report_no_progress(*this, self);
+        report_no_progress(*this);
     }
 }
 

@@ -8,12 +8,21 @@
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <vector>
 
 namespace subwave::simt {
 
 class engine;
+
+/* The parts, one after another. */
+template <class... Parts> std::string text(const Parts &...parts)
+{
+    std::ostringstream out;
+    (out << ... << parts);
+    return out.str();
+}
 
 /* A launch in progress, shared by the engines that run its blocks. */
 struct job {
@@ -53,12 +62,13 @@ public:
     [[noreturn]] void abandon(lane &self);
     std::uint64_t random_word();
     void *shared_object(const void *tag, std::size_t bytes, std::size_t alignment);
-    void watch(lane &self);
+    void watch();
 
     job *launch = nullptr;
     std::uint64_t number = 0; /* of the block */
     std::uint64_t serial = 0; /* of all blocks that this engine ran */
     lane_details worker{};    /* of `main`, for the sanitizers */
+    char begun = 0, ended = 0; /* addresses that order lanes after and before the launch */
     bool entering = false;    /* the switch in progress comes from `main` */
     std::size_t stack_bytes = 0;
     std::size_t main_stack_bytes = 0;
@@ -109,11 +119,11 @@ void check_repeats(engine &e, wave &w, lane_mask set);
 /* Diagnoses lanes of one set that came there by different calls. */
 void check_call_chains(engine &e, wave &w, lane_mask set);
 
-[[noreturn]] void report_stuck(engine &e, lane &self);
-[[noreturn]] void report_no_progress(engine &e, lane &self);
-[[noreturn]] void report_unmarked(lane &self, const arrival &mine);
-[[noreturn]] void report_call_chains(engine &e, lane &self, lane_mask set);
-[[noreturn]] void report_regions(lane &self, site where);
+[[noreturn]] void report_stuck(engine &e);
+[[noreturn]] void report_no_progress(engine &e);
+[[noreturn]] void report_unmarked(const lane &self, const arrival &mine);
+[[noreturn]] void report_call_chains(const lane &self, lane_mask set);
+[[noreturn]] void report_regions(const lane &self, site where);
 [[noreturn]] void report_shared(engine &e, std::size_t bytes);
 
 /* The function at `address`, demangled. */
@@ -126,6 +136,11 @@ bool thread();
 void enter_fiber(lane &self, engine &e);
 void prepare_lane(lane_details &details);
 void forget_lane(lane_details &details, std::size_t stack_bytes);
+inline void abandon_lane(lane_details &details, std::size_t stack_bytes)
+{
+    forget_lane(details, stack_bytes);
+    prepare_lane(details);
+}
 void poison(const void *address, std::size_t bytes);
 void unpoison(const void *address, std::size_t bytes);
 void register_stack(const void *low, std::size_t bytes);

@@ -18,34 +18,39 @@ constexpr int max_threads = 1024;
 
 thread_local std::string last_error;
 
-int failed(int status, std::string text)
+int failed(int status, std::string why)
 {
-    last_error = std::move(text);
+    last_error = std::move(why);
     return status;
 }
 
 /* ---- settings ---- */
+
+constexpr const char *possible_waves = " lanes is not possible: 4, 8, 16, 32 or 64";
 
 bool known_wave(long long wave)
 {
     return wave == 4 || wave == 8 || wave == 16 || wave == 32 || wave == 64;
 }
 
-/* The variable's value, or `otherwise` if it is not set; its name is added to `malformed`. */
+void add(std::string &problems, const std::string &problem)
+{
+    problems += problems.empty() ? problem : text("; ", problem);
+}
+
+/* The variable's value, or `otherwise` if it is not set or empty; its name is added to `malformed`. */
 std::uint64_t variable(const char *name, std::uint64_t least, std::uint64_t most,
                        std::uint64_t otherwise, std::string &malformed)
 {
-    const char *text = std::getenv(name);
-    if (text == nullptr)
+    const char *given = std::getenv(name);
+    if (given == nullptr || *given == '\0')
         return otherwise;
     char *end = nullptr;
     errno = 0;
-    const unsigned long long value = std::strtoull(text, &end, 10);
-    if (*text >= '0' && *text <= '9' && *end == '\0' && errno == 0 && value >= least && value <= most)
+    const unsigned long long value = std::strtoull(given, &end, 10);
+    if (*given >= '0' && *given <= '9' && *end == '\0' && errno == 0 && value >= least && value <= most)
         return value;
-    malformed += (malformed.empty() ? "" : "; ") + std::string(name) + "=" + text +
-                 " is not a whole number from " + std::to_string(least) + " to " +
-                 std::to_string(most);
+    add(malformed, text(name, '=', given, " is not a whole number from ", least, " to ", most));
     return otherwise;
 }
 
@@ -57,15 +62,13 @@ std::string read_settings(subwave_cpu_stream &s, int wave)
     const auto wave_variable = variable("SUBWAVE_CPU_WAVE", 4, 64, 64, malformed);
     s.wave = static_cast<int>(wave_variable);
     if (!known_wave(s.wave)) {
-        malformed += (malformed.empty() ? "" : "; ") +
-                     ("SUBWAVE_CPU_WAVE=" + std::to_string(s.wave)) + " is not 4, 8, 16, 32 or 64";
+        add(malformed, text("SUBWAVE_CPU_WAVE=", s.wave, " is not 4, 8, 16, 32 or 64"));
         s.wave = 64;
     }
     if (wave != 0 && known_wave(wave))
         s.wave = wave;
     else if (wave != 0)
-        malformed += (malformed.empty() ? "" : "; ") + ("a wave of " + std::to_string(wave)) +
-                     " lanes is not possible: 4, 8, 16, 32 or 64";
+        add(malformed, text("a wave of ", wave, possible_waves));
     s.threads = static_cast<int>(
         variable("SUBWAVE_CPU_THREADS", 1, max_threads, processors, malformed));
     s.seed = variable("SUBWAVE_CPU_SEED", 0, UINT64_MAX, 0, malformed);
@@ -225,10 +228,7 @@ thread_pool &pool()
     return threads;
 }
 
-std::string text_of(const dim3 &d)
-{
-    return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
-}
+std::string text_of(const dim3 &d) { return text('(', d.x, ',', d.y, ',', d.z, ')'); }
 
 std::string not_possible(const launch_request &r, const subwave_cpu_stream &s)
 {
@@ -237,18 +237,16 @@ std::string not_possible(const launch_request &r, const subwave_cpu_stream &s)
     if (current != nullptr)
         return "a kernel cannot launch a kernel";
     if (!known_wave(s.wave))
-        return "a wave of " + std::to_string(s.wave) + " lanes is not possible: 4, 8, 16, 32 or 64";
+        return text("a wave of ", s.wave, possible_waves);
     if (s.threads < 1 || s.threads > max_threads)
-        return std::to_string(s.threads) + " OS threads: not from 1 to " + std::to_string(max_threads);
+        return text(s.threads, " OS threads: not from 1 to ", max_threads);
     if (r.block.x == 0 || r.block.x > max_block || r.block.y == 0 || r.block.y > max_block ||
         r.block.z == 0 || r.block.z > max_block || threads > max_block)
-        return "block " + text_of(r.block) + " has not from 1 to " + std::to_string(max_block) +
-               " threads";
+        return text("block ", text_of(r.block), " has not from 1 to ", max_block, " threads");
     if (plane == 0 || r.grid.z == 0 || plane > UINT64_MAX / 2 / r.grid.z)
-        return "grid " + text_of(r.grid) + " is empty or too large";
+        return text("grid ", text_of(r.grid), " is empty or too large");
     if (r.shared_bytes > shared_limit)
-        return std::to_string(r.shared_bytes) + " bytes of shared memory asked for, " +
-               std::to_string(shared_limit) + " available";
+        return text(r.shared_bytes, " bytes of shared memory asked for, ", shared_limit, " available");
     return "";
 }
 
@@ -256,14 +254,13 @@ std::string not_possible(const launch_request &r, const subwave_cpu_stream &s)
 
 int run(const launch_request &request)
 {
-    last_error.clear();
     if (request.stream == nullptr && !process_default().malformed.empty())
         return failed(SUBWAVE_CPU_INVALID_VALUE, process_default().malformed);
     const subwave_cpu_stream &settings =
         request.stream != nullptr ? *request.stream : process_default().settings;
     if (std::string problem = not_possible(request, settings); !problem.empty())
         return failed(SUBWAVE_CPU_INVALID_CONFIGURATION,
-                      "kernel " + function_name(request.kernel) + ": " + problem);
+                      text("kernel ", function_name(request.kernel), ": ", problem));
 
     job j(request, settings);
     const auto helpers = static_cast<unsigned>(
@@ -272,11 +269,13 @@ int run(const launch_request &request)
         pool().offer(j, helpers);
     const bool enough_memory = run_on_this_thread(j);
     if (!enough_memory)
-        j.fail(0, "no memory for " + std::to_string(settings.stack_bytes) + " bytes of stack for each lane");
+        j.fail(0, text("no memory for lanes with stacks of ", settings.stack_bytes, " bytes"));
     if (helpers > 0)
         pool().close(j);
-    if (j.failed.load() == UINT64_MAX)
+    if (j.failed.load() == UINT64_MAX) {
+        last_error.clear();
         return SUBWAVE_CPU_SUCCESS;
+    }
     return failed(enough_memory ? SUBWAVE_CPU_KERNEL_ERROR : SUBWAVE_CPU_OUT_OF_MEMORY, j.error);
 }
 

@@ -121,7 +121,7 @@ void check_call_chains(engine &e, wave &w, lane_mask set)
             ra = next_return(details_of(w.lanes[__builtin_ctzll(set)]), e.stack_bytes, a);
             rb = next_return(details_of(w.lanes[i]), e.stack_bytes, b);
             if (ra != rb)
-                report_call_chains(e, w.lanes[i], set);
+                report_call_chains(w.lanes[i], set);
         } while (ra != nullptr);
     });
 }

@@ -3,41 +3,33 @@
 #include "engine.hpp"
 
 #include <map>
-#include <tuple>
 
 namespace subwave::simt {
 
 namespace {
 
-std::string number(std::uint64_t n) { return std::to_string(n); }
-
 std::string list(lane_mask lanes) /* "0-4,6" */
 {
-    std::string text;
+    std::ostringstream out;
     for (unsigned i = 0; i < max_wave; ++i) {
         if ((lanes >> i & 1) == 0)
             continue;
         unsigned last = i;
         while (last + 1 < max_wave && (lanes >> (last + 1) & 1) != 0)
             ++last;
-        text.append(text.empty() ? "" : ",").append(number(i));
+        out << (out.tellp() > 0 ? "," : "") << i;
         if (last > i)
-            text.append("-").append(number(last));
+            out << '-' << last;
         i = last;
     }
-    return text.empty() ? "none" : text;
+    return lanes == 0 ? "none" : out.str();
 }
 
-std::string lanes_of(lane_mask lanes)
-{
-    return ((lanes & (lanes - 1)) == 0 ? "lane " : "lanes ") + list(lanes);
-}
+bool one(lane_mask lanes) { return (lanes & (lanes - 1)) == 0; }
 
-std::string place(const site &where)
-{
-    return std::string(where.file) + ":" + number(where.line) +
-           (where.column != 0 ? ":" + number(where.column) : "");
-}
+std::string lanes_of(lane_mask lanes) { return text(one(lanes) ? "lane " : "lanes ", list(lanes)); }
+
+std::string place(const site &where) { return text(where.file, ':', where.line, ':', where.column); }
 
 const char *name(operation what)
 {
@@ -56,20 +48,21 @@ const char *name(operation what)
     return "";
 }
 
-std::string call_of(const arrival &a) { return std::string(name(a.what)) + " at " + place(a.where); }
+std::string call_of(const arrival &a) { return text(name(a.what), " at ", place(a.where)); }
+
+std::string who(const lane &self)
+{
+    return text("wave ", self.home->number, " lane ", self.index);
+}
+
+/* "  wave 2: " */
+std::string prefix(const wave &w) { return text("  wave ", w.number, ": "); }
 
 std::string header(const engine &e)
 {
     const dim3 &b = e.index;
-    const auto &settings = e.launch->settings;
-    return "kernel " + function_name(e.launch->request.kernel) + ", block (" + number(b.x) + "," +
-           number(b.y) + "," + number(b.z) + "), waves of " + number(e.waves[0].size) + ", seed " +
-           number(settings.seed) + ": ";
-}
-
-std::string who(const lane &self)
-{
-    return "wave " + number(self.home->number) + " lane " + number(self.index);
+    return text("kernel ", function_name(e.launch->request.kernel), ", block (", b.x, ',', b.y, ',',
+                b.z, "), waves of ", e.waves[0].size, ", seed ", e.launch->settings.seed, ": ");
 }
 
 /* What the lane does, if it is not running. */
@@ -80,181 +73,164 @@ std::string state(const lane &self)
     if ((w.finished & bit) != 0)
         return "finished";
     if (((w.implicit | w.in_barrier) & bit) != 0)
-        return "waits in " + call_of(*self.at);
+        return text("waits in ", call_of(*self.at));
     for (unsigned i = 0; i < w.open; ++i)
-        if ((w.meetings[i].arrived & bit) != 0)
-            return "waits in " + call_of(*self.at) + " for " +
-                   lanes_of(w.meetings[i].members & ~w.meetings[i].arrived);
+        if (const meeting &m = w.meetings[i]; (m.arrived & bit) != 0)
+            return text("waits in ", call_of(*self.at), " for ", lanes_of(m.members & ~m.arrived));
     return "can run";
 }
 
-/* A line for all lanes of a wave with the same state. */
-std::string states(const wave &w, lane_mask lanes, const std::string &indent)
+/* A line for all lanes with the same state, in the order of their first lanes. */
+std::string states(const wave &w, lane_mask lanes)
 {
     std::map<std::string, lane_mask> by_state;
     for_each_lane(lanes, [&](unsigned i) { by_state[state(w.lanes[i])] |= lane_mask{1} << i; });
-    std::string text;
-    while (!by_state.empty()) { /* in order of lanes */
-        auto first = by_state.begin();
-        for (auto i = by_state.begin(); i != by_state.end(); ++i)
-            if ((i->second & -i->second) < (first->second & -first->second))
-                first = i;
-        text += indent + lanes_of(first->second) + ": " + first->first + "\n";
-        by_state.erase(first);
-    }
-    return text;
+    std::map<int, std::string> by_lane;
+    for (const auto &[what, of] : by_state)
+        by_lane[__builtin_ctzll(of)] = text("    ", lanes_of(of), ": ", what, '\n');
+    std::string all;
+    for (const auto &[lane_index, line] : by_lane)
+        all += line;
+    return all;
 }
 
 std::string barrier_line(const engine &e)
 {
-    return "  block barrier at " + place(e.barrier_site) + ": " + number(e.in_barrier) + " of " +
-           number(e.threads) + " threads, " + number(e.finished) + " finished\n";
+    return text("  block barrier at ", place(e.barrier_site), ": ", e.in_barrier, " of ", e.threads,
+                " threads, ", e.finished, " finished\n");
 }
 
-template <class Text> [[noreturn]] void give_up(engine &e, lane &self, Text text)
+/* Ends the launch with the header and what `describe` returns. No string outlives the first
+ * statement: what a lane's stack holds is never destroyed. */
+template <class Describe> [[noreturn]] void give_up(engine &e, Describe describe)
 {
-    e.launch->fail(e.number, text()); /* no string outlives this line: the stack is left as it is */
-    e.abandon(self);
-}
-
-template <class Text> [[noreturn]] void give_up(const lane &self, Text text)
-{
-    give_up(engine_of(self), *current, [&] { return header(engine_of(self)) + text(); });
+    e.launch->fail(e.number, text(header(e), describe(), '\n'));
+    e.abandon(*current);
 }
 
 } // namespace
 
-void report_stuck(engine &e, lane &self)
+void report_stuck(engine &e)
 {
-    give_up(e, self, [&] {
-        std::string text = header(e) + (e.in_barrier != 0 ? "divergent block barrier, no lane can run\n"
-                                                          : "no lane can run\n");
-        if (e.in_barrier != 0)
-            text += barrier_line(e);
+    give_up(e, [&] {
+        const bool barrier = e.in_barrier != 0;
+        std::string all = barrier ? text("divergent block barrier, no lane can run\n", barrier_line(e))
+                                  : "no lane can run\n";
         for (unsigned n = 0; n < e.wave_count; ++n) {
             const wave &w = e.waves[n];
-            if (w.open == 0 && (e.in_barrier == 0 || w.finished == 0))
-                continue;
-            const std::string prefix = "  wave " + number(n) + ": ";
-            lane_mask missing = 0;
+            lane_mask of_interest = barrier && w.finished != 0 ? w.in_barrier | w.finished : 0;
             for (unsigned i = 0; i < w.open; ++i) {
                 const meeting &m = w.meetings[i];
-                missing |= m.members & ~m.arrived;
-                text += prefix + lanes_of(m.arrived) + " wait in " + call_of(*m.first) + " for " +
-                        lanes_of(m.members & ~m.arrived) + "\n";
+                const lane_mask missing = m.members & ~m.arrived;
+                of_interest |= missing;
+                all += text(prefix(w), lanes_of(m.arrived), one(m.arrived) ? " waits" : " wait", " in ",
+                            call_of(*m.first), " for ", lanes_of(missing), '\n');
             }
-            if (e.in_barrier != 0)
-                text += w.open == 0 ? prefix + "\n" + states(w, w.existing, "    ")
-                                    : states(w, w.in_barrier | w.finished, "    ");
-            else
-                text += states(w, missing, "    ");
+            if (w.open == 0 && of_interest != 0)
+                all += text("  wave ", n, ":\n");
+            all += states(w, of_interest);
         }
-        return text;
+        return all;
     });
 }
 
-void report_no_progress(engine &e, lane &self)
+void report_no_progress(engine &e)
 {
-    give_up(e, self, [&] {
-        std::string text = header(e) + "no progress for " +
-                           number(static_cast<unsigned>(e.launch->settings.watchdog_ms)) +
-                           " ms: lanes wait for a value that no lane writes\n";
+    give_up(e, [&] {
+        std::string all = text("no progress for ", e.launch->settings.watchdog_ms,
+                               " ms: lanes wait for a value that no lane writes\n");
         for (unsigned n = 0; n < e.wave_count; ++n)
-            text += "  wave " + number(n) + ":\n" + states(e.waves[n], e.waves[n].existing, "    ");
-        if (e.in_barrier != 0)
-            text += barrier_line(e);
-        return text;
+            all += text("  wave ", n, ":\n", states(e.waves[n], e.waves[n].existing));
+        return e.in_barrier != 0 ? all + barrier_line(e) : all;
     });
 }
 
 void report_not_member(const lane &self, const arrival &mine)
 {
-    give_up(self, [&] {
+    give_up(engine_of(self), [&] {
         const lane_mask absent = mine.members & ~self.home->existing;
-        return who(self) +
-               ((mine.members & bit_of(self)) == 0
-                    ? " is no member of its own group in "
-                    : " names " + lanes_of(absent) + ", which the wave does not have, in ") +
-               call_of(mine) + ", members " + list(mine.members) + "\n";
+        const bool member = (mine.members & bit_of(self)) != 0;
+        return text(who(self),
+                    member ? text(" names ", lanes_of(absent), ", which the wave does not have, in ")
+                           : " is no member of its own group in ",
+                    call_of(mine), ", members ", list(mine.members));
     });
 }
 
 void report_mismatch(const lane &self, const arrival &mine, const meeting &other)
 {
-    give_up(self, [&] {
-        return "members of one group (" + lanes_of(mine.members) + ") are at different operations\n  wave " +
-               number(self.home->number) + ": " + lanes_of(other.arrived) + " in " +
-               call_of(*other.first) + "\n  wave " + number(self.home->number) + ": " +
-               lanes_of(bit_of(self)) + " in " + call_of(mine) + "\n";
+    give_up(engine_of(self), [&] {
+        const wave &w = *self.home;
+        return text("members of one group (", lanes_of(mine.members), ") are at different operations\n",
+                    prefix(w), lanes_of(other.arrived), " in ", call_of(*other.first), '\n', prefix(w),
+                    lanes_of(bit_of(self)), " in ", call_of(mine));
     });
 }
 
 void report_source(const lane &self, const arrival &mine, lane_mask which)
 {
-    give_up(self, [&] {
-        std::string text = "source lane outside the group in " + call_of(mine) + ", members " +
-                           list(mine.members) + "\n";
+    give_up(engine_of(self), [&] {
+        std::string all = text("source lane outside the group in ", call_of(mine), ", members ",
+                               list(mine.members));
         for_each_lane(which, [&](unsigned i) {
-            text += "  wave " + number(self.home->number) + ": lane " + number(i) +
-                    " asks for lane " + std::to_string(self.home->lanes[i].at->source) + "\n";
+            all += text('\n', prefix(*self.home), "lane ", i, " asks for lane ",
+                        self.home->lanes[i].at->source);
         });
-        return text;
+        return all;
     });
 }
 
 void report_not_uniform(const lane &self, const arrival &mine, int other_source)
 {
-    give_up(self, [&] {
-        return who(self) + " asks for lane " + std::to_string(mine.source) + ", another for lane " +
-               std::to_string(other_source) + " in " + call_of(mine) +
-               ": it must be the same in all members\n";
+    give_up(engine_of(self), [&] {
+        return text(who(self), " asks for lane ", mine.source, ", another for lane ", other_source,
+                    " in ", call_of(mine), ": it must be the same in all members");
     });
 }
 
 void report_barrier(const lane &self, const arrival &mine)
 {
-    give_up(self, [&] {
-        engine &e = engine_of(self);
-        std::string text = "divergent block barrier\n" + barrier_line(e);
-        text += "  block barrier at " + place(mine.where) + ": " + who(self) + "\n";
+    engine &e = engine_of(self);
+    give_up(e, [&] {
+        std::string all = text("divergent block barrier\n", barrier_line(e), "  block barrier at ",
+                               place(mine.where), ": ", who(self), '\n');
         for (unsigned n = 0; n < e.wave_count; ++n)
             if (e.waves[n].in_barrier != 0)
-                text += "  wave " + number(n) + ":\n" + states(e.waves[n], e.waves[n].in_barrier, "    ");
-        return text;
+                all += text("  wave ", n, ":\n", states(e.waves[n], e.waves[n].in_barrier));
+        return all;
     });
 }
 
-void report_unmarked(lane &self, const arrival &mine)
+void report_unmarked(const lane &self, const arrival &mine)
 {
-    give_up(self, [&] {
-        return who(self) + ": " + call_of(mine) +
-               " was reached again without a new position: mark the enclosing loop with SUBWAVE_LOOP "
-               "and SUBWAVE_ITER, or the enclosing call with SUBWAVE_CALL\n";
+    give_up(engine_of(self), [&] {
+        return text(who(self), ": ", call_of(mine),
+                    " was reached again without a new position: mark the enclosing loop with "
+                    "SUBWAVE_LOOP and SUBWAVE_ITER, or the enclosing call with SUBWAVE_CALL");
     });
 }
 
-void report_call_chains(engine &, lane &self, lane_mask set)
+void report_call_chains(const lane &self, lane_mask set)
 {
-    give_up(self, [&] {
-        return lanes_of(set) + " of wave " + number(self.home->number) + " are in " +
-               call_of(*self.at) + " by different calls (" + lanes_of(bit_of(self)) +
-               " differs from the first): mark the calls with SUBWAVE_CALL\n";
+    give_up(engine_of(self), [&] {
+        return text(lanes_of(set), " of wave ", self.home->number, " are in ", call_of(*self.at),
+                    " by different calls (", lanes_of(bit_of(self)),
+                    " differs from the first): mark the calls with SUBWAVE_CALL");
     });
 }
 
-void report_regions(lane &self, site where)
+void report_regions(const lane &self, site where)
 {
-    give_up(self, [&] {
-        return who(self) + ": more than " + number(max_regions) + " open SUBWAVE_LOOP and SUBWAVE_CALL at " +
-               place(where) + "\n";
+    give_up(engine_of(self), [&] {
+        return text(who(self), ": more than ", max_regions, " open SUBWAVE_LOOP and SUBWAVE_CALL at ",
+                    place(where));
     });
 }
 
 void report_shared(engine &e, std::size_t bytes)
 {
-    give_up(e, *current, [&] {
-        return header(e) + "shared memory: " + number(bytes) + " bytes asked for, " +
-               number(shared_limit) + " available\n";
+    give_up(e, [&] {
+        return text("shared memory: ", bytes, " bytes asked for, ", shared_limit, " available");
     });
 }
 

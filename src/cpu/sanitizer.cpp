@@ -49,9 +49,12 @@ void forget_lane(lane_details &details, std::size_t stack_bytes)
 {
     unpoison(details.stack, stack_bytes);
     if (thread() && details.fiber != nullptr) {
+        /* orders what the lane did before what comes next */
+        void *const self = __tsan_get_current_fiber();
+        __tsan_switch_to_fiber(details.fiber, 0);
+        __tsan_switch_to_fiber(self, 0);
         __tsan_destroy_fiber(details.fiber);
         details.fiber = nullptr;
-        prepare_lane(details);
     }
 }
 
