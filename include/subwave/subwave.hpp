@@ -9,7 +9,12 @@
 #include <subwave/device/words.hpp>
 #include <subwave/device/wave.hpp>
 #include <subwave/device/lane.hpp>
+#include <subwave/device/half.hpp>
+#include <subwave/device/ops.hpp>
 #include <subwave/device/groups.hpp>
 #include <subwave/device/exchange.hpp>
+#include <subwave/device/ladder.hpp>
+#include <subwave/device/reduce.hpp>
+#include <subwave/device/scan.hpp>
 
 #endif

@@ -42,6 +42,7 @@ SUBWAVE_BEGIN
 /* Where a kernel calls a group function; the CPU device names it in diagnostics. */
 using site = ::subwave::simt::site;
 inline int wave_size() { return ::subwave::simt::wave_size(); }
+constexpr int max_wave_size() { return 64; }
 
 /* Queues `kernel` on `stream` (a hipStream_t) and returns the runtime's error
  * code, 0 for success. On the CPU device the launch has finished on return. */
@@ -76,19 +77,21 @@ struct site {
 };
 
 #if defined(__CUDACC__)
-SUBWAVE_DEVICE constexpr int wave_size() { return 32; }
+__host__ __device__ constexpr int wave_size() { return 32; }
 #elif !defined(__HIP_DEVICE_COMPILE__) /* host pass: parsed, never called */
-__device__ constexpr int wave_size() { return 64; }
+__host__ __device__ constexpr int wave_size() { return 64; }
 #elif defined(__GFX8__) || defined(__GFX9__)
-SUBWAVE_DEVICE constexpr int wave_size() { return 64; }
+__host__ __device__ constexpr int wave_size() { return 64; }
 #elif defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
-SUBWAVE_DEVICE constexpr int wave_size() { return 32; }
+__host__ __device__ constexpr int wave_size() { return 32; }
 #if defined(__AMDGCN_WAVEFRONT_SIZE__) && __AMDGCN_WAVEFRONT_SIZE__ != 32
 #error "subwave: -mwavefrontsize64 is not supported on gfx10 and later (newer compilers hide it from the source)"
 #endif
 #else
 #error "subwave: an AMD architecture that arch.hpp does not list"
 #endif
+/* The widest wave of any device that this compilation serves. */
+__host__ __device__ constexpr int max_wave_size() { return wave_size(); }
 
 #if defined(__CUDACC__)
 using stream_handle = cudaStream_t;

@@ -45,6 +45,111 @@ SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, site where = site::current
     return wave_broadcast(g.lanes(), x, g.lane_of(0), where);
 }
 
+/* x of the member with local id `local_id`, which may differ from member to member; an id outside
+ * the group gives the caller's own x. */
+template <class Group, class T>
+SUBWAVE_DEVICE T select_from_group(Group g, const T &x, id<1> local_id, site where = site::current())
+{
+    const bool inside = local_id.get(0) < g.get_local_linear_range();
+    const int lane = inside ? g.lane_of(static_cast<std::uint32_t>(local_id.get(0))) : wave_lane();
+    return wave_shuffle(g.lanes(), x, lane, where);
+}
+
+/* x of the member `delta` local ids above; the caller's own x where there is none. */
+template <class Group, class T>
+SUBWAVE_DEVICE T shift_group_left(Group g, const T &x, std::uint32_t delta = 1,
+                                  site where = site::current())
+{
+    const std::uint32_t rank = g.get_local_linear_id();
+    const bool inside = delta < g.get_local_linear_range() - rank;
+    return wave_shuffle(g.lanes(), x, inside ? g.lane_of(rank + delta) : wave_lane(), where);
+}
+
+/* x of the member `delta` local ids below; the caller's own x where there is none. */
+template <class Group, class T>
+SUBWAVE_DEVICE T shift_group_right(Group g, const T &x, std::uint32_t delta = 1,
+                                   site where = site::current())
+{
+    const std::uint32_t rank = g.get_local_linear_id();
+    return wave_shuffle(g.lanes(), x, delta <= rank ? g.lane_of(rank - delta) : wave_lane(), where);
+}
+
+/* x of the member with local id `own id ^ mask`; the caller's own x where there is none. */
+template <class Group, class T>
+SUBWAVE_DEVICE T permute_group_by_xor(Group g, const T &x, id<1> mask, site where = site::current())
+{
+    return select_from_group(g, x, id<1>(g.get_local_linear_id() ^ mask.get(0)), where);
+}
+
+/* Whether `predicate` is true in any, in all, in none of the members; the same in all of them. */
+template <class Group>
+SUBWAVE_DEVICE bool any_of_group(Group g, bool predicate, site where = site::current())
+{
+    return wave_ballot(g.lanes(), predicate, where) != 0;
+}
+
+template <class Group>
+SUBWAVE_DEVICE bool none_of_group(Group g, bool predicate, site where = site::current())
+{
+    return wave_ballot(g.lanes(), predicate, where) == 0;
+}
+
+template <class Group>
+SUBWAVE_DEVICE bool all_of_group(Group g, bool predicate, site where = site::current())
+{
+    return wave_ballot(g.lanes(), !predicate, where) == 0;
+}
+
+/* The same of predicate(x). */
+template <class Group, class T, class Predicate,
+          class = std::enable_if_t<!std::is_same<Predicate, site>::value>>
+SUBWAVE_DEVICE bool any_of_group(Group g, T x, Predicate predicate, site where = site::current())
+{
+    return any_of_group(g, static_cast<bool>(predicate(x)), where);
+}
+
+template <class Group, class T, class Predicate,
+          class = std::enable_if_t<!std::is_same<Predicate, site>::value>>
+SUBWAVE_DEVICE bool all_of_group(Group g, T x, Predicate predicate, site where = site::current())
+{
+    return all_of_group(g, static_cast<bool>(predicate(x)), where);
+}
+
+template <class Group, class T, class Predicate,
+          class = std::enable_if_t<!std::is_same<Predicate, site>::value>>
+SUBWAVE_DEVICE bool none_of_group(Group g, T x, Predicate predicate, site where = site::current())
+{
+    return none_of_group(g, static_cast<bool>(predicate(x)), where);
+}
+
+/* The same of the elements of [first, last), which all members name alike. In an empty range any is
+ * false, all and none are true. */
+template <class Group, class Iterator, class Predicate>
+SUBWAVE_DEVICE bool joint_any_of(Group g, Iterator first, Iterator last, Predicate predicate,
+                                 site where = site::current())
+{
+    const std::int64_t count = last - first, size = g.get_local_linear_range();
+    bool found = false;
+    for (std::int64_t i = g.get_local_linear_id(); i < count; i += size)
+        found |= static_cast<bool>(predicate(first[i]));
+    return any_of_group(g, found, where);
+}
+
+template <class Group, class Iterator, class Predicate>
+SUBWAVE_DEVICE bool joint_none_of(Group g, Iterator first, Iterator last, Predicate predicate,
+                                  site where = site::current())
+{
+    return !joint_any_of(g, first, last, predicate, where);
+}
+
+template <class Group, class Iterator, class Predicate>
+SUBWAVE_DEVICE bool joint_all_of(Group g, Iterator first, Iterator last, Predicate predicate,
+                                 site where = site::current())
+{
+    return !joint_any_of(
+        g, first, last, [&](const auto &x) { return !static_cast<bool>(predicate(x)); }, where);
+}
+
 /* What publish() returns: x of every member, read by local id. */
 template <class Group, class T> class published {
 public:

@@ -37,7 +37,48 @@ private:
 
 enum class memory_scope { work_item, sub_group, work_group, device, system };
 
-SUBWAVE_DEVICE int lane_count(lane_mask lanes) { return __popcll(lanes); }
+/* Sets of lanes are 64 bits wide in interfaces; arithmetic on them is done in as many bits as the
+ * platform's widest wave has. */
+using lane_bits =
+    std::conditional_t<max_wave_size() == 32, std::uint32_t, std::uint64_t>;
+
+SUBWAVE_DEVICE int lane_count(std::uint32_t lanes) { return __popc(lanes); }
+SUBWAVE_DEVICE int lane_count(std::uint64_t lanes) { return __popcll(lanes); }
+
+/* Undefined for the empty set. */
+SUBWAVE_DEVICE int lowest_lane(std::uint32_t lanes) { return __ffs(static_cast<int>(lanes)) - 1; }
+SUBWAVE_DEVICE int lowest_lane(std::uint64_t lanes)
+{
+    return __ffsll(static_cast<long long>(lanes)) - 1;
+}
+SUBWAVE_DEVICE int highest_lane(std::uint32_t lanes) { return 31 - __clz(static_cast<int>(lanes)); }
+SUBWAVE_DEVICE int highest_lane(std::uint64_t lanes)
+{
+    return 63 - __clzll(static_cast<long long>(lanes));
+}
+
+/* The lane of the member with `rank` members below it; rank < lane_count(lanes). Halves the set
+ * until one lane is left, without a branch. */
+SUBWAVE_DEVICE int ranked_lane(lane_bits lanes, int rank)
+{
+    int lane = 0;
+    SUBWAVE_UNROLL
+    for (int width = max_wave_size() / 2; width >= 1; width /= 2) {
+        int below = lane_count(lanes & ((lane_bits(1) << width) - 1));
+        bool above = rank >= below;
+        rank -= above ? below : 0;
+        lane += above ? width : 0;
+        lanes >>= above ? width : 0;
+    }
+    return lane;
+}
+
+/* The `size` lanes of the aligned block of that size which holds `lane`; size a power of two below
+ * the width of lane_bits. */
+SUBWAVE_DEVICE lane_bits block_lanes(int lane, int size)
+{
+    return ((lane_bits(1) << size) - 1) << (lane & -size);
+}
 
 SUBWAVE_END
 

@@ -24,6 +24,20 @@ SUBWAVE_DEVICE int lanes_below(lane_mask mask)
     return __popcll(mask & ((lane_mask(1) << wave_lane()) - 1));
 }
 
+/* As the GPUs' instructions: a number wins over NaN, and -0 is below +0. */
+template <class T> SUBWAVE_DEVICE T number_min(T a, T b)
+{
+    if (a == b)
+        return __builtin_signbit(a) ? a : b;
+    return b != b || a < b ? a : b;
+}
+template <class T> SUBWAVE_DEVICE T number_max(T a, T b)
+{
+    if (a == b)
+        return __builtin_signbit(a) ? b : a;
+    return b != b || a > b ? a : b;
+}
+
 /* What is uniform needs no telling here. */
 SUBWAVE_DEVICE int wave_uniform(int value) { return value; }
 

@@ -25,6 +25,12 @@ SUBWAVE_DEVICE lane_mask wave_members()
     return absent > 0 ? all >> absent : all;
 }
 
+/* IEEE minNum and maxNum with -0 below +0, an instruction each. */
+SUBWAVE_DEVICE float number_min(float a, float b) { return fminf(a, b); }
+SUBWAVE_DEVICE float number_max(float a, float b) { return fmaxf(a, b); }
+SUBWAVE_DEVICE double number_min(double a, double b) { return fmin(a, b); }
+SUBWAVE_DEVICE double number_max(double a, double b) { return fmax(a, b); }
+
 /* A value of every member, held in registers and read by lane. */
 template <class T> class wave_tile {
 public:

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT
+ * ops.hpp: the function objects that group algorithms combine values with, and their identities.
+ * Spelled as in SYCL; plus<> and the others without a type take whatever they are given.
+ */
+#ifndef SUBWAVE_DEVICE_OPS_HPP
+#define SUBWAVE_DEVICE_OPS_HPP
+
+#include <subwave/device/half.hpp>
+#include <subwave/device/wave.hpp>
+
+SUBWAVE_BEGIN
+
+/* NaN loses to any number and -0 is below +0, so that both orders of operands give the same bits. */
+template <class T> SUBWAVE_DEVICE T lesser(const T &a, const T &b)
+{
+    if constexpr (is_floating_v<T>)
+        return number_min(as_machine_number(a), as_machine_number(b));
+    else
+        return b < a ? b : a;
+}
+
+template <class T> SUBWAVE_DEVICE T greater(const T &a, const T &b)
+{
+    if constexpr (is_floating_v<T>)
+        return number_max(as_machine_number(a), as_machine_number(b));
+    else
+        return a < b ? b : a;
+}
+
+/* X(name, expression of a and b) */
+#define SUBWAVE_OPS(X) \
+    X(plus, a + b) \
+    X(multiplies, a * b) \
+    X(bit_and, a & b) \
+    X(bit_or, a | b) \
+    X(bit_xor, a ^ b) \
+    X(logical_and, a && b) \
+    X(logical_or, a || b) \
+    X(minimum, lesser(a, b)) \
+    X(maximum, greater(a, b))
+
+#define SUBWAVE_X(name, expression) \
+    template <class T = void> struct name { \
+        SUBWAVE_DEVICE T operator()(const T &a, const T &b) const \
+        { \
+            return static_cast<T>(expression); \
+        } \
+    }; \
+    template <> struct name<void> { \
+        template <class T> SUBWAVE_DEVICE T operator()(const T &a, const T &b) const \
+        { \
+            return static_cast<T>(expression); \
+        } \
+    };
+SUBWAVE_OPS(SUBWAVE_X)
+#undef SUBWAVE_X
+#undef SUBWAVE_OPS
+
+/* The largest and least values of a number type; infinities where it has them. */
+template <class T> SUBWAVE_DEVICE constexpr T highest_value()
+{
+    if constexpr (is_floating_v<T>)
+        return T(__builtin_huge_valf());
+    else if constexpr (std::is_same<T, bool>::value)
+        return true;
+    else if constexpr (std::is_signed<T>::value)
+        return static_cast<T>((std::uint64_t(1) << (8 * sizeof(T) - 1)) - 1);
+    else
+        return static_cast<T>(~T(0));
+}
+
+template <class T> SUBWAVE_DEVICE constexpr T lowest_value()
+{
+    if constexpr (is_floating_v<T>)
+        return T(-__builtin_huge_valf());
+    else if constexpr (std::is_signed<T>::value)
+        return static_cast<T>(-highest_value<T>() - 1);
+    else
+        return T(0);
+}
+
+/* known_identity<Op, T>::value() combines with any T to that T; for numbers and the ops above. */
+template <class Op, class T> struct known_identity {
+    static constexpr bool exists = false;
+};
+
+#define SUBWAVE_IDENTITY(op, condition, identity) \
+    template <class U, class T> struct known_identity<op<U>, T> { \
+        static constexpr bool exists = condition; \
+        static SUBWAVE_DEVICE constexpr T value() { return identity; } \
+    };
+SUBWAVE_IDENTITY(plus, is_integer_v<T> || is_floating_v<T>, T(0))
+SUBWAVE_IDENTITY(multiplies, is_integer_v<T> || is_floating_v<T>, T(1))
+SUBWAVE_IDENTITY(bit_and, is_integer_v<T>, static_cast<T>(~T(0)))
+SUBWAVE_IDENTITY(bit_or, is_integer_v<T>, T(0))
+SUBWAVE_IDENTITY(bit_xor, is_integer_v<T>, T(0))
+SUBWAVE_IDENTITY(logical_and, is_integer_v<T> || is_floating_v<T>, T(1))
+SUBWAVE_IDENTITY(logical_or, is_integer_v<T> || is_floating_v<T>, T(0))
+SUBWAVE_IDENTITY(minimum, is_integer_v<T> || is_floating_v<T>, highest_value<T>())
+SUBWAVE_IDENTITY(maximum, is_integer_v<T> || is_floating_v<T>, lowest_value<T>())
+#undef SUBWAVE_IDENTITY
+
+template <class Op, class T>
+inline constexpr bool has_known_identity_v = known_identity<Op, T>::exists;
+
+/* Whether op(a, b) and op(b, a) have the same bits; if so a ladder need not keep their order. */
+template <class Op, class T>
+inline constexpr bool is_commutative_v = known_identity<Op, T>::exists;
+
+SUBWAVE_END
+
+#endif
