@@ -317,10 +317,12 @@ static result bench_device(const settings *s, const device *d, subwave_variant v
 {
     work w = {.run = run_device, .problem = p, .settings = s, .context = d->context, .variant = variant};
     result r = {.error = NAN};
-    if (!measure_device(&w, p, &r.time))
-        snprintf(r.failure, sizeof r.failure, "%s", subwave_last_error(d->context));
-    else
+    if (measure_device(&w, p, &r.time)) {
         check(s, p, p->c_flipped, &r);
+    } else {
+        const char *reason = subwave_last_error(d->context);
+        snprintf(r.failure, sizeof r.failure, "%s", *reason ? reason : "no reason given");
+    }
     subwave_free(d->context, w.a);
     subwave_free(d->context, w.b);
     subwave_free(d->context, w.c);

@@ -133,9 +133,10 @@ static bool parse_shape(cursor *c, npy_matrix *matrix, char *error)
         int64_t size = 0;
         const char *start = c->at;
         for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; ++c->at) {
-            if (size > (INT64_MAX - 9) / 10)
+            const int digit = *c->at - '0';
+            if (size > (INT64_MAX - digit) / 10)
                 return fail(error, "the header's 'shape' has a number beyond 64 bits");
-            size = 10 * size + (*c->at - '0');
+            size = 10 * size + digit;
         }
         if (c->at == start)
             return fail(error, "the header's 'shape' is not a tuple of numbers");

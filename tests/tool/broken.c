@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * broken.c: a subwave_matmul that is wrong as SUBWAVE_BROKEN says, loaded before the library's own:
+ * `subwave bench` must notice.
+ */
+#include <subwave/subwave.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
+                              subwave_dtype dtype, subwave_layout layout,
+                              subwave_transpose transpose_a, subwave_transpose transpose_b,
+                              int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
+                              int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
+                              int64_t ldc)
+{
+    (void)context, (void)variant, (void)dtype, (void)layout, (void)transpose_a, (void)transpose_b;
+    (void)alpha, (void)a, (void)lda, (void)b, (void)ldb, (void)beta, (void)k;
+    if (strcmp(getenv("SUBWAVE_BROKEN"), "zero") == 0)
+        memset(c, 0, (size_t)((m - 1) * ldc + n) * subwave_dtype_size(dtype));
+    return strcmp(getenv("SUBWAVE_BROKEN"), "fail") == 0 ? SUBWAVE_STATUS_DEVICE_ERROR
+                                                        : SUBWAVE_STATUS_SUCCESS;
+}

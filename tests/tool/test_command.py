@@ -1,0 +1,593 @@
+# SPDX-License-Identifier: MIT
+# test_command.py: the subwave command from outside: right answers, and refusals that change nothing.
+"""Usage: test_command.py --subwave PATH [--broken LIBRARY]"""
+
+import argparse
+import json
+import os
+import random
+import re
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+SUBWAVE = BROKEN = None
+DEVICE = "cpu:8"
+
+
+def header(text, version=1, length=None, align=64):
+    """The bytes before the elements; `length` overrides what they say of the header's length."""
+    text = text.encode("utf-8" if version == 3 else "latin1")
+    prefix = 10 if version == 1 else 12
+    text += b" " * (-(prefix + len(text) + 1) % align) + b"\n"
+    size = len(text) if length is None else length
+    return b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H" if version == 1 else "<I", size) + text
+
+
+def describe(descr="<f4", order="False", shape="(2, 2)"):
+    return f"{{'descr': {descr!r}, 'fortran_order': {order}, 'shape': {shape}, }}"
+
+
+def npy(rows, columns, cells, descr="<f4", fortran=False, version=1):
+    """A file with the matrix whose row-major cells are given."""
+    stored = cells
+    if fortran:
+        stored = [cells[i * columns + j] for j in range(columns) for i in range(rows)]
+    form = ("<" if descr[0] in "<=|" else ">") + str(len(stored)) + ("f" if descr[1:] == "f4" else "d")
+    return header(describe(descr, str(fortran), f"({rows}, {columns})"), version) + struct.pack(form, *stored)
+
+
+def parse_npy(data):
+    """(descr, rows, columns, cells) of what the command wrote: version 1, C order."""
+    assert data[:8] == b"\x93NUMPY\x01\x00", data[:8]
+    (length,) = struct.unpack("<H", data[8:10])
+    assert (10 + length) % 64 == 0 and data[9 + length:10 + length] == b"\n"
+    about = eval(data[10:10 + length], {"__builtins__": {}})
+    assert set(about) == {"descr", "fortran_order", "shape"} and about["fortran_order"] is False
+    rows, columns = about["shape"]
+    form = about["descr"][0] + str(rows * columns) + {"f4": "f", "f8": "d"}[about["descr"][1:]]
+    return about["descr"], rows, columns, list(struct.unpack(form, data[10 + length:]))
+
+
+def multiply(m, n, k, a, b):
+    return [sum(a[i * k + l] * b[l * n + j] for l in range(k)) for i in range(m) for j in range(n)]
+
+
+def flip(rows, columns, cells):
+    return [cells[i * columns + j] for j in range(columns) for i in range(rows)]
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def put(self, name, data):
+        with open(os.path.join(self.folder, name), "wb") as file:
+            file.write(data)
+
+    def get(self, name):
+        with open(os.path.join(self.folder, name), "rb") as file:
+            return file.read()
+
+    def run_command(self, *arguments, limits=(), **environment):
+        def set_limits():
+            for kind, value in limits:
+                resource.setrlimit(kind, (value, value))
+        environment = {**{key: value for key, value in os.environ.items()
+                          if not key.startswith("SUBWAVE_")}, **environment}
+        return subprocess.run([SUBWAVE, *arguments], cwd=self.folder, env=environment, text=True,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
+                              preexec_fn=set_limits if limits else None)
+
+    def succeed(self, *arguments, **environment):
+        ran = self.run_command(*arguments, **environment)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        return ran.stdout
+
+    def snapshot(self):
+        """Every file of the folder with its contents; big ones by their size alone."""
+        found = {}
+        for root, folders, files in os.walk(self.folder):
+            for name in folders + files:
+                path = os.path.join(root, name)
+                about = os.lstat(path)
+                regular = os.path.isfile(path) and not os.path.islink(path)
+                found[path] = (about.st_mode, about.st_size, about.st_ino,
+                               open(path, "rb").read() if regular and about.st_size < 1 << 20 else None)
+        return found
+
+    def refuse(self, status, message, *arguments, limits=(), **environment):
+        """The command fails so, says so, prints nothing else, and leaves every file as it was."""
+        before = self.snapshot()
+        ran = self.run_command(*arguments, limits=limits, **environment)
+        self.assertEqual(ran.returncode, status, ran.stderr + ran.stdout)
+        self.assertRegex(ran.stderr, message)
+        self.assertTrue(ran.stderr.startswith("subwave"), ran.stderr)
+        self.assertEqual(ran.stdout, "")
+        self.assertEqual(self.snapshot(), before)
+
+
+class MatmulAnswers(Command):
+    def check(self, m, n, k, a_form, b_form, *options, transpose=(False, False), alpha=1, beta=0, add=None):
+        """a_form, b_form: keyword arguments of npy()."""
+        generator = random.Random(m * 10000 + n * 100 + k)
+        whole = lambda count: [float(generator.randint(-8, 8)) for _ in range(count)]  # sums are exact
+        a, b, c0 = whole(m * k), whole(k * n), whole(m * n)
+        stored_a = (k, m, flip(m, k, a)) if transpose[0] else (m, k, a)
+        stored_b = (n, k, flip(k, n, b)) if transpose[1] else (k, n, b)
+        self.put("A.npy", npy(*stored_a, **a_form))
+        self.put("B.npy", npy(*stored_b, **b_form))
+        options += ("--transpose-a",) * transpose[0] + ("--transpose-b",) * transpose[1]
+        if add is not None:
+            self.put("C0.npy", npy(m, n, c0, **add))
+            options += ("--add", "C0.npy")
+        out = self.succeed("matmul", "A.npy", "B.npy", "-o", "C.npy", "--device", DEVICE, *options)
+        descr, rows, columns, cells = parse_npy(self.get("C.npy"))
+        self.assertEqual((descr[1:], rows, columns), (a_form.get("descr", "<f4")[1:], m, n))
+        product = multiply(m, n, k, a, b)
+        self.assertEqual(cells, [alpha * p + beta * c for p, c in zip(product, c0)])
+        self.assertEqual(set(os.listdir(self.folder)) - {"C0.npy"}, {"A.npy", "B.npy", "C.npy"})
+        if numpy:
+            loaded = numpy.load(os.path.join(self.folder, "C.npy"))
+            self.assertEqual(loaded.ravel().tolist(), cells)
+        return out
+
+    def test_types_orders_versions(self):
+        for size in "f4", "f8":
+            for order in "<", ">", "=", "|":
+                for fortran_a in False, True:
+                    for fortran_b in False, True:
+                        self.check(3, 5, 4, dict(descr=order + size, fortran=fortran_a, version=2),
+                                   dict(descr="<" + size, fortran=fortran_b, version=3))
+
+    def test_transposes_and_orders(self):
+        for case in range(16):
+            bits = [bool(case >> bit & 1) for bit in range(4)]
+            self.check(5, 3, 7, dict(fortran=bits[0]), dict(fortran=bits[1]), transpose=(bits[2], bits[3]))
+
+    def test_sizes(self):
+        for m, n, k in (1, 1, 1), (1, 17, 3), (17, 1, 3), (9, 10, 33), (2, 2, 65), (33, 31, 8):
+            self.check(m, n, k, {}, {})
+
+    def test_empty(self):
+        for m, n, k in (0, 3, 4), (3, 0, 4), (3, 4, 0), (0, 0, 0), (0, 5, 0):
+            for fortran in False, True:
+                self.check(m, n, k, dict(fortran=fortran), {})
+
+    def test_variants(self):
+        for variant in "auto", "naive", "local", "broadcast":
+            out = self.check(6, 7, 8, {}, {}, "--variant", variant)
+            self.assertRegex(out, rf"^C\.npy: 6 x 7 = \(6 x 8\) \(8 x 7\), f32; {DEVICE} {variant}; "
+                                  r"[\d.]+ [mun]?s, [\d.]+ GFLOP/s\n$")
+
+    def test_scalars(self):
+        self.check(4, 5, 6, {}, {}, "--alpha", "-2", alpha=-2)
+        self.check(4, 5, 6, {}, {}, "--alpha=0.5", alpha=0.5)
+        for fortran in False, True:
+            for size in "<f4", ">f8":
+                form = dict(descr=size)
+                self.check(4, 5, 6, form, form, add=dict(descr=size, fortran=fortran), beta=1)
+                self.check(4, 5, 6, form, form, "--beta", "-3", add=dict(descr=size, fortran=fortran), beta=-3)
+        self.check(4, 5, 6, {}, {}, "--beta", "0", "--alpha", "3", add={}, alpha=3)
+        self.check(4, 5, 0, {}, {}, "--beta", "2", add={}, beta=2)
+        self.check(4, 5, 6, {}, {}, "--alpha", "0", "--beta", "1", add={}, alpha=0, beta=1)
+
+    def test_quiet(self):
+        self.assertEqual(self.check(2, 2, 2, {}, {}, "--quiet"), "")
+
+    def test_not_finite(self):
+        self.put("A.npy", npy(2, 2, [1, float("inf"), 2, 3]))
+        self.put("B.npy", npy(2, 2, [1, 0, 1, 1]))
+        out = self.succeed("matmul", "A.npy", "B.npy", "-o", "C.npy", "--device", DEVICE)
+        self.assertEqual(parse_npy(self.get("C.npy"))[3], [float("inf"), float("inf"), 5, 3])
+        self.assertIn("note: 2 cells of C.npy are infinite or not a number", out)
+
+    def test_output_over_input(self):
+        self.put("A.npy", npy(2, 2, [1, 2, 3, 4]))
+        self.succeed("matmul", "A.npy", "A.npy", "-o", "A.npy", "--add", "A.npy", "--device", DEVICE)
+        self.assertEqual(parse_npy(self.get("A.npy"))[3], [8, 12, 18, 26])
+        self.assertEqual(os.listdir(self.folder), ["A.npy"])
+
+    def test_output_through_link_keeps_link_and_mode(self):
+        self.put("A.npy", npy(1, 1, [3]))
+        os.mkdir(os.path.join(self.folder, "results"))
+        self.put("results/old.npy", b"old")
+        os.chmod(os.path.join(self.folder, "results/old.npy"), 0o640)
+        os.symlink("results/old.npy", os.path.join(self.folder, "C.npy"))
+        self.succeed("matmul", "A.npy", "A.npy", "-o", "C.npy", "--device", DEVICE)
+        self.assertTrue(os.path.islink(os.path.join(self.folder, "C.npy")))
+        self.assertEqual(parse_npy(self.get("results/old.npy"))[3], [9])
+        self.assertEqual(os.stat(os.path.join(self.folder, "results/old.npy")).st_mode & 0o777, 0o640)
+        self.assertEqual(os.listdir(os.path.join(self.folder, "results")), ["old.npy"])
+
+    def test_names_after_two_dashes(self):
+        self.put("-A.npy", npy(1, 1, [3]))
+        self.succeed("matmul", "--output=C.npy", "--device", DEVICE, "--", "-A.npy", "-A.npy")
+        self.assertEqual(parse_npy(self.get("C.npy"))[3], [9])
+
+    @unittest.skipUnless(numpy, "numpy is not installed")
+    def test_files_from_numpy(self):
+        for dtype in "f4", ">f8":
+            for version in (1, 0), (2, 0), (3, 0):
+                a = numpy.asfortranarray(numpy.arange(12).reshape(3, 4).astype(dtype))
+                b = numpy.arange(20).reshape(4, 5).astype(dtype)
+                for name, array in ("A.npy", a), ("B.npy", b):
+                    with open(os.path.join(self.folder, name), "wb") as file:
+                        numpy.lib.format.write_array(file, array, version=version)
+                self.succeed("matmul", "A.npy", "B.npy", "-o", "C.npy", "--device", DEVICE)
+                self.assertEqual(parse_npy(self.get("C.npy"))[3], (a @ b).ravel().tolist())
+
+
+GOOD = npy(2, 2, [1, 2, 3, 4])
+ZEROS = bytes(16)
+
+# name of the case: (contents of A.npy, what the message must say)
+BAD_FILES = {
+    "empty": (b"", "the file is empty"),
+    "few bytes": (GOOD[:4], "too short"),
+    "cut in the prefix": (GOOD[:9], "truncated in its header"),
+    "cut in the header": (GOOD[:40], "truncated in its header"),
+    "cut before the elements": (GOOD[:-16], "truncated: 2 x 2 elements of 4 bytes are 16 bytes, but 0"),
+    "cut in the elements": (GOOD[:-1], "truncated"),
+    "garbage behind": (GOOD + b"x", "goes on after its matrix"),
+    "wrong magic": (b"\x94" + GOOD[1:], "no .npy file"),
+    "text": (b"1 2\n3 4\n1 2 3 4 5 6 7 8 9\n", "no .npy file"),
+    "archive": (b"PK\x03\x04" + bytes(60), "npz archive"),
+    "version 0": (GOOD[:6] + b"\x00" + GOOD[7:], r"version is 0\.0"),
+    "version 4": (GOOD[:6] + b"\x04" + GOOD[7:], r"version is 4\.0"),
+    "version 1.1": (GOOD[:7] + b"\x01" + GOOD[8:], r"version is 1\.1"),
+    "header length 0": (header("", length=0), "no dictionary"),
+    "header length 4 GiB": (header(describe(), 2, length=0xFFFFFFFF) + ZEROS, "truncated in its header"),
+    "header of 2 MiB": (header(describe() + " " * 2**21, 2) + ZEROS, "at most"),
+    "no dictionary": (header("[1, 2]") + ZEROS, "no dictionary"),
+    "open dictionary": (header("{'descr': '<f4'") + ZEROS, "malformed"),
+    "missing key": (header("{'descr': '<f4', 'shape': (2, 2), }") + ZEROS, "no 'fortran_order'"),
+    "unknown key": (header("{'descr': '<f4', 'units': 'm', }") + ZEROS, "unknown key 'units'"),
+    "key twice": (header("{'descr': '<f4', 'descr': '<f4', }") + ZEROS, "'descr' twice"),
+    "text after the dictionary": (header(describe() + " + 1") + ZEROS, "goes on after its dictionary"),
+    "integers": (header(describe("<i4")) + ZEROS, "the elements are '<i4'; subwave takes float32"),
+    "half": (header(describe("<f2")) + ZEROS, "'<f2'"),
+    "complex": (header(describe("<c8")) + ZEROS, "'<c8'"),
+    "long double": (header(describe("<f16")) + ZEROS, "'<f16'"),
+    "booleans": (header(describe("|b1")) + ZEROS, r"'\|b1'"),
+    "strings": (header(describe("<U4")) + ZEROS, "'<U4'"),
+    "objects": (header(describe("|O")) + ZEROS, r"'\|O'"),
+    "structures": (header(describe([("x", "<f4"), ("y", "<f4")])) + ZEROS, "structures"),
+    "1-D": (header(describe(shape="(4,)")) + ZEROS, "1 dimension; a matrix has 2"),
+    "0-D": (header(describe(shape="()")) + ZEROS, "0 dimensions"),
+    "3-D": (header(describe(shape="(2, 2, 1)")) + ZEROS, "3 dimensions"),
+    "negative size": (header(describe(shape="(-2, 2)")) + ZEROS, "negative"),
+    "size that is no number": (header(describe(shape="(2, 'x')")) + ZEROS, "not a tuple of numbers"),
+    "shape as a list": (header(describe(shape="[2, 2]")) + ZEROS, "not a tuple"),
+    "10^12 elements": (header(describe(shape="(1000000, 1000000)")) + ZEROS, "truncated: 1000000 x 1000000"),
+    "product beyond 64 bits": (header(describe(shape="(4294967296, 4294967297)")) + ZEROS, "address space"),
+    "size beyond 64 bits": (header(describe(shape="(2, 18446744073709551618)")) + ZEROS, "beyond 64 bits"),
+    "order that is no truth value": (header(describe(order="'C'")) + ZEROS, "neither True nor False"),
+}
+
+
+class MatmulRefusals(Command):
+    """Each case once without an output file and once with one, which must stay as it is."""
+
+    def setUp(self):
+        super().setUp()
+        self.put("A.npy", GOOD)
+        self.put("B.npy", GOOD)
+
+    def refuse(self, *arguments, **options):
+        super().refuse(*arguments, **options)
+        self.put("C.npy", b"precious")
+        super().refuse(*arguments, **options)
+        os.unlink(os.path.join(self.folder, "C.npy"))
+
+    def matmul(self, status, message, *options, output="C.npy", a="A.npy", b="B.npy", **rest):
+        self.refuse(status, message, "matmul", a, b, "-o", output, "--device", DEVICE, *options, **rest)
+
+    def test_bad_files(self):
+        for name, (contents, message) in BAD_FILES.items():
+            with self.subTest(name):
+                self.put("A.npy", contents)
+                self.matmul(1, "A.npy: .*" + message)
+        with self.subTest("as B and as C0"):
+            self.put("A.npy", GOOD)
+            self.put("B.npy", GOOD[:-1])
+            self.matmul(1, "B.npy: the file is truncated")
+            self.matmul(1, "B.npy: the file is truncated", "--add", "B.npy", b="A.npy")
+
+    def test_inputs_that_are_no_files(self):
+        self.matmul(1, "missing.npy: cannot open: No such file", a="missing.npy")
+        self.matmul(1, "cannot open: Not a directory", a="A.npy/x")
+        self.matmul(1, ": this is a directory", a=".")
+        self.matmul(1, "/dev/null: this is not a regular file", a="/dev/null")
+        os.mkfifo(os.path.join(self.folder, "pipe"))
+        self.matmul(1, "pipe: this is not a regular file", b="pipe")
+        self.matmul(2, "standard input", a="-")
+        self.matmul(2, "standard input", "--add", "-")
+
+    def test_mismatches(self):
+        self.put("A.npy", npy(2, 3, range(6)))
+        self.matmul(1, "do not match: A.npy is 2 x 3, B.npy is 2 x 2")
+        self.matmul(1, "A.npy, transposed, is 3 x 2", "--transpose-b", a="B.npy", b="A.npy")
+        self.put("A.npy", npy(3, 2, range(6)))
+        self.matmul(1, "A.npy, transposed, is 2 x 3", "--transpose-a")
+        self.put("A.npy", npy(2, 2, range(4), descr="<f8"))
+        self.matmul(1, "A.npy is f64 but B.npy is f32")
+        self.matmul(1, "A.npy: is 2 x 2 of f64, but the product is 2 x 2 of f32", "--add", "A.npy", a="B.npy")
+        self.put("A.npy", npy(2, 3, range(6)))
+        self.matmul(1, "A.npy: is 2 x 3 of f32, but the product is 2 x 2", "--add", "A.npy", a="B.npy")
+
+    def test_outputs(self):
+        os.mkdir(os.path.join(self.folder, "folder"))
+        os.symlink("nowhere", os.path.join(self.folder, "dangling"))
+        self.matmul(1, r"none/C.npy: cannot write in the folder \"none/.\": No such file", output="none/C.npy")
+        self.matmul(1, "A.npy/C.npy: cannot write: Not a directory", output="A.npy/C.npy")
+        self.matmul(1, "folder: cannot write: this is a directory", output="folder")
+        self.matmul(1, "new/: cannot write", output="new/")
+        self.matmul(1, "dangling: cannot write through this link", output="dangling")
+        self.matmul(1, "/dev/null: cannot write: this is not a regular file", output="/dev/null")
+        self.matmul(1, "cannot write: File name too long", output="x" * 300)
+        self.matmul(1, "cannot write: File name too long", output="x/" * 5000 + "C.npy")
+        self.matmul(1, "/proc/C.npy: cannot write", output="/proc/C.npy")
+        self.matmul(2, "standard input and output", output="-")
+        self.matmul(2, "--output is \"\"; it takes", output="")
+        if os.geteuid() != 0:
+            os.chmod(os.path.join(self.folder, "folder"), 0o500)
+            self.matmul(1, "Permission denied", output="folder/C.npy")
+
+    def test_failing_write(self):
+        """The temporary file is half written when the limit is met."""
+        self.put("A.npy", npy(64, 64, [1] * 4096))
+        self.matmul(1, "C.npy: cannot write: File too large", b="A.npy",
+                    limits=[(resource.RLIMIT_FSIZE, 8192)])
+
+    def test_too_large_for_memory(self):
+        limits = [(resource.RLIMIT_AS, 4 << 30)]
+        self.put("A.npy", npy(100000, 0, []))
+        self.put("B.npy", npy(0, 100000, []))
+        self.matmul(1, "C.npy: no memory for the product, 100000 x 100000", limits=limits)
+        start = header(describe(shape="(40000, 50000)"))
+        self.put("A.npy", start)
+        os.truncate(os.path.join(self.folder, "A.npy"), len(start) + 8 * 10**9)
+        self.matmul(1, "A.npy: no memory for 40000 x 50000 elements", limits=limits)
+
+    def test_usage(self):
+        usage = lambda message, *arguments, **environment: self.refuse(2, message, *arguments, **environment)
+        usage("A.npy is missing", "matmul", "-o", "C.npy")
+        usage("B.npy is missing", "matmul", "A.npy", "-o", "C.npy")
+        usage("-o C.npy is missing", "matmul", "A.npy", "B.npy")
+        usage("--output needs a value", "matmul", "A.npy", "B.npy", "-o")
+        usage("--device needs a value", "matmul", "A.npy", "B.npy", "-o", "C.npy", "--device", "--quiet")
+        usage("--output is given twice", "matmul", "A.npy", "B.npy", "-o", "C.npy", "-o", "C.npy")
+        usage("unexpected argument \"x\"", "matmul", "A.npy", "B.npy", "x", "-o", "C.npy")
+        for message, *options in (
+                ("unknown option \"--fast\"", "--fast"),
+                ("unknown option \"-q\"", "-q"),
+                ("--quiet takes no value", "--quiet=yes"),
+                ("--variant is \"fast\"; it takes auto, naive, local or broadcast", "--variant", "fast"),
+                ("--alpha is \"one\"; it takes a finite number", "--alpha", "one"),
+                ("--alpha is \"nan\"", "--alpha", "nan"),
+                ("--alpha is \"1e999\"", "--alpha", "1e999"),
+                ("--alpha is \"2x\"", "--alpha", "2x"),
+                ("--beta needs --add", "--beta", "2")):
+            with self.subTest(options):
+                self.matmul(2, message + "(.|\n)*Try 'subwave matmul --help'", *options)
+        self.matmul(1, "--alpha exceeds float32", "--alpha", "1e40")
+        self.matmul(1, "--beta exceeds float32", "--beta", "-1e40", "--add", "A.npy")
+
+    def test_devices(self):
+        usage = ("matmul", "A.npy", "B.npy", "-o", "C.npy")
+        self.refuse(2, "cpu:5", *usage, "--device", "cpu:5")
+        self.refuse(2, "tpu", *usage, "--device", "tpu")
+        self.refuse(2, "SUBWAVE_DEVICE is \"x\"", *usage, SUBWAVE_DEVICE="x")
+        self.refuse(1, "gpu:99", *usage, "--device", "gpu:99")
+
+
+class Bench(Command):
+    FIELDS = ["case", "variant", "dtype", "layout", "transpose_a", "transpose_b", "m", "n", "k", "device",
+              "architecture", "backend", "wave", "version", "repeats", "time_us", "gflops", "error",
+              "bound", "ok"]
+
+    def bench(self, *options, **environment):
+        out = self.succeed("bench", "matmul", "--json", "--repeat", "1", *options, **environment)
+        return [json.loads(line) for line in out.splitlines()]
+
+    def test_every_combination_is_right(self):
+        for layout in "row", "column":
+            for transposes in [], ["--transpose-a"], ["--transpose-b"], ["--transpose-a", "--transpose-b"]:
+                rows = self.bench("--device", "cpu:4", "--device", "cpu:64", "--layout", layout, *transposes,
+                                  "--dtype", "f32", "--dtype", "f64", "--size", "7x9x5", "--size", "66")
+                self.assertEqual(len(rows), 2 * 2 * (2 * 3 + 1))
+                for row in rows:
+                    self.assertEqual(list(row), self.FIELDS)
+                    self.assertIs(row["ok"], True)
+                    self.assertLessEqual(row["error"], row["bound"])
+                    self.assertEqual(row["layout"], layout)
+                    self.assertEqual(row["transpose_a"], "--transpose-a" in transposes)
+                    self.assertEqual(row["transpose_b"], "--transpose-b" in transposes)
+                    self.assertEqual(row["repeats"], 1)
+                    self.assertGreater(row["time_us"]["median"], 0)
+                self.assertEqual({(row["variant"], row["wave"]) for row in rows},
+                                 {(v, w) for v in ("naive", "local", "broadcast") for w in (4, 64)} | {("plain", 1)})
+                self.assertEqual({(row["m"], row["n"], row["k"]) for row in rows}, {(7, 9, 5), (66, 66, 66)})
+
+    def test_times(self):
+        row = self.bench_one("--repeat", "5")
+        time = row["time_us"]
+        self.assertEqual(row["repeats"], 5)
+        self.assertTrue(time["min"] <= time["median"] <= time["max"])
+        self.assertAlmostEqual(row["gflops"], 2 * 16**3 / time["median"] * 1e-3, delta=1e-4 * row["gflops"])
+        self.assertEqual(self.bench_one("--min-time", "0")["repeats"], 1)
+
+    def bench_one(self, *options):
+        out = self.succeed("bench", "matmul", "--json", "--device", DEVICE, "--size", "16", "--variant", "local", *options)
+        return json.loads(out.splitlines()[0])
+
+    def test_empty_sizes(self):
+        for size in "0", "0x3x4", "3x0x4", "3x4x0":
+            for row in self.bench("--device", DEVICE, "--size", size):
+                self.assertEqual((row["ok"], row["error"], row["gflops"]), (True, 0, 0))
+
+    def test_partial_check(self):
+        """More work than is checked whole; one variant keeps it short."""
+        out = self.succeed("bench", "matmul", "--device", DEVICE, "--variant", "broadcast", "--size", "700",
+                           "--min-time", "0")
+        self.assertRegex(out, r"f32 700 x 700 x 700: checked 408 of 700 rows and 10000 cells at random")
+
+    def test_table(self):
+        ran = self.run_command("bench", "matmul", "--device", DEVICE, "--size", "20", "--min-time", "0.001")
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        lines = ran.stdout.splitlines()
+        self.assertEqual(lines[:2], ["C = A B, row-major", "cpu:8: CPU device, 8-lane waves, " + os.uname().machine])
+        self.assertEqual(lines[3].split(), "device variant dtype m x n x k time min max GFLOP/s error".split())
+        self.assertEqual([re.split("  +", line)[:2] for line in lines[4:8]],
+                         [[DEVICE, "naive"], [DEVICE, "local"], [DEVICE, "broadcast"], ["host", "plain C loop"]])
+        self.assertEqual(lines[-1], "f32 20 x 20 x 20: all cells checked; limit k eps = 2.4e-06")
+        self.assertLessEqual(max(map(len, lines)), 100)
+
+    def test_progress_goes_to_stderr(self):
+        ran = self.run_command("bench", "matmul", "--device", DEVICE, "--size", "8", "--variant", "naive",
+                               "--json", "--progress")
+        self.assertEqual(ran.stderr.splitlines(), ["timing cpu:8 naive f32 8 x 8 x 8 ...",
+                                                   "timing host plain C loop f32 8 x 8 x 8 ..."])
+        for line in ran.stdout.splitlines():
+            json.loads(line)
+
+    def test_no_check(self):
+        for row in self.bench("--device", DEVICE, "--size", "8", "--no-check"):
+            self.assertEqual((row["error"], row["bound"], row["ok"]), (None, None, None))
+
+    def test_logged_calls_can_be_replayed(self):
+        self.put("A.npy", npy(3, 2, range(6), descr="<f8", fortran=True))
+        self.put("B.npy", npy(3, 5, range(15), descr="<f8"))
+        ran = self.run_command("matmul", "A.npy", "B.npy", "-o", "C.npy", "--transpose-a", "--device", "cpu:16",
+                               "--variant", "local", SUBWAVE_LOG="2")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        lines = ran.stderr.splitlines()
+        self.assertTrue(lines and all(line.startswith("subwave bench matmul --device cpu:16 ") for line in lines))
+        rows = self.bench(*lines[-1].split()[3:])
+        expected = dict(variant="local", dtype="f64", layout="row", transpose_a=False, transpose_b=False,
+                        m=2, n=5, k=3, device="cpu:16", ok=True)
+        self.assertEqual({key: rows[0][key] for key in expected}, expected)
+        again = self.run_command("bench", "matmul", "--device", "cpu:4", "--variant", "naive", "--layout", "column",
+                                 "--transpose-b", "--size", "3x4x5", "--min-time", "0", SUBWAVE_LOG="2")
+        self.assertIn("subwave bench matmul --device cpu:4 --variant naive --dtype f32 --layout column "
+                      "--transpose-b --size 3x4x5", again.stderr.splitlines())
+
+    def test_a_wrong_result_is_found(self):
+        if not BROKEN:
+            self.skipTest("needs a shared libsubwave")
+        for way, word in ("nothing", "inf  WRONG"), ("zero", "1.0e+00  WRONG"), ("fail", "failed: "):
+            ran = self.run_command("bench", "matmul", "--device", DEVICE, "--size", "8", "--variant", "auto",
+                                   "--repeat", "1", LD_PRELOAD=BROKEN, SUBWAVE_BROKEN=way)
+            self.assertEqual(ran.returncode, 1)
+            self.assertIn(word, ran.stdout)
+            ran = self.run_command("bench", "matmul", "--device", DEVICE, "--size", "8", "--variant", "auto",
+                                   "--repeat", "1", "--json", LD_PRELOAD=BROKEN, SUBWAVE_BROKEN=way)
+            self.assertEqual(ran.returncode, 1)
+            rows = [json.loads(line) for line in ran.stdout.splitlines()]
+            self.assertEqual([row["ok"] for row in rows], [False, True])
+        self.put("A.npy", GOOD)
+        self.refuse(1, "cpu:8: ", "matmul", "A.npy", "A.npy", "-o", "C.npy", "--device", DEVICE,
+                    LD_PRELOAD=BROKEN, SUBWAVE_BROKEN="fail")
+
+    def test_usage(self):
+        usage = lambda message, *arguments: self.refuse(2, message + "(.|\n)*Try 'subwave bench.* --help'",
+                                                        "bench", *arguments)
+        usage("the operation is missing")
+        usage("unknown operation \"scan\"", "scan")
+        for message, *options in (
+                ("unexpected argument \"1024\"", "1024"),
+                ("unknown option \"--sizes\"", "--sizes", "3"),
+                ("--size is \"12x13\"", "--size", "12x13"),
+                ("--size is \"-1\"", "--size", "-1"),
+                ("--size is \"1x2x3x4\"", "--size", "1x2x3x4"),
+                ("--size is \"1x2x\"", "--size", "1x2x"),
+                ("--size is \"99999999999999999999\"", "--size", "99999999999999999999"),
+                ("--dtype is \"f16\"; it takes f32 or f64", "--dtype", "f16"),
+                ("--layout is \"C\"; it takes row or column", "--layout", "C"),
+                ("--variant is \"unknown\"", "--variant", "unknown"),
+                ("--repeat is \"0\"; it takes a number from 1 to 1000", "--repeat", "0"),
+                ("--repeat is \"1.5\"", "--repeat", "1.5"),
+                ("--min-time is \"-1\"; it takes seconds", "--min-time", "-1"),
+                ("--min-time is \"inf\"", "--min-time", "inf"),
+                ("--json takes no value", "--json=1"),
+                ("--device is \"\"", "--device", ""),
+                ("cpu:3", "--device", "cpu:8", "--device", "cpu:3"),
+                ("--size is .* at most 64 values", *["--size", "1"] * 65)):
+            with self.subTest(options[:4]):
+                usage(message, "matmul", *options)
+
+    def test_too_large(self):
+        ran = self.run_command("bench", "matmul", "--device", DEVICE, "--size", "3000000000")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("no memory for the matrices of 3000000000 x 3000000000 x 3000000000", ran.stderr)
+
+
+class InfoAndHelp(Command):
+    def test_info_fits_a_screen(self):
+        lines = self.succeed("info", SUBWAVE_DEVICE="cpu:16").splitlines()
+        self.assertLessEqual(len(lines), 24)
+        self.assertLessEqual(max(map(len, lines)), 100)
+        self.assertEqual([line.split()[1] for line in lines if line.startswith("* cpu:")], ["cpu:16"])
+        for wave in 4, 8, 16, 32, 64:
+            self.assertTrue(any(re.search(rf"^[* ] cpu:{wave} +CPU device, {wave}-lane waves", line) for line in lines))
+
+    def test_info_json(self):
+        about = json.loads(self.succeed("info", "--json", SUBWAVE_DEVICE="cpu:4"))
+        self.assertEqual(about["default"], "cpu:4")
+        self.assertRegex(about["version"], r"^\d+\.\d+\.\d+$")
+        self.assertIn(about["version"], about["build"])
+        device = next(device for device in about["devices"] if device["id"] == "cpu:32")
+        self.assertEqual((device["backend"], device["sub_group_sizes"], device["built_for"]), ("cpu", [32], True))
+        self.assertGreater(device["memory_bytes"], 0)
+        self.assertIn("fp64", device["aspects"])
+
+    def test_info_without_a_default(self):
+        ran = self.run_command("info", SUBWAVE_DEVICE="abacus")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("no default device: SUBWAVE_DEVICE is \"abacus\"", ran.stderr)
+        self.assertIn("cpu:64", ran.stdout)
+
+    def test_help_and_version(self):
+        self.assertRegex(self.succeed("--version"), r"^subwave \d+\.\d+\.\d+, .*\n$")
+        for arguments in ["--help"], ["-h"], ["info", "--help"], ["matmul", "--help"], ["matmul", "A", "-h"], \
+                ["bench", "--help"], ["bench", "matmul", "--help"]:
+            with self.subTest(arguments):
+                out = self.succeed(*arguments)
+                self.assertIn("usage:", out)
+                self.assertLessEqual(max(map(len, out.splitlines())), 100)
+                self.assertLessEqual(len(out.splitlines()), 24 + 2)
+
+    def test_usage(self):
+        self.refuse(2, "a command is missing")
+        self.refuse(2, "unknown command \"frobnicate\"", "frobnicate")
+        self.refuse(2, "unknown option \"--frobnicate\"", "--frobnicate")
+        self.refuse(2, "unexpected argument \"x\"", "--version", "x")
+        self.refuse(2, "unexpected argument \"x\"", "info", "x")
+        self.refuse(2, "unknown option \"--xml\"", "info", "--xml")
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "needs /dev/full")
+    def test_full_standard_output(self):
+        with open("/dev/full", "w") as full:
+            ran = subprocess.run([SUBWAVE, "info"], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("cannot write to standard output", ran.stderr)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--subwave", required=True)
+    parser.add_argument("--broken")
+    options, rest = parser.parse_known_args()
+    SUBWAVE, BROKEN = os.path.abspath(options.subwave), options.broken and os.path.abspath(options.broken)
+    unittest.main(argv=sys.argv[:1] + rest)
