@@ -56,7 +56,7 @@ typedef struct result {
     char failure[512]; /* why there is no result, or "" */
 } result;
 
-/* --- operands ---------------------------------------------------------------------------------- */
+/* --- operands --------------------------------------------------------------------------------- */
 
 static uint64_t random_bits(uint64_t *state)
 {
@@ -132,7 +132,7 @@ static bool make_problem(const settings *s, subwave_dtype dtype, shape size, pro
     return p->stored_a && p->stored_b;
 }
 
-/* --- the check --------------------------------------------------------------------------------- */
+/* --- the check -------------------------------------------------------------------------------- */
 
 /* How much of C is compared: whole rows and single cells, so that it stays well under a second. */
 typedef struct coverage {
@@ -141,7 +141,7 @@ typedef struct coverage {
 
 static coverage choose_coverage(shape size)
 {
-    const double budget = 2e8, cell_budget = 2e7; /* multiplications; a column's are slower to reach */
+    const double budget = 2e8, cell_budget = 2e7; /* multiplications; down a column they are slow */
     const double row_cost = (double)size.n * (double)size.k + 1;
     if (row_cost * (double)size.m <= budget)
         return (coverage){.rows = size.m};
@@ -202,7 +202,7 @@ static double error_bound(subwave_dtype dtype, int64_t k)
     return (double)k * (dtype == SUBWAVE_DTYPE_F32 ? FLT_EPSILON : DBL_EPSILON);
 }
 
-/* --- timing ------------------------------------------------------------------------------------ */
+/* --- timing ----------------------------------------------------------------------------------- */
 
 /* Something to time: makes `calls` calls and waits for them; false on failure. */
 typedef struct work {
@@ -315,7 +315,11 @@ static bool measure_device(work *w, problem *p, timing *t)
 
 static result bench_device(const settings *s, const device *d, subwave_variant variant, problem *p)
 {
-    work w = {.run = run_device, .problem = p, .settings = s, .context = d->context, .variant = variant};
+    work w = {.run = run_device,
+              .problem = p,
+              .settings = s,
+              .context = d->context,
+              .variant = variant};
     result r = {.error = NAN};
     if (measure_device(&w, p, &r.time)) {
         check(s, p, p->c_flipped, &r);
@@ -338,7 +342,7 @@ static result bench_plain(const settings *s, problem *p)
     return r;
 }
 
-/* --- output ------------------------------------------------------------------------------------ */
+/* --- output ----------------------------------------------------------------------------------- */
 
 static void show_progress(const settings *s, const problem *p, const char *who, const char *variant)
 {
@@ -408,8 +412,8 @@ static void print_json_row(const settings *s, const problem *p, const char *who,
 {
     printf("{\"case\": \"matmul\", \"variant\": \"%s\", \"dtype\": \"%s\", \"layout\": \"%s\", "
            "\"transpose_a\": %s, \"transpose_b\": %s, \"m\": %" PRId64 ", \"n\": %" PRId64
-           ", \"k\": %" PRId64 ", \"device\": \"%s\", \"architecture\": \"%s\", \"backend\": \"%s\", "
-           "\"wave\": %" PRId32 ", \"version\": \"%s\"",
+           ", \"k\": %" PRId64 ", \"device\": \"%s\", \"architecture\": \"%s\", "
+           "\"backend\": \"%s\", \"wave\": %" PRId32 ", \"version\": \"%s\"",
            variant, subwave_dtype_name(p->dtype),
            s->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row",
            s->transpose_a ? "true" : "false", s->transpose_b ? "true" : "false", p->size.m,
@@ -432,17 +436,17 @@ static void print_json_row(const settings *s, const problem *p, const char *who,
 static void describe_check(subwave_dtype dtype, shape size)
 {
     const coverage checked = choose_coverage(size);
-    printf("%s %" PRId64 " x %" PRId64 " x %" PRId64 ": ", subwave_dtype_name(dtype), size.m, size.n,
-           size.k);
+    printf("%s %" PRId64 " x %" PRId64 " x %" PRId64 ": ", subwave_dtype_name(dtype), size.m,
+           size.n, size.k);
     if (!checked.cells)
         printf("all cells checked");
     else
-        printf("checked %" PRId64 " of %" PRId64 " rows and %" PRId64 " cells at random", checked.rows,
-               size.m, checked.cells);
+        printf("checked %" PRId64 " of %" PRId64 " rows and %" PRId64 " cells at random",
+               checked.rows, size.m, checked.cells);
     printf("; limit k eps = %.1e\n", error_bound(dtype, size.k));
 }
 
-/* --- the command ------------------------------------------------------------------------------- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 /* Prints a result; whether it is a good one. */
 static bool report(const settings *s, const problem *p, const char *who, const char *variant,
@@ -513,8 +517,9 @@ static bool bench_all(const settings *s, const device *devices)
             if (make_problem(s, s->dtypes.item[t], size, &p)) {
                 good &= bench_problem(s, devices, &p);
             } else {
-                fail("bench matmul", "no memory for the matrices of %" PRId64 " x %" PRId64 " x %" PRId64,
-                     size.m, size.n, size.k);
+                fail("bench matmul",
+                     "no memory for the matrices of %" PRId64 " x %" PRId64 " x %" PRId64, size.m,
+                     size.n, size.k);
                 good = false;
             }
             free_problem(&p);
@@ -553,12 +558,12 @@ int bench_main(int argc, char **argv)
 {
     settings s = {.layout = SUBWAVE_LAYOUT_ROW_MAJOR, .min_time = NAN /* until given */};
     option options[] = {
-        {.name = "--device", .value = "ID", .take = take_texts, .target = &s.devices, .repeats = true,
-         .help = "a device of `subwave info`; without it, the one with the star"},
+        {.name = "--device", .value = "ID", .take = take_texts, .target = &s.devices,
+         .repeats = true, .help = "a device of `subwave info`; without it, the one with the star"},
         {.name = "--variant", .value = "NAME", .take = take_variants, .target = &s.variants,
          .repeats = true, .help = "naive, local, broadcast (these three), or auto (the fastest)"},
-        {.name = "--dtype", .value = "TYPE", .take = take_dtypes, .target = &s.dtypes, .repeats = true,
-         .help = "f32 or f64 (f32)"},
+        {.name = "--dtype", .value = "TYPE", .take = take_dtypes, .target = &s.dtypes,
+         .repeats = true, .help = "f32 or f64 (f32)"},
         {.name = "--size", .value = "N|MxNxK", .take = take_shapes, .target = &s.shapes,
          .repeats = true, .help = "C is M x N, summed over K (1024)"},
         {.name = "--layout", .value = "ORDER", .take = take_layout, .target = &s.layout,
@@ -583,9 +588,9 @@ int bench_main(int argc, char **argv)
     command c = {
         .name = "bench matmul",
         .usage = "[OPTION]...",
-        .about = "Times C = A B with each variant on each device, and checks each result against plain C.\n"
-                 "A first run warms up; it is the result where it already takes the minimum time. Times are\n"
-                 "medians; short calls are queued in batches that the host waits for once.\n"
+        .about = "Times C = A B with each variant on each device, and checks each result against\n"
+                 "plain C. A first run warms up; it is the result where it already takes the minimum\n"
+                 "time. Times are medians; short calls are queued in batches that are waited for once.\n"
                  "The lines that SUBWAVE_LOG=2 prints from any program are commands for this.\n"
                  "Exit status: 1 if a check fails.\n",
         .options = options,

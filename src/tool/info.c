@@ -68,8 +68,8 @@ static void print_row(const char *mark, const row *r, const int *width)
     printf("%s", mark);
     for (int column = 0; column < COLUMNS; ++column) {
         const bool right = column == UNITS || column == MEMORY;
-        printf("%s%*s", column ? "  " : "", column == ASPECT_LIST ? 0 : right ? width[column] : -width[column],
-               r->cell[column]);
+        const int padded = column == ASPECT_LIST ? 0 : width[column]; /* no spaces at the end */
+        printf("%s%*s", column ? "  " : "", right ? padded : -padded, r->cell[column]);
     }
     putchar('\n');
 }
@@ -109,8 +109,8 @@ static void print_devices_json(const subwave_device_properties *devices, int cou
         const subwave_device_properties *p = &devices[i];
         printf("%s\n  {\"id\": \"%s\", \"name\": ", i ? "," : "", p->id);
         print_json(stdout, p->name);
-        printf(", \"backend\": \"%s\", \"architecture\": \"%s\", \"sub_group_sizes\": [", p->backend,
-               p->architecture);
+        printf(", \"backend\": \"%s\", \"architecture\": \"%s\", \"sub_group_sizes\": [",
+               p->backend, p->architecture);
         for (int s = 0; s < p->sub_group_size_count; ++s)
             printf("%s%" PRId32, s ? ", " : "", p->sub_group_sizes[s]);
         printf("], \"compute_units\": %" PRId32 ", \"max_block_size\": %" PRId32
@@ -150,8 +150,9 @@ int info_main(int argc, char **argv)
     command c = {.name = "info",
                  .usage = "[--json]",
                  .about = "Shows every device: GPUs first, then the CPU device once for each wave size.\n"
-                          "A star marks the device that is used when none is named. \"built for\" says whether\n"
-                          "this library holds code for the device.\n",
+                          "A star marks the device that is used when none is named. \"units\" are\n"
+                          "multiprocessors, or threads of the CPU device; \"built for\" says whether this\n"
+                          "library holds code for the device.\n",
                  .options = options,
                  .option_count = sizeof options / sizeof *options};
     int code;

@@ -52,9 +52,9 @@ static int run(int argc, char **argv)
     for (int i = 0; i < COMMANDS; ++i)
         if (strcmp(name, commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
-    return usage_error("", name[0] == '-' ? "unknown option \"%s\""
-                                          : "unknown command \"%s\"; there are info, matmul and bench",
-                       name);
+    if (name[0] == '-')
+        return usage_error("", "unknown option \"%s\"", name);
+    return usage_error("", "unknown command \"%s\"; there are info, matmul and bench", name);
 }
 
 int main(int argc, char **argv)

@@ -46,7 +46,7 @@ static bool read_input(const char *path, npy_matrix *matrix)
     return false;
 }
 
-/* C starts as C0, or with room for the product. Only C is reordered, since the result is by rows. */
+/* C starts as C0, or with room for the product. Only C0 is reordered: the result is by rows. */
 static bool prepare_c(job *j)
 {
     size_t bytes;
@@ -63,7 +63,9 @@ static bool prepare_c(job *j)
         return false;
     const bool fits = add.dtype == j->a.dtype && add.rows == j->m && add.columns == j->n;
     if (!fits) {
-        fail("matmul", "%s: is %" PRId64 " x %" PRId64 " of %s, but the product is %" PRId64 " x %" PRId64 " of %s",
+        fail("matmul",
+             "%s: is %" PRId64 " x %" PRId64 " of %s, but the product is %" PRId64 " x %" PRId64
+             " of %s",
              j->add_path, add.rows, add.columns, subwave_dtype_name(add.dtype), j->m, j->n,
              subwave_dtype_name(j->a.dtype));
     } else if (!add.fortran) {
@@ -93,12 +95,15 @@ static bool read_inputs(job *j)
     j->n = j->transpose_b ? j->b.rows : j->b.columns;
     const int64_t b_rows = j->transpose_b ? j->b.columns : j->b.rows;
     if (j->k != b_rows) {
-        fail("matmul", "the shapes do not match: %s%s is %" PRId64 " x %" PRId64 ", %s%s is %" PRId64 " x %" PRId64,
+        fail("matmul",
+             "the shapes do not match: %s%s is %" PRId64 " x %" PRId64 ", %s%s is %" PRId64
+             " x %" PRId64,
              j->a_path, j->transpose_a ? ", transposed," : "", j->m, j->k, j->b_path,
              j->transpose_b ? ", transposed," : "", b_rows, j->n);
         return false;
     }
-    if (j->a.dtype == SUBWAVE_DTYPE_F32 && (!isfinite((float)j->alpha) || !isfinite((float)j->beta))) {
+    if (j->a.dtype == SUBWAVE_DTYPE_F32 &&
+        (!isfinite((float)j->alpha) || !isfinite((float)j->beta))) {
         fail("matmul", "%s exceeds float32, the type of %s",
              isfinite((float)j->alpha) ? "--beta" : "--alpha", j->a_path);
         return false;
@@ -185,7 +190,8 @@ static void print_summary(const job *j)
 {
     char duration[TEXT_SIZE], rate[TEXT_SIZE];
     const double flops = 2.0 * (double)j->m * (double)j->n * (double)j->k;
-    printf("%s: %" PRId64 " x %" PRId64 " = (%" PRId64 " x %" PRId64 ") (%" PRId64 " x %" PRId64 "), %s; %s %s; %s, %s GFLOP/s\n",
+    printf("%s: %" PRId64 " x %" PRId64 " = (%" PRId64 " x %" PRId64 ") (%" PRId64 " x %" PRId64
+           "), %s; %s %s; %s, %s GFLOP/s\n",
            j->c_path, j->m, j->n, j->m, j->k, j->k, j->n, subwave_dtype_name(j->c.dtype),
            j->where.id, subwave_variant_name(j->variant), format_time(duration, j->seconds),
            format_digits(rate, j->seconds > 0 ? flops / j->seconds * 1e-9 : 0));
@@ -222,8 +228,8 @@ int matmul_main(int argc, char **argv)
 {
     job j = {.variant = SUBWAVE_VARIANT_AUTO, .alpha = 1, .beta = NAN /* until given */};
     option options[] = {
-        {.name = "--output", .letter = 'o', .value = "C.npy", .take = take_text, .target = &j.c_path,
-         .help = "where to write C; written whole or not at all"},
+        {.name = "--output", .letter = 'o', .value = "C.npy", .take = take_text,
+         .target = &j.c_path, .help = "where to write C; written whole or not at all"},
         {.name = "--device", .value = "ID", .take = take_text, .target = &j.device,
          .help = "a device of `subwave info`; without it, the one with the star"},
         {.name = "--variant", .value = "NAME", .take = take_variant, .target = &j.variant,
@@ -245,8 +251,8 @@ int matmul_main(int argc, char **argv)
         .name = "matmul",
         .usage = "A.npy B.npy -o C.npy [OPTION]...",
         .about = "Computes C = alpha A B, or C = alpha A B + beta C0.\n"
-                 "Files are NumPy's .npy, versions 1 to 3: 2-D, float32 or float64 (all of one type), either\n"
-                 "byte order, C or Fortran order. C is written in C order.\n",
+                 "Files are NumPy's .npy, versions 1 to 3: 2-D, float32 or float64 (all of one type),\n"
+                 "either byte order, C or Fortran order. C is written in C order.\n",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .operand_names = operand_names,
@@ -262,7 +268,7 @@ int matmul_main(int argc, char **argv)
     const char *paths[] = {j.a_path, j.b_path, j.c_path, j.add_path};
     for (int i = 0; i < 4; ++i)
         if (paths[i] && strcmp(paths[i], "-") == 0)
-            return usage_error(c.name, "\"-\" is no file; standard input and output are not supported");
+            return usage_error(c.name, "\"-\" is no file; standard input and output are not taken");
     if (!isnan(j.beta) && !j.add_path)
         return usage_error(c.name, "--beta needs --add C0.npy");
     if (isnan(j.beta))

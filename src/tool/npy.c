@@ -2,10 +2,12 @@
  * npy.c: matrices of f32 and f64 in NumPy's .npy files.
  *
  * The format: "\x93NUMPY", two bytes of version, the header's length (two bytes in version 1, four
- * later, little-endian), the header (a Python dictionary with 'descr', 'fortran_order' and 'shape'),
- * the elements.
+ * later, little-endian), the header (a Python dictionary with 'descr', 'fortran_order' and
+ * 'shape'), the elements.
  */
 #include "npy.h"
+
+#include <subwave/subwave.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +23,6 @@
 
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC_SIZE = 6, PREFIX_SIZE = 10, HEADER_LIMIT = 1 << 20, CHUNK = 1 << 30 };
-
-static size_t element_size(subwave_dtype dtype) { return dtype == SUBWAVE_DTYPE_F32 ? 4 : 8; }
 
 static bool little_endian(void)
 {
@@ -43,10 +43,10 @@ static bool fail(char *error, const char *format, ...)
 
 bool npy_size(const npy_matrix *matrix, size_t *bytes)
 {
-    const int64_t most = PTRDIFF_MAX / (int64_t)element_size(matrix->dtype);
+    const int64_t most = PTRDIFF_MAX / (int64_t)subwave_dtype_size(matrix->dtype);
     if (matrix->columns > 0 && matrix->rows > most / matrix->columns)
         return false;
-    *bytes = (size_t)(matrix->rows * matrix->columns) * element_size(matrix->dtype);
+    *bytes = (size_t)(matrix->rows * matrix->columns) * subwave_dtype_size(matrix->dtype);
     return true;
 }
 
@@ -115,7 +115,8 @@ static bool parse_descr(cursor *c, npy_matrix *matrix, char *error)
     else if (strcmp(type, "f8") == 0)
         matrix->dtype = SUBWAVE_DTYPE_F64;
     else
-        return fail(error, "the elements are '%s'; subwave takes float32 ('<f4') and float64 ('<f8')",
+        return fail(error,
+                    "the elements are '%s'; subwave takes float32 ('<f4') and float64 ('<f8')",
                     descr);
     matrix->swapped = descr[0] == (little_endian() ? '>' : '<');
     return true;
@@ -288,9 +289,11 @@ static bool read_file(int file, npy_matrix *matrix, char *error)
         return fail(error, "a shape of %" PRId64 " x %" PRId64 " exceeds the address space",
                     matrix->rows, matrix->columns);
     if (left != bytes)
-        return fail(error, "%s: %" PRId64 " x %" PRId64 " elements of %zu bytes are %zu bytes, but %" PRIu64 " follow the header",
+        return fail(error,
+                    "%s: %" PRId64 " x %" PRId64 " elements of %zu bytes are %zu bytes, but %" PRIu64
+                    " follow the header",
                     left < bytes ? "the file is truncated" : "the file goes on after its matrix",
-                    matrix->rows, matrix->columns, element_size(matrix->dtype), bytes, left);
+                    matrix->rows, matrix->columns, subwave_dtype_size(matrix->dtype), bytes, left);
     /* One byte at least: a matrix without elements is no failure. */
     matrix->data = malloc(bytes ? bytes : 1);
     if (!matrix->data)
@@ -302,7 +305,7 @@ static bool read_file(int file, npy_matrix *matrix, char *error)
         return false;
     }
     if (matrix->swapped)
-        swap_bytes(matrix->data, bytes, element_size(matrix->dtype));
+        swap_bytes(matrix->data, bytes, subwave_dtype_size(matrix->dtype));
     return true;
 }
 
@@ -321,8 +324,9 @@ bool npy_read(const char *path, npy_matrix *matrix, char *error)
 /* --- writing ---------------------------------------------------------------------------------- */
 
 typedef struct target {
-    char path[PATH_MAX];                               /* links resolved */
-    char temporary[PATH_MAX + sizeof ".subwave-XXXXXX"]; /* beside it: a rename stays in one folder */
+    char path[PATH_MAX]; /* links resolved */
+    /* Beside it, since a rename cannot leave the file system. */
+    char temporary[PATH_MAX + sizeof ".subwave-XXXXXX"];
     mode_t mode;
 } target;
 
@@ -352,7 +356,8 @@ static bool find_target(const char *path, target *t, char *error)
     const char *slash = strrchr(t->path, '/');
     const int folder = slash ? (int)(slash - t->path) + 1 : 0;
     if (!t->path[folder])
-        return fail(error, "cannot write: %s", *path ? "this names a directory" : "the name is empty");
+        return fail(error, "cannot write: %s",
+                    *path ? "this names a directory" : "the name is empty");
     snprintf(t->temporary, sizeof t->temporary, "%.*s.", folder, t->path);
     if (access(t->temporary, W_OK | X_OK) != 0)
         return fail(error, "cannot write in the folder \"%.300s\": %s", t->temporary,
@@ -388,7 +393,7 @@ static bool write_matrix(int file, const npy_matrix *matrix, size_t bytes)
     const int length =
         snprintf(text, sizeof text,
                  "{'descr': '%cf%zu', 'fortran_order': %s, 'shape': (%" PRId64 ", %" PRId64 "), }",
-                 little_endian() ? '<' : '>', element_size(matrix->dtype),
+                 little_endian() ? '<' : '>', subwave_dtype_size(matrix->dtype),
                  matrix->fortran ? "True" : "False", matrix->rows, matrix->columns);
     const size_t total = (PREFIX_SIZE + (size_t)length + 1 + 63) / 64 * 64;
     memset(header, ' ', total);

@@ -338,7 +338,7 @@ class MatmulRefusals(Command):
         self.matmul(1, "cannot write: File name too long", output="x" * 300)
         self.matmul(1, "cannot write: File name too long", output="x/" * 5000 + "C.npy")
         self.matmul(1, "/proc/C.npy: cannot write", output="/proc/C.npy")
-        self.matmul(2, "standard input and output", output="-")
+        self.matmul(2, "standard input and output are not taken", output="-")
         self.matmul(2, "--output is \"\"; it takes", output="")
         if os.geteuid() != 0:
             os.chmod(os.path.join(self.folder, "folder"), 0o500)
