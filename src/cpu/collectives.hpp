@@ -191,12 +191,15 @@ template <class How> struct collectives {
         wave &w = *self.home;
         const arrival mine{operation::publish, members, where, value};
         lane_mask votes = 0;
-        w.tiles[w.held[self.index]].holders &= ~bit_of(self);
+        tile_buffer &last = w.tiles[w.held[self.index]];
+        last.holders &= ~bit_of(self);
+        How::release(&last);
         if (arrive(self, mine, votes)) {
             unsigned n = 0;
             while (w.tiles[n].holders != 0)
                 ++n;
             tile_buffer &tile = w.tiles[n];
+            How::acquire(&tile);
             char *data = static_cast<char *>(tile_storage(tile, w.size * bytes));
             for_each_lane(members, [&](unsigned i) {
                 __builtin_memcpy(data + i * bytes, w.lanes[i].at->in, bytes);
@@ -281,6 +284,7 @@ SUBWAVE_SIMT_INLINE const void *publish(lane_mask members, const void *value, st
 }
 inline void block_barrier(site where) { collectives<direct>::block_barrier(where); }
 inline void after_atomic(bool changed) { collectives<direct>::after_atomic(changed); }
+inline void fence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 } // namespace inlined
 
 namespace outlined {
@@ -291,6 +295,7 @@ void exchange(operation what, lane_mask members, const void *in, void *out, std:
 const void *publish(lane_mask members, const void *value, std::size_t bytes, site where);
 void block_barrier(site where);
 void after_atomic(bool changed);
+void fence();
 /* Only here: these are rare. `what` is active or opportunistic. */
 lane_mask implicit(operation what, site where);
 void yield();

@@ -61,8 +61,8 @@ inline void prepare_context(context &fiber, void *stack, std::size_t bytes, void
  * predictor expects, here and in every frame below. */
 SUBWAVE_SIMT_INLINE void switch_context(context &from, context &to)
 {
-#if defined(__x86_64__)
     context *save = &from, *load = &to;
+#if defined(__x86_64__)
     __asm__ volatile("leaq 1f(%%rip), %%rax\n\t"
                      "movq %%rsp, 0(%0)\n\t"
                      "movq %%rbp, 8(%0)\n\t"
@@ -81,30 +81,38 @@ SUBWAVE_SIMT_INLINE void switch_context(context &from, context &to)
 #if defined(__AVX512F__)
                        "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23",
                        "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31",
-                       "k1", "k2", "k3", "k4", "k5", "k6", "k7",
+                       "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7",
 #endif
                        "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)",
                        "cc", "memory");
 #else
-    register context *save __asm__("x0") = &from;
-    register context *load __asm__("x1") = &to;
     __asm__ volatile("adr x9, 1f\n\t"
                      "mov x10, sp\n\t"
                      "stp x10, x29, [%0]\n\t"
                      "stp x19, x9, [%0, #16]\n\t"
-                     "ldp x10, x29, [%1]\n\t"
-                     "ldp x19, x9, [%1, #16]\n\t"
+                     "mov x11, %1\n\t" /* which may be x19 or x29 */
+                     "ldp x10, x29, [x11]\n\t"
+                     "ldp x19, x9, [x11, #16]\n\t"
                      "mov sp, x10\n\t"
                      "br x9\n\t"
                      "1: hint #36" /* a landing pad where branch targets are checked */
                      : "+r"(save), "+r"(load)
                      :
                      : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13",
-                       "x14", "x15", "x16", "x17", "x20", "x21", "x22", "x23", "x24", "x25",
+                       "x14", "x15", "x16", "x17",
+#if defined(__linux__)
+                       "x18", /* elsewhere it is the platform's */
+#endif
+                       "x20", "x21", "x22", "x23", "x24", "x25",
                        "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7",
                        "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18",
                        "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29",
-                       "v30", "v31", "cc", "memory");
+                       "v30", "v31",
+#if defined(__ARM_FEATURE_SVE)
+                       "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11",
+                       "p12", "p13", "p14", "p15",
+#endif
+                       "cc", "memory");
 #endif
 }
 

@@ -76,6 +76,7 @@ void exchange_in(lane_mask group, std::uint64_t salt)
 
 void exchange_large(lane_mask group)
 {
+    __threadfence_block();
     const int l = wave_lane(), first = __ffsll(static_cast<long long>(group)) - 1;
     big v = {l * 2.0, {}, static_cast<char>(l)};
     v.b[6] = static_cast<short>(-l);
@@ -138,13 +139,16 @@ void through_block_memory(int rounds)
         expect(slot[other] == other + r);
     }
     block_barrier(site::current());
-    poisoned[i % 3] = 1;
+    if (i < 3)
+        poisoned[i] = 1;
 }
 
 /* ---- the operations that find their lanes ---- */
 
 void opportunistic(lane_mask *sets)
 {
+    const int any = wave_unspecified(5, wave_lane());
+    expect(any == wave_lane() || any == 0 || any == 2);
     sets[block_item()] = wave_opportunistic(site::current());
 }
 
@@ -198,6 +202,7 @@ void random_groups(void **)
 void opportunistic_sets(void **)
 {
     bool split = false;
+    bad = 0;
     for (const int w : test::waves)
         for (std::uint64_t seed = 0; seed < 10; ++seed) {
             lane_mask sets[100];
@@ -214,6 +219,7 @@ void opportunistic_sets(void **)
             }
         }
     assert_true(split);
+    assert_int_equal(bad, 0);
 }
 
 /* ---- HIP's own names ---- */

@@ -51,6 +51,12 @@ SUBWAVE_DEVICE lane_mask wave_opportunistic(site where)
     return ::subwave::simt::outlined::implicit(::subwave::simt::operation::opportunistic, where);
 }
 
+/* For a result that the specification leaves open: the value of any member will do. */
+SUBWAVE_DEVICE int wave_unspecified(lane_mask members, int otherwise)
+{
+    return ::subwave::simt::unspecified_lane(members, otherwise);
+}
+
 SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site where)
 {
     return ::subwave::simt::fast::ballot(members, p, where);

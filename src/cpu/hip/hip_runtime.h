@@ -43,9 +43,9 @@ inline void __syncthreads(::subwave::simt::site where = ::subwave::simt::site::c
 {
     ::subwave::simt::fast::block_barrier(where);
 }
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence() { ::subwave::simt::fast::fence(); }
+inline void __threadfence_block() { ::subwave::simt::fast::fence(); }
+inline void __threadfence_system() { ::subwave::simt::fast::fence(); }
 /* Lets other lanes run, so that a loop which waits for them comes to its end. */
 inline void __nanosleep(unsigned) { ::subwave::simt::outlined::yield(); }
 inline void __builtin_amdgcn_s_sleep(int) { ::subwave::simt::outlined::yield(); }
