@@ -5,6 +5,7 @@
 import argparse
 import json
 import os
+import pathlib
 import random
 import re
 import resource
@@ -102,8 +103,8 @@ class Command(unittest.TestCase):
                 path = os.path.join(root, name)
                 about = os.lstat(path)
                 regular = os.path.isfile(path) and not os.path.islink(path)
-                found[path] = (about.st_mode, about.st_size, about.st_ino,
-                               open(path, "rb").read() if regular and about.st_size < 1 << 20 else None)
+                contents = pathlib.Path(path).read_bytes() if regular and about.st_size < 1 << 20 else None
+                found[path] = (about.st_mode, about.st_size, about.st_ino, contents)
         return found
 
     def refuse(self, status, message, *arguments, limits=(), **environment):
@@ -340,6 +341,7 @@ class MatmulRefusals(Command):
         self.matmul(1, "/proc/C.npy: cannot write", output="/proc/C.npy")
         self.matmul(2, "standard input and output are not taken", output="-")
         self.matmul(2, "--output is \"\"; it takes", output="")
+        self.matmul(1, "none/C.npy: cannot write", output="none/C.npy", a="missing.npy")  # told first
         if os.geteuid() != 0:
             os.chmod(os.path.join(self.folder, "folder"), 0o500)
             self.matmul(1, "Permission denied", output="folder/C.npy")
