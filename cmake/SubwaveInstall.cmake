@@ -8,7 +8,6 @@ add_library(subwave::device ALIAS subwave_device)
 target_include_directories(subwave_device INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 set_target_properties(subwave_device PROPERTIES EXPORT_NAME device)
-set_target_properties(subwave_cpu PROPERTIES EXPORT_NAME cpu)
 
 install(TARGETS subwave subwave_device subwave_cpu EXPORT subwave-targets)
 if(TARGET subwave_tool)
@@ -27,5 +26,15 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/subwave-config-version.cm
 install(FILES ${PROJECT_BINARY_DIR}/subwave-config.cmake
   ${PROJECT_BINARY_DIR}/subwave-config-version.cmake
   ${PROJECT_SOURCE_DIR}/cmake/SubwaveCpuKernels.cmake DESTINATION ${package_dir})
+
+# pkg-config: paths relative to the file's own, since `cmake --install --prefix` may move it.
+file(RELATIVE_PATH SUBWAVE_PC_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" SUBWAVE_PC_PREFIX ${SUBWAVE_PC_PREFIX})
+file(RELATIVE_PATH SUBWAVE_PC_LIBDIR ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+file(RELATIVE_PATH SUBWAVE_PC_INCLUDEDIR ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+if(NOT BUILD_SHARED_LIBS)
+  set(SUBWAVE_PC_STATIC_LIBS " -lsubwave_cpu -lstdc++ -lpthread -ldl")
+  set(SUBWAVE_PC_STATIC_CFLAGS " -DSUBWAVE_STATIC")
+endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/subwave.pc.in ${PROJECT_BINARY_DIR}/subwave.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/subwave.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

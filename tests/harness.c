@@ -56,7 +56,8 @@ static int close_device(void **state)
 static bool is_wanted(const char *id)
 {
     const char *wanted = wanted_device();
-    return !*wanted || strcmp(wanted, id) == 0 || (strlen(wanted) == 3 && strncmp(id, wanted, 3) == 0);
+    return !*wanted || strcmp(wanted, id) == 0 ||
+           (strlen(wanted) == 3 && strncmp(id, wanted, 3) == 0);
 }
 
 int harness_run(const char *name, const struct CMUnitTest *tests, size_t count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_badarg.c: every parameter of every function in every way wrong: the status, a text that names
- * the parameter or environment variable, and nothing written.
+ * test_badarg.c: every parameter of every function in every way wrong: the status, a text that
+ * names the parameter or environment variable, and nothing written.
  *
  * ARCHITECTURE_MISMATCH and DEVICE_ERROR need a GPU of another kind or a failing one. KERNEL_ERROR
  * and the allocations that fail inside a call are in test_faults.c. All other statuses are here.
@@ -81,7 +81,7 @@ typedef struct bad_case {
 #define POINTER SUBWAVE_STATUS_INVALID_POINTER
 #define SUCCESS SUBWAVE_STATUS_SUCCESS
 
-/* Against m = n = k = 5, all leading dimensions 5, so that they hold for every layout and transpose. */
+/* Against m = n = k = 5 with leading dimensions of 5, which hold for every layout and transpose. */
 static const bad_case bad_cases[] = {
     {"variant", VALUE, {SET(variant, 0)}},
     {"variant", VALUE, {SET(variant, -1)}},
@@ -274,8 +274,10 @@ static void test_matmul_overflow(void **state)
     CHECK(MATMUL(COLUMN_MAJOR, big, big, 1, big, 1, big), INVALID_SIZE, *state, "ldc");
     CHECK(MATMUL(ROW_MAJOR, INT64_MAX, 1, 1, 1, 1, 1), INVALID_SIZE, *state, "lda");
     CHECK(MATMUL(COLUMN_MAJOR, 1, INT64_MAX, 1, 1, 1, 1), INVALID_SIZE, *state, "ldb");
-    CHECK(MATMUL(ROW_MAJOR, 1, INT64_MAX, 1, 1, INT64_MAX, INT64_MAX), INVALID_SIZE, *state, "ldb");
-    CHECK(MATMUL(COLUMN_MAJOR, INT64_MAX, 1, 1, INT64_MAX, 1, INT64_MAX), INVALID_SIZE, *state, "lda");
+    CHECK(MATMUL(ROW_MAJOR, 1, INT64_MAX, 1, 1, INT64_MAX, INT64_MAX), INVALID_SIZE, *state,
+          "ldb");
+    CHECK(MATMUL(COLUMN_MAJOR, INT64_MAX, 1, 1, INT64_MAX, 1, INT64_MAX), INVALID_SIZE, *state,
+          "lda");
 #undef MATMUL
     assert_int_equal(guarded_changes(&c), 0);
     guarded_destroy(&c);

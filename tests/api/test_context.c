@@ -17,10 +17,10 @@
 static void test_statuses(void **state)
 {
     (void)state;
-    static const char *const names[] = {"SUCCESS",        "INVALID_CONTEXT", "INVALID_POINTER",
-                                        "INVALID_SIZE",   "INVALID_STRIDE",  "INVALID_VALUE",
-                                        "UNSUPPORTED",    "NO_DEVICE",       "ARCHITECTURE_MISMATCH",
-                                        "OUT_OF_MEMORY",  "DEVICE_ERROR",    "KERNEL_ERROR"};
+    static const char *const names[] = {
+        "SUCCESS",       "INVALID_CONTEXT", "INVALID_POINTER",       "INVALID_SIZE",
+        "INVALID_STRIDE", "INVALID_VALUE",  "UNSUPPORTED",           "NO_DEVICE",
+        "ARCHITECTURE_MISMATCH", "OUT_OF_MEMORY", "DEVICE_ERROR",    "KERNEL_ERROR"};
     enum { COUNT = sizeof names / sizeof *names };
     for (int i = 0; i < COUNT; ++i) {
         assert_string_equal(subwave_status_name((subwave_status)i), names[i]);
@@ -58,7 +58,8 @@ static void test_dtypes(void **state)
 static void test_variants(void **state)
 {
     (void)state;
-    static const char *const names[] = {"unknown", "auto", "naive", "local", "broadcast", "unknown"};
+    static const char *const names[] = {"unknown", "auto",      "naive",
+                                        "local",   "broadcast", "unknown"};
     for (int i = 0; i < (int)(sizeof names / sizeof *names); ++i)
         assert_string_equal(subwave_variant_name((subwave_variant)i), names[i]);
     assert_string_equal(subwave_variant_name((subwave_variant)-1), "unknown");
@@ -352,10 +353,14 @@ static void run_logged(const char *device, const char *bits, const char *path, c
     LINE(trace, "subwave[%s]: subwave_malloc(bytes=64)\n", device);
     LINE(trace, "subwave[%s]: subwave_copy(destination=%p, source=%p, bytes=16)\n", device, memory,
          (const void *)host);
-    LINE(trace, "subwave[%s]: subwave_matmul(variant=local, dtype=f32, layout=column, transpose_a=0, "
-                "transpose_b=1, m=1, n=2, k=1, lda=3, ldb=2, ldc=1)\n", device);
-    LINE(bench, "subwave bench matmul --device %s --variant local --dtype f32 --layout column "
-                "--transpose-b --size 1x2x1\n", device);
+    LINE(trace,
+         "subwave[%s]: subwave_matmul(variant=local, dtype=f32, layout=column, "
+         "transpose_a=0, transpose_b=1, m=1, n=2, k=1, lda=3, ldb=2, ldc=1)\n",
+         device);
+    LINE(bench,
+         "subwave bench matmul --device %s --variant local --dtype f32 --layout column "
+         "--transpose-b --size 1x2x1\n",
+         device);
     LINE(trace, "subwave[%s]: subwave_set_stream(stream=%p)\n", device, (void *)NULL);
     LINE(trace, "subwave[%s]: subwave_synchronize()\n", device);
     LINE(trace, "subwave[%s]: subwave_free(pointer=%p)\n", device, memory);
@@ -421,10 +426,10 @@ static void test_copy(void **state)
     assert_ok(*state, subwave_malloc(*state, &one, 1000));
     assert_ok(*state, subwave_malloc(*state, &other, 1000));
     memset(target, 0xa5, sizeof target);
-    assert_ok(*state, subwave_copy(*state, one, source, 1000));                   /* up */
+    assert_ok(*state, subwave_copy(*state, one, source, 1000)); /* host to device */
     assert_ok(*state, subwave_copy(*state, other, target, 1000));
     assert_ok(*state, subwave_copy(*state, (char *)other + 1, (char *)one + 3, 990)); /* across */
-    assert_ok(*state, subwave_copy(*state, target, other, 1000));                 /* down */
+    assert_ok(*state, subwave_copy(*state, target, other, 1000)); /* device to host */
     assert_int_equal(target[0], 0xa5);
     assert_memory_equal(target + 1, source + 3, 990);
     for (int i = 991; i < 1000; ++i)

@@ -199,7 +199,8 @@ static size_t changed_padding(const problem *p, const reference_matrix *now)
 
 static void describe(const matmul_case *w)
 {
-    print_error("%s %s %s%s%s %" PRId64 "x%" PRId64 "x%" PRId64 ", padding %d %d %d, alpha %g, beta %g, poison %d\n",
+    print_error("%s %s %s%s%s %" PRId64 "x%" PRId64 "x%" PRId64
+                ", padding %d %d %d, alpha %g, beta %g, poison %d\n",
                 subwave_variant_name(w->variant), subwave_dtype_name(w->dtype),
                 w->layout == SUBWAVE_LAYOUT_ROW_MAJOR ? "row" : "column",
                 w->transpose_a ? " transpose-a" : "", w->transpose_b ? " transpose-b" : "", w->m,
@@ -307,7 +308,8 @@ static void test_small_sizes(void **state)
             for (int d = 0; d < DTYPES; ++d)
                 for (unsigned form = 0; form < FORMS; ++form) {
                     const int64_t *size = small_sizes[s];
-                    matmul_case what = plain_case(variants[v], dtypes[d], size[0], size[1], size[2]);
+                    matmul_case what =
+                        plain_case(variants[v], dtypes[d], size[0], size[1], size[2]);
                     set_form(&what, form);
                     vary(&what, &random);
                     check_case(*state, &what, &random);
@@ -341,10 +343,11 @@ static void test_full_sizes(void **state)
     check_sizes(*state, full_sizes, sizeof full_sizes / sizeof *full_sizes);
     harness_random random = harness_random_start();
     for (int i = 0; i < 400; ++i) {
-        matmul_case what = plain_case(
-            variants[i % VARIANTS], dtypes[i / VARIANTS % DTYPES],
-            (int64_t)(harness_random_bits(&random) % 150), (int64_t)(harness_random_bits(&random) % 300),
-            (int64_t)(harness_random_bits(&random) % 150));
+        const int64_t m = (int64_t)(harness_random_bits(&random) % 150);
+        const int64_t n = (int64_t)(harness_random_bits(&random) % 300);
+        const int64_t k = (int64_t)(harness_random_bits(&random) % 150);
+        matmul_case what =
+            plain_case(variants[i % VARIANTS], dtypes[i / VARIANTS % DTYPES], m, n, k);
         set_form(&what, (unsigned)harness_random_bits(&random) % FORMS);
         vary(&what, &random);
         check_case(*state, &what, &random);
@@ -464,7 +467,8 @@ static void test_alpha_zero(void **state)
 /* No cells: success at once, whatever the pointers, and nothing is touched. */
 static void test_empty(void **state)
 {
-    static const int64_t sizes[][3] = {{0, 5, 3}, {5, 0, 3}, {0, 0, 3}, {0, 0, 0}, {0, 5, 0}, {5, 0, 0}};
+    static const int64_t sizes[][3] = {{0, 5, 3}, {5, 0, 3}, {0, 0, 3},
+                                       {0, 0, 0}, {0, 5, 0}, {5, 0, 0}};
     const double memory[64] = {0};
     for (int v = 0; v < VARIANTS; ++v)
         for (int d = 0; d < DTYPES; ++d)
@@ -476,8 +480,8 @@ static void test_empty(void **state)
                                              SUBWAVE_LAYOUT_COLUMN_MAJOR, SUBWAVE_TRANSPOSE_NONE,
                                              SUBWAVE_TRANSPOSE_YES, sizes[s][0], sizes[s][1],
                                              sizes[s][2], null ? NULL : memory, NULL, 5, NULL, 5,
-                                             null ? NULL : memory, null ? NULL : guarded_pointer(&c),
-                                             5));
+                                             null ? NULL : memory,
+                                             null ? NULL : guarded_pointer(&c), 5));
                 assert_ok(*state, subwave_synchronize(*state));
                 assert_int_equal(guarded_changes(&c), 0);
                 guarded_destroy(&c);

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# Each public header of INCLUDE compiles alone, in each standard, with every compiler that is here.
+cmake_minimum_required(VERSION 3.25)
+set(warnings -Wall -Wextra -Werror -pedantic)
+find_program(CLANG clang)
+find_program(CLANGXX clang++)
+set(compiled 0)
+
+function(compile header)
+  execute_process(COMMAND ${ARGN} ${warnings} -I${INCLUDE} -fsyntax-only -include subwave/${header}
+      /dev/null RESULT_VARIABLE status ERROR_VARIABLE text)
+  list(JOIN ARGN " " command)
+  if(NOT status EQUAL 0)
+    message(SEND_ERROR "${header} by ${command}:\n${text}")
+  endif()
+  math(EXPR compiled "${compiled} + 1")
+  set(compiled ${compiled} PARENT_SCOPE)
+endfunction()
+
+foreach(compiler ${CC} ${CLANG})
+  foreach(standard c99 c11 c17)
+    foreach(header subwave.h types.h cpu/cpu.h)
+      compile(${header} ${compiler} -x c -std=${standard})
+    endforeach()
+  endforeach()
+endforeach()
+foreach(compiler ${CXX} ${CLANGXX})
+  foreach(standard c++11 c++20)
+    foreach(header subwave.h types.h cpu/cpu.h)
+      compile(${header} ${compiler} -x c++ -std=${standard})
+    endforeach()
+  endforeach()
+  # The device headers, as the CPU device sees them.
+  foreach(header subwave.hpp device/arch.hpp)
+    compile(${header} ${compiler} -x c++ -std=c++20 -DSUBWAVE_CPU_DEVICE -I${INCLUDE}/subwave/cpu)
+  endforeach()
+endforeach()
+message("${compiled} compilations")

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: MIT
+# Installs BUILD into an empty PREFIX.
+cmake_minimum_required(VERSION 3.25)
+file(REMOVE_RECURSE ${PREFIX})
+execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}
+  COMMAND_ERROR_IS_FATAL ANY)

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# Builds and runs multiply.c by the flags that PKG_CONFIG gives for the library in PREFIX.
+cmake_minimum_required(VERSION 3.25)
+if(NOT PKG_CONFIG)
+  message(FATAL_ERROR "pkg-config is missing")
+endif()
+set(ENV{PKG_CONFIG_PATH} ${PREFIX}/${LIBDIR}/pkgconfig)
+execute_process(COMMAND ${PKG_CONFIG} --cflags --libs subwave
+  OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+message("${flags}")
+separate_arguments(flags UNIX_COMMAND "${flags}")
+set(program ${PREFIX}/../pkg_config_multiply)
+execute_process(COMMAND ${CC} -std=c11 ${CMAKE_CURRENT_LIST_DIR}/multiply.c -o ${program} ${flags}
+  COMMAND_ERROR_IS_FATAL ANY)
+set(ENV{LD_LIBRARY_PATH} ${PREFIX}/${LIBDIR})
+execute_process(COMMAND ${program} COMMAND_ERROR_IS_FATAL ANY)

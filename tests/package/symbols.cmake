@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# What LIBRARY exports is subwave.abi, line for line: a new function is added there, none goes.
+cmake_minimum_required(VERSION 3.25)
+execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY}
+  OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[^ \n]+\n" exported "${output}")
+string(REPLACE "\n" "" exported "${exported}")
+list(SORT exported)
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/subwave.abi expected)
+foreach(name IN LISTS exported)
+  if(NOT name IN_LIST expected)
+    message(SEND_ERROR "${name} is exported, and is not in subwave.abi")
+  elseif(NOT name MATCHES "^subwave_")
+    message(SEND_ERROR "${name} does not start with subwave_")
+  endif()
+endforeach()
+foreach(name IN LISTS expected)
+  if(NOT name IN_LIST exported)
+    message(SEND_ERROR "${name} is in subwave.abi, and is not exported")
+  endif()
+endforeach()
+list(LENGTH exported count)
+message("${count} symbols")
