@@ -7,6 +7,8 @@
 
 #include <subwave/types.h>
 
+#include "kernels.def"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -25,33 +27,101 @@ typedef struct subwave_matmul_launch {
     uint32_t shared_bytes;
 } subwave_matmul_launch;
 
+/* Element i belongs to work-item i: blocks of block[0] x block[1] x block[2], `count` of them. */
+typedef struct subwave_group_shape {
+    subwave_group group;
+    int64_t count; /* blocks of work; the grid walks over them */
+    uint32_t blocks;
+} subwave_group_shape;
+
+typedef struct subwave_group_reduce_launch {
+    subwave_group_shape shape;
+    subwave_op op;
+    const void *x;
+    void *y;
+    int32_t has_init;
+    unsigned char init[16];
+} subwave_group_reduce_launch;
+
+typedef struct subwave_group_scan_launch {
+    subwave_group_reduce_launch reduce;
+    subwave_scan scan;
+} subwave_group_scan_launch;
+
+typedef enum subwave_move {
+    SUBWAVE_MOVE_BROADCAST,
+    SUBWAVE_MOVE_SHIFT_LEFT,
+    SUBWAVE_MOVE_SHIFT_RIGHT,
+    SUBWAVE_MOVE_PERMUTE,
+    SUBWAVE_MOVE_SELECT,
+} subwave_move;
+
+typedef struct subwave_group_move_launch {
+    subwave_group_shape shape;
+    subwave_move move;
+    uint32_t amount;    /* local id, delta or mask */
+    const uint32_t *id; /* SELECT: a local id an element */
+    const void *x;
+    void *y;
+} subwave_group_move_launch;
+
+typedef struct subwave_group_vote_launch {
+    subwave_group_shape shape;
+    subwave_vote vote;
+    const uint8_t *x;
+    uint8_t *y;
+} subwave_group_vote_launch;
+
+typedef struct subwave_group_info_launch {
+    subwave_group_shape shape;
+    subwave_group_item *item;
+} subwave_group_info_launch;
+
 /* Every launcher takes its operation's struct, queues its kernel on `stream`, and returns the
  * runtime's error code, 0 for success, or SUBWAVE_NO_KERNEL for a shape that was not instantiated. */
 #define SUBWAVE_NO_KERNEL (-1)
-#define SUBWAVE_KERNELS(operation, dtype, type) \
+#define SUBWAVE_X(operation, dtype, type) \
     int subwave_gpu_##operation##_##dtype(const void *launch, void *stream); \
     int subwave_cpu_##operation##_##dtype(const void *launch, void *stream);
-#include "kernels.def"
-#undef SUBWAVE_KERNELS
+SUBWAVE_KERNELS(SUBWAVE_X)
+#undef SUBWAVE_X
 
-typedef enum subwave_operation { SUBWAVE_OPERATION_matmul = 1 } subwave_operation;
+typedef enum subwave_operation {
+    SUBWAVE_OPERATION_matmul = 1,
+    SUBWAVE_OPERATION_group_reduce,
+    SUBWAVE_OPERATION_group_scan,
+    SUBWAVE_OPERATION_group_move,
+    SUBWAVE_OPERATION_group_vote,
+    SUBWAVE_OPERATION_group_info,
+} subwave_operation;
 
-/* A row of a backend's table, which is expanded from kernels.def. */
+/* A row of a backend's table. SUBWAVE_LAUNCHER_ROW_gpu and _cpu make one of a row of kernels.def. */
 typedef struct subwave_launcher {
     subwave_operation operation;
     subwave_dtype dtype;
     int (*launch)(const void *launch, void *stream);
 } subwave_launcher;
+#define SUBWAVE_LAUNCHER_ROW_gpu(operation, dtype, type) \
+    {SUBWAVE_OPERATION_##operation, SUBWAVE_DTYPE_##dtype, subwave_gpu_##operation##_##dtype},
+#define SUBWAVE_LAUNCHER_ROW_cpu(operation, dtype, type) \
+    {SUBWAVE_OPERATION_##operation, SUBWAVE_DTYPE_##dtype, subwave_cpu_##operation##_##dtype},
 
 #ifdef __cplusplus
 }
 #endif
 
-/* In a kernel file: the launcher's name on the platform being built. */
+/* In a kernel file: a launcher that calls launch_<operation><type>(struct, stream). */
 #ifdef SUBWAVE_CPU_DEVICE
-#define SUBWAVE_LAUNCHER(operation, dtype) subwave_cpu_##operation##_##dtype
+#define SUBWAVE_LAUNCHER_NAME(operation, dtype) subwave_cpu_##operation##_##dtype
 #else
-#define SUBWAVE_LAUNCHER(operation, dtype) subwave_gpu_##operation##_##dtype
+#define SUBWAVE_LAUNCHER_NAME(operation, dtype) subwave_gpu_##operation##_##dtype
 #endif
+#define SUBWAVE_DEFINE_LAUNCHER(operation, dtype, type) \
+    extern "C" int SUBWAVE_LAUNCHER_NAME(operation, dtype)(const void *launch, void *stream) \
+    { \
+        using namespace subwave; \
+        return launch_##operation<type>( \
+            *static_cast<const subwave_##operation##_launch *>(launch), stream); \
+    }
 
 #endif

@@ -184,10 +184,4 @@ template <class T> static int launch_matmul(const subwave_matmul_launch &plan, v
 
 SUBWAVE_END
 
-#define SUBWAVE_KERNELS(operation, dtype, type) \
-    extern "C" int SUBWAVE_LAUNCHER(operation, dtype)(const void *plan, void *stream) \
-    { \
-        return subwave::launch_##operation<type>( \
-            *static_cast<const subwave_##operation##_launch *>(plan), stream); \
-    }
-#include "kernels.def"
+SUBWAVE_KERNELS_matmul(SUBWAVE_DEFINE_LAUNCHER)

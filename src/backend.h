@@ -41,6 +41,14 @@ extern const subwave_backend subwave_backend_cpu;
 extern const subwave_backend subwave_backend_hip;
 #endif
 
+/* Every device here has every kind of group; 16-bit floats are computed as float. */
+enum {
+    SUBWAVE_ALL_ASPECTS = SUBWAVE_ASPECT_BALLOT_GROUP | SUBWAVE_ASPECT_FIXED_SIZE_GROUP |
+                          SUBWAVE_ASPECT_TANGLE_GROUP | SUBWAVE_ASPECT_OPPORTUNISTIC_GROUP |
+                          SUBWAVE_ASPECT_NON_UNIFORM_GROUPS | SUBWAVE_ASPECT_FP16 |
+                          SUBWAVE_ASPECT_FP64,
+};
+
 struct subwave_context {
     const subwave_backend *backend;
     void *state;

@@ -30,7 +30,7 @@ static subwave_status device_info(int index, subwave_device_properties *properti
     properties->sub_group_size_count = 1;
     properties->compute_units = (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
     properties->max_block_size = 1024;
-    properties->aspects = SUBWAVE_ASPECT_FP64;
+    properties->aspects = SUBWAVE_ALL_ASPECTS;
     properties->built_for = 1;
     return SUBWAVE_STATUS_SUCCESS;
 }
@@ -110,12 +110,7 @@ static subwave_status copy(void *state, void *stream, void *destination, const v
     return SUBWAVE_STATUS_SUCCESS;
 }
 
-static const subwave_launcher launchers[] = {
-#define SUBWAVE_KERNELS(operation, dtype, type) \
-    {SUBWAVE_OPERATION_##operation, SUBWAVE_DTYPE_##dtype, subwave_cpu_##operation##_##dtype},
-#include "../hip/kernels.def"
-#undef SUBWAVE_KERNELS
-};
+static const subwave_launcher launchers[] = {SUBWAVE_KERNELS(SUBWAVE_LAUNCHER_ROW_cpu)};
 
 static subwave_status launch(void *state, void *stream, subwave_operation operation,
                              subwave_dtype dtype, const void *arguments, char *error)

@@ -87,7 +87,7 @@ static subwave_status device_info(int index, subwave_device_properties *properti
     properties->sub_group_size_count = 1;
     properties->compute_units = found.multiProcessorCount;
     properties->max_block_size = found.maxThreadsPerBlock;
-    properties->aspects = SUBWAVE_ASPECT_FP64;
+    properties->aspects = SUBWAVE_ALL_ASPECTS;
     properties->built_for = is_built_for(properties->architecture);
     return SUBWAVE_STATUS_SUCCESS;
 }
@@ -188,12 +188,7 @@ static subwave_status copy(void *state, void *stream, void *destination, const v
     return SUBWAVE_STATUS_SUCCESS;
 }
 
-static const subwave_launcher launchers[] = {
-#define SUBWAVE_KERNELS(operation, dtype, type) \
-    {SUBWAVE_OPERATION_##operation, SUBWAVE_DTYPE_##dtype, subwave_gpu_##operation##_##dtype},
-#include "../hip/kernels.def"
-#undef SUBWAVE_KERNELS
-};
+static const subwave_launcher launchers[] = {SUBWAVE_KERNELS(SUBWAVE_LAUNCHER_ROW_gpu)};
 
 static subwave_status launch(void *state, void *stream, subwave_operation operation,
                              subwave_dtype dtype, const void *arguments, char *error)

@@ -39,6 +39,10 @@ SUBWAVE_API size_t subwave_dtype_size(subwave_dtype dtype);
 /* "naive" and so on, or "unknown". Never null. */
 SUBWAVE_API const char *subwave_variant_name(subwave_variant variant);
 
+/* "ballot" and "plus" and so on, or "unknown". Never null. */
+SUBWAVE_API const char *subwave_group_kind_name(subwave_group_kind kind);
+SUBWAVE_API const char *subwave_op_name(subwave_op op);
+
 /* The library's version, "major.minor.patch"; SUBWAVE_VERSION_STRING is the header's. */
 SUBWAVE_API const char *subwave_version(void);
 
@@ -149,6 +153,68 @@ SUBWAVE_API subwave_status subwave_matmul(subwave_context *context, subwave_vari
                                           int64_t k, const void *alpha, const void *a, int64_t lda,
                                           const void *b, int64_t ldb, const void *beta, void *c,
                                           int64_t ldc);
+
+/* --- group algorithms over arrays, element by element ---------------------------------------- */
+
+/* Element i belongs to work-item i; *group says how work-items form groups (types.h). All calls:
+ *   group     [in, host]   read during the call. Its arrays are device memory.
+ *   n         elements; >= 0, a multiple of the work-items of group->block. 0 returns at once.
+ *   x, y      [in; out, device] n elements each; y may be x.
+ * Stream: asynchronous. Workspace: none.
+ * Determinism: integers are the same on every device of equal wave size; floating-point values are
+ * combined in the order of docs/groups.md, which depends on the members' lanes alone, so devices of
+ * equal wave size agree bit for bit. Which work-items share an OPPORTUNISTIC group is the device's
+ * choice; group->members tells.
+ * Errors: INVALID_CONTEXT; INVALID_VALUE an enumeration, group->fixed_size, group->branches;
+ * UNSUPPORTED a kind that the device lacks, fixed_size above its sub-group size, an op that the dtype
+ * lacks (bit ops on floating types, any on complex ones); INVALID_SIZE n or group->block, or fixed_size
+ * does not divide the last sub-group; INVALID_POINTER; DEVICE_ERROR; KERNEL_ERROR.
+ * Source: the group algorithms of SYCL 2020 and of the non-uniform groups extension. */
+
+/* y[i] = op over x of i's group, with *init in front if not null.
+ *   dtype  I8 to F64; 16-bit floats are rounded after every op.
+ *   init   [in, host, or null] one element. */
+SUBWAVE_API subwave_status subwave_group_reduce(subwave_context *context, subwave_dtype dtype,
+                                                subwave_op op, const subwave_group *group, int64_t n,
+                                                const void *init, const void *x, void *y);
+
+/* y[i] = scan of x over i's group in local-id order, from *init if not null. Types as in reduce. */
+SUBWAVE_API subwave_status subwave_group_scan(subwave_context *context, subwave_dtype dtype,
+                                              subwave_op op, subwave_scan scan,
+                                              const subwave_group *group, int64_t n,
+                                              const void *init, const void *x, void *y);
+
+/* y[i] = x of the member of i's group with local id `local_id`; x[i] where the group has none.
+ *   dtype  any, as in _shift, _permute and _select. */
+SUBWAVE_API subwave_status subwave_group_broadcast(subwave_context *context, subwave_dtype dtype,
+                                                   const subwave_group *group, int64_t n,
+                                                   uint32_t local_id, const void *x, void *y);
+
+/* y[i] = x of the member `delta` local ids above (LEFT) or below (RIGHT); x[i] where there is none. */
+SUBWAVE_API subwave_status subwave_group_shift(subwave_context *context, subwave_dtype dtype,
+                                               subwave_shift direction, const subwave_group *group,
+                                               int64_t n, uint32_t delta, const void *x, void *y);
+
+/* y[i] = x of the member with local id `own ^ mask`; x[i] where there is none. */
+SUBWAVE_API subwave_status subwave_group_permute(subwave_context *context, subwave_dtype dtype,
+                                                 const subwave_group *group, int64_t n,
+                                                 uint32_t mask, const void *x, void *y);
+
+/* y[i] = x of the member with local id id[i]; x[i] where there is none.
+ *   id  [in, device] n local ids. */
+SUBWAVE_API subwave_status subwave_group_select(subwave_context *context, subwave_dtype dtype,
+                                                const subwave_group *group, int64_t n,
+                                                const uint32_t *id, const void *x, void *y);
+
+/* y[i] = 1 if x is not 0 in any, all or none of i's group, else 0. */
+SUBWAVE_API subwave_status subwave_group_vote(subwave_context *context, subwave_vote vote,
+                                              const subwave_group *group, int64_t n,
+                                              const uint8_t *x, uint8_t *y);
+
+/* item[i] = what work-item i is in its group and sub-group.
+ *   item  [out, device] n entries. */
+SUBWAVE_API subwave_status subwave_group_info(subwave_context *context, const subwave_group *group,
+                                              int64_t n, subwave_group_item *item);
 
 #ifdef __cplusplus
 }

@@ -93,6 +93,80 @@ typedef enum subwave_variant {
 #undef SUBWAVE_X
 } subwave_variant;
 
+/* What values are combined with. X(name, value, spelling, for floating types too) */
+#define SUBWAVE_OP_LIST(X) \
+    X(PLUS, 1, "plus", true) \
+    X(MULTIPLIES, 2, "multiplies", true) \
+    X(MINIMUM, 3, "minimum", true) /* a number wins over NaN; -0 < +0 */ \
+    X(MAXIMUM, 4, "maximum", true) \
+    X(BIT_AND, 5, "bit_and", false) \
+    X(BIT_OR, 6, "bit_or", false) \
+    X(BIT_XOR, 7, "bit_xor", false) \
+    X(LOGICAL_AND, 8, "logical_and", true) \
+    X(LOGICAL_OR, 9, "logical_or", true)
+
+typedef enum subwave_op {
+#define SUBWAVE_X(name, value, spelling, floating) SUBWAVE_OP_##name = value,
+    SUBWAVE_OP_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+} subwave_op;
+
+typedef enum subwave_scan {
+    SUBWAVE_SCAN_INCLUSIVE = 1, /* y[i] = x[0] op ... op x[i]             */
+    SUBWAVE_SCAN_EXCLUSIVE = 2, /* y[i] = x[0] op ... op x[i - 1], y[0] = init or op's identity */
+} subwave_scan;
+
+typedef enum subwave_shift {
+    SUBWAVE_SHIFT_LEFT = 1,  /* the value of local id + delta */
+    SUBWAVE_SHIFT_RIGHT = 2, /* the value of local id - delta */
+} subwave_shift;
+
+typedef enum subwave_vote {
+    SUBWAVE_VOTE_ANY = 1,
+    SUBWAVE_VOTE_ALL = 2,
+    SUBWAVE_VOTE_NONE = 3,
+} subwave_vote;
+
+/* X(name, value, spelling) */
+#define SUBWAVE_GROUP_LIST(X) \
+    X(SUB_GROUP, 1, "sub_group") \
+    X(BALLOT, 2, "ballot") \
+    X(FIXED_SIZE, 3, "fixed_size") \
+    X(TANGLE, 4, "tangle") \
+    X(OPPORTUNISTIC, 5, "opportunistic")
+
+typedef enum subwave_group_kind {
+#define SUBWAVE_X(name, value, spelling) SUBWAVE_GROUP_##name = value,
+    SUBWAVE_GROUP_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+} subwave_group_kind;
+
+/* How the work-items of a subwave_group_* call form groups. Element i of every array belongs to
+ * work-item i; work-groups are block[0] x block[1] x block[2] work-items, the first index running
+ * fastest, and n elements make n / (block[0] block[1] block[2]) of them. */
+typedef struct subwave_group {
+    subwave_group_kind kind;
+    int32_t block[3]; /* each >= 1, their product at most the device's max_block_size */
+    /* FIXED_SIZE: members of a group, a power of two that divides every sub-group. */
+    int32_t fixed_size;
+    /* TANGLE, OPPORTUNISTIC: the branches of the control flow, 1 to 64. */
+    int32_t branches;
+    /* BALLOT [in, device]: n predicates, 0 or not. */
+    const uint8_t *predicate;
+    /* TANGLE, OPPORTUNISTIC [in, device]: n branch numbers. Work-items with equal keys take the same
+     * branch; one whose key is outside 0 .. branches - 1 takes none, and its results are not
+     * written. */
+    const int32_t *key;
+    /* [out, device, or null]: the members of each work-item's group, a bit a lane. */
+    uint64_t *members;
+} subwave_group;
+
+/* What subwave_group_info writes for a work-item. */
+typedef struct subwave_group_item {
+    uint32_t group_id, group_range, local_id, local_range, leader;
+    uint32_t sub_group_id, sub_group_range, lane;
+} subwave_group_item;
+
 /* What a device can do, as bits of subwave_device_properties.aspects. */
 typedef enum subwave_aspect {
     SUBWAVE_ASPECT_BALLOT_GROUP = 1 << 0,

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ * group.c: what the subwave_group_* calls share: checking a subwave_group and shaping its launch.
+ */
+#include "group.h"
+
+#include <inttypes.h>
+
+const char *subwave_group_kind_name(subwave_group_kind kind)
+{
+    switch (kind) {
+#define SUBWAVE_X(name, value, spelling) \
+    case SUBWAVE_GROUP_##name: \
+        return spelling;
+        SUBWAVE_GROUP_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return "unknown";
+}
+
+const char *subwave_op_name(subwave_op op)
+{
+    switch (op) {
+#define SUBWAVE_X(name, value, spelling, floating) \
+    case SUBWAVE_OP_##name: \
+        return spelling;
+        SUBWAVE_OP_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return "unknown";
+}
+
+static bool is_for_floats(subwave_op op)
+{
+    switch (op) {
+#define SUBWAVE_X(name, value, spelling, floating) \
+    case SUBWAVE_OP_##name: \
+        return floating;
+        SUBWAVE_OP_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return false;
+}
+
+subwave_status subwave_check_op(subwave_context *context, subwave_op op, subwave_dtype dtype)
+{
+    if (op < SUBWAVE_OP_PLUS || op > SUBWAVE_OP_LOGICAL_OR)
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
+                            "op is %d, which is no subwave_op", (int)op);
+    SUBWAVE_TRY(subwave_check_dtype(context, dtype));
+    if (dtype > SUBWAVE_DTYPE_F64 || (dtype >= SUBWAVE_DTYPE_F16 && !is_for_floats(op)))
+        return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED, "dtype %s has no op %s",
+                            subwave_dtype_name(dtype), subwave_op_name(op));
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static bool is_power_of_two(int32_t x) { return x > 0 && (x & (x - 1)) == 0; }
+
+subwave_status subwave_group_prepare(subwave_context *context, const subwave_group *group, int64_t n,
+                                     subwave_group_shape *shape)
+{
+    SUBWAVE_TRY(subwave_check_pointer(context, "group", group, sizeof(void *)));
+    const subwave_device_properties *device = &context->device;
+    const int32_t wave = device->sub_group_sizes[0];
+    if (group->kind < SUBWAVE_GROUP_SUB_GROUP || group->kind > SUBWAVE_GROUP_OPPORTUNISTIC)
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
+                            "group->kind is %d, which is no subwave_group_kind", (int)group->kind);
+    /* The aspects of the kinds are consecutive bits in their order, from BALLOT. */
+    if (group->kind != SUBWAVE_GROUP_SUB_GROUP &&
+        !(device->aspects & SUBWAVE_ASPECT_BALLOT_GROUP << (group->kind - SUBWAVE_GROUP_BALLOT)))
+        return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
+                            "group->kind is %s, an aspect that device %s lacks",
+                            subwave_group_kind_name(group->kind), device->id);
+
+    SUBWAVE_TRY(subwave_check_size(context, "n", n));
+    int64_t items = 1;
+    for (int i = 0; i < 3; ++i) {
+        if (group->block[i] < 1 || group->block[i] > device->max_block_size)
+            return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
+                                "group->block[%d] is %" PRId32 ", outside 1 to %" PRId32, i,
+                                group->block[i], device->max_block_size);
+        items *= group->block[i];
+    }
+    if (items > device->max_block_size)
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
+                            "group->block holds %" PRId64 " work-items; device %s allows %" PRId32,
+                            items, device->id, device->max_block_size);
+    if (group->block[2] > 64) /* CUDA's limit, kept everywhere */
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
+                            "group->block[2] is %" PRId32 ", above 64", group->block[2]);
+    if (n % items)
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
+                            "n is %" PRId64 ", no multiple of the %" PRId64
+                            " work-items of group->block",
+                            n, items);
+    if (group->kind == SUBWAVE_GROUP_FIXED_SIZE) {
+        if (!is_power_of_two(group->fixed_size))
+            return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
+                                "group->fixed_size is %" PRId32 ", no positive power of two",
+                                group->fixed_size);
+        if (group->fixed_size > wave)
+            return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
+                                "group->fixed_size is %" PRId32 "; sub-groups of device %s have %" PRId32
+                                " work-items",
+                                group->fixed_size, device->id, wave);
+        if (items % wave % group->fixed_size)
+            return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
+                                "group->fixed_size is %" PRId32
+                                ", which does not divide the last sub-group of %" PRId64 " work-items",
+                                group->fixed_size, items % wave);
+    }
+    if ((group->kind == SUBWAVE_GROUP_TANGLE || group->kind == SUBWAVE_GROUP_OPPORTUNISTIC) &&
+        (group->branches < 1 || group->branches > 64))
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
+                            "group->branches is %" PRId32 ", outside 1 to 64", group->branches);
+
+    shape->group = *group;
+    shape->count = n / items;
+    shape->blocks = (uint32_t)(shape->count < 0x7fffffff ? shape->count : 0x7fffffff);
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+subwave_status subwave_group_check_pointers(subwave_context *context, const subwave_group *group)
+{
+    if (group->kind == SUBWAVE_GROUP_BALLOT)
+        SUBWAVE_TRY(subwave_check_pointer(context, "group->predicate", group->predicate, 1));
+    if (group->kind == SUBWAVE_GROUP_TANGLE || group->kind == SUBWAVE_GROUP_OPPORTUNISTIC)
+        SUBWAVE_TRY(subwave_check_pointer(context, "group->key", group->key, sizeof(int32_t)));
+    if (group->members)
+        SUBWAVE_TRY(subwave_check_pointer(context, "group->members", group->members,
+                                          sizeof(uint64_t)));
+    return SUBWAVE_STATUS_SUCCESS;
+}

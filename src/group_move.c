@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ * group_move.c: subwave_group_broadcast, _shift, _permute and _select.
+ */
+#include "group.h"
+#include "log.h"
+
+#include <inttypes.h>
+
+/* Values are moved as they are, so an element type stands for all of its size. */
+static subwave_dtype type_of_size(size_t size)
+{
+    switch (size) {
+    case 1:
+        return SUBWAVE_DTYPE_U8;
+    case 2:
+        return SUBWAVE_DTYPE_U16;
+    case 4:
+        return SUBWAVE_DTYPE_U32;
+    case 8:
+        return SUBWAVE_DTYPE_U64;
+    default:
+        return SUBWAVE_DTYPE_C64;
+    }
+}
+
+static subwave_status group_move(subwave_context *context, const char *function, subwave_move move,
+                                 subwave_dtype dtype, const subwave_group *group, int64_t n,
+                                 uint32_t amount, const uint32_t *id, const void *x, void *y)
+{
+    subwave_log_call(context, "%s(dtype=%s, kind=%s, n=%" PRId64 ", amount=%" PRIu32 ")", function,
+                     subwave_dtype_name(dtype),
+                     group ? subwave_group_kind_name(group->kind) : "null", n, amount);
+    subwave_group_move_launch launch = {.move = move, .amount = amount, .id = id, .x = x, .y = y};
+    SUBWAVE_TRY(subwave_check_dtype(context, dtype));
+    SUBWAVE_TRY(subwave_group_prepare(context, group, n, &launch.shape));
+    if (n == 0)
+        return SUBWAVE_STATUS_SUCCESS;
+    const size_t size = subwave_dtype_size(dtype);
+    SUBWAVE_TRY(subwave_group_check_pointers(context, group));
+    if (move == SUBWAVE_MOVE_SELECT)
+        SUBWAVE_TRY(subwave_check_pointer(context, "id", id, sizeof *id));
+    SUBWAVE_TRY(subwave_check_pointer(context, "x", x, size));
+    SUBWAVE_TRY(subwave_check_pointer(context, "y", y, size));
+    return context->backend->launch(context->state, context->stream, SUBWAVE_OPERATION_group_move,
+                                    type_of_size(size), &launch, context->error);
+}
+
+subwave_status subwave_group_broadcast(subwave_context *context, subwave_dtype dtype,
+                                       const subwave_group *group, int64_t n, uint32_t local_id,
+                                       const void *x, void *y)
+{
+    SUBWAVE_TRY(subwave_check_context(context, "subwave_group_broadcast"));
+    return group_move(context, "subwave_group_broadcast", SUBWAVE_MOVE_BROADCAST, dtype, group, n,
+                      local_id, NULL, x, y);
+}
+
+subwave_status subwave_group_shift(subwave_context *context, subwave_dtype dtype,
+                                   subwave_shift direction, const subwave_group *group, int64_t n,
+                                   uint32_t delta, const void *x, void *y)
+{
+    SUBWAVE_TRY(subwave_check_context(context, "subwave_group_shift"));
+    if (direction != SUBWAVE_SHIFT_LEFT && direction != SUBWAVE_SHIFT_RIGHT)
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
+                            "direction is %d, which is no subwave_shift", (int)direction);
+    return group_move(context, "subwave_group_shift",
+                      direction == SUBWAVE_SHIFT_LEFT ? SUBWAVE_MOVE_SHIFT_LEFT
+                                                      : SUBWAVE_MOVE_SHIFT_RIGHT,
+                      dtype, group, n, delta, NULL, x, y);
+}
+
+subwave_status subwave_group_permute(subwave_context *context, subwave_dtype dtype,
+                                     const subwave_group *group, int64_t n, uint32_t mask,
+                                     const void *x, void *y)
+{
+    SUBWAVE_TRY(subwave_check_context(context, "subwave_group_permute"));
+    return group_move(context, "subwave_group_permute", SUBWAVE_MOVE_PERMUTE, dtype, group, n, mask,
+                      NULL, x, y);
+}
+
+subwave_status subwave_group_select(subwave_context *context, subwave_dtype dtype,
+                                    const subwave_group *group, int64_t n, const uint32_t *id,
+                                    const void *x, void *y)
+{
+    SUBWAVE_TRY(subwave_check_context(context, "subwave_group_select"));
+    return group_move(context, "subwave_group_select", SUBWAVE_MOVE_SELECT, dtype, group, n, 0, id,
+                      x, y);
+}
