@@ -51,7 +51,8 @@ void broadcasts(int n, lane_mask *out)
 void actives(int n, lane_mask *out)
 {
     lane_mask sum = 0;
-    SUBWAVE_LOOP for (int i = 0; i < n; ++i) {
+    SUBWAVE_LOOP for (int i = 0; i < n; ++i)
+    {
         SUBWAVE_ITER;
         sum += subwave::wave_active(site::current());
     }
@@ -128,20 +129,24 @@ int main()
         std::fprintf(stderr, "%s\n", subwave_cpu_error());
         return 1;
     }
-    std::printf("%4s %9s %9s %9s %9s %9s %9s %9s %9s\n", "W", "switch", "ballot", "shuffle", "broadcast",
-                "active", "barrier", "launch/th", "GFLOP/s");
+    std::printf("%4s %9s %9s %9s %9s %9s %9s %9s %9s\n", "W", "switch", "ballot", "shuffle",
+                "broadcast", "active", "barrier", "launch/th", "GFLOP/s");
     for (int w : {4, 8, 16, 32, 64}) {
         stream.wave = w;
         stream.threads = 1;
         const unsigned n = static_cast<unsigned>(w);
         const auto one = [&](auto kernel, auto... arguments) {
-            return best(rounds, [&] { return subwave::launch(kernel, 1, n, 0, &stream, rounds, arguments...); });
+            return best(rounds, [&] {
+                return subwave::launch(kernel, 1, n, 0, &stream, rounds, arguments...);
+            });
         };
-        const double tile = best(1, [&] { return subwave::launch(tiles, 1, n, 0, &stream, 2000, values); });
-        const double launches = best(2000 * 64, [&] { return subwave::launch(nothing, 2000, 64, 0, &stream); });
+        const double tile =
+            best(1, [&] { return subwave::launch(tiles, 1, n, 0, &stream, 2000, values); });
+        const double launches =
+            best(2000 * 64, [&] { return subwave::launch(nothing, 2000, 64, 0, &stream); });
         std::printf("%4d %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f %9.2f\n", w, one(switches) / w,
-                    one(ballots, masks), one(shuffles, masks), one(broadcasts, masks), one(actives, masks),
-                    one(block_barriers), launches, 2000.0 * w * w * 32 / tile);
+                    one(ballots, masks), one(shuffles, masks), one(broadcasts, masks),
+                    one(actives, masks), one(block_barriers), launches, 2000.0 * w * w * 32 / tile);
     }
     stream.threads = 1;
     const double alone = wall(stream);

@@ -122,8 +122,7 @@ template <class How> struct collectives {
 
     static void count_progress(block &b)
     {
-        b.progress.store(b.progress.load(std::memory_order_relaxed) + 1,
-                         std::memory_order_relaxed);
+        b.progress.store(b.progress.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
 
     static SUBWAVE_SIMT_INLINE lane_mask ballot(lane_mask members, bool p, site where)
@@ -154,8 +153,8 @@ template <class How> struct collectives {
     /* out = in of lane `source`. `lenient`: a source that is no member gives all
      * bits set, which for floating types is a NaN, instead of a report. */
     static SUBWAVE_SIMT_INLINE void exchange(operation what, lane_mask members, const void *in,
-                                             void *out, std::size_t bytes, int source,
-                                             bool lenient, site where)
+                                             void *out, std::size_t bytes, int source, bool lenient,
+                                             site where)
     {
         lane &self = *current;
         const arrival mine{what, members, where, in, out, source};
@@ -268,10 +267,7 @@ inline lane_mask ballot(lane_mask members, bool p, site where)
 {
     return collectives<direct>::ballot(members, p, where);
 }
-inline void barrier(lane_mask members, site where)
-{
-    collectives<direct>::barrier(members, where);
-}
+inline void barrier(lane_mask members, site where) { collectives<direct>::barrier(members, where); }
 SUBWAVE_SIMT_INLINE void exchange(operation what, lane_mask members, const void *in, void *out,
                                   std::size_t bytes, int source, bool lenient, site where)
 {

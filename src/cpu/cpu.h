@@ -21,14 +21,14 @@ enum subwave_cpu_status {
 
 /* A stream is its settings: a launch has finished when it returns. */
 struct subwave_cpu_stream {
-    int wave;            /* lanes in a wave: 4, 8, 16, 32 or 64 */
-    int threads;         /* OS threads that run blocks; 1 keeps to the calling one */
-    uint64_t seed;       /* 0: lanes in ascending order; n: random order number n */
-    int exited_ok;       /* finished threads do not count at a block barrier */
-    int checked;         /* every read of a published tile is a rendezvous */
-    int strict;          /* compare call chains of converged lanes: -O0 -fno-omit-frame-pointer kernels only */
-    int watchdog_ms;     /* report a launch that only spins after this long; 0: never */
-    size_t stack_bytes;  /* of each lane */
+    int wave;           /* lanes in a wave: 4, 8, 16, 32 or 64 */
+    int threads;        /* OS threads that run blocks; 1 keeps to the calling one */
+    uint64_t seed;      /* 0: lanes in ascending order; n: random order number n */
+    int exited_ok;      /* finished threads do not count at a block barrier */
+    int checked;        /* every read of a published tile is a rendezvous */
+    int strict;         /* compare call chains of converged lanes; for kernels built with -O0 */
+    int watchdog_ms;    /* report a launch that only spins after this long; 0: never */
+    size_t stack_bytes; /* of each lane */
 };
 
 /* Settings from SUBWAVE_CPU_THREADS (default: processors online), _SEED (0),

@@ -65,11 +65,11 @@ public:
     void watch();
 
     job *launch = nullptr;
-    std::uint64_t number = 0; /* of the block */
-    std::uint64_t serial = 0; /* of all blocks that this engine ran */
-    lane_details worker{};    /* of `main`, for the sanitizers */
+    std::uint64_t number = 0;  /* of the block */
+    std::uint64_t serial = 0;  /* of all blocks that this engine ran */
+    lane_details worker{};     /* of `main`, for the sanitizers */
     char begun = 0, ended = 0; /* addresses that order lanes after and before the launch */
-    bool entering = false;    /* the switch in progress comes from `main` */
+    bool entering = false;     /* the switch in progress comes from `main` */
     std::size_t stack_bytes = 0;
     std::size_t main_stack_bytes = 0;
 

@@ -38,7 +38,8 @@ void add(std::string &problems, const std::string &problem)
     problems += problems.empty() ? problem : text("; ", problem);
 }
 
-/* The variable's value, or `otherwise` if it is not set or empty; its name is added to `malformed`. */
+/* The variable's value, or `otherwise` if it is not set or empty. What is wrong is added to
+ * `malformed`. */
 std::uint64_t variable(const char *name, std::uint64_t least, std::uint64_t most,
                        std::uint64_t otherwise, std::string &malformed)
 {
@@ -48,7 +49,8 @@ std::uint64_t variable(const char *name, std::uint64_t least, std::uint64_t most
     char *end = nullptr;
     errno = 0;
     const unsigned long long value = std::strtoull(given, &end, 10);
-    if (*given >= '0' && *given <= '9' && *end == '\0' && errno == 0 && value >= least && value <= most)
+    if (*given >= '0' && *given <= '9' && *end == '\0' && errno == 0 && value >= least &&
+        value <= most)
         return value;
     add(malformed, text(name, '=', given, " is not a whole number from ", least, " to ", most));
     return otherwise;
@@ -69,8 +71,8 @@ std::string read_settings(subwave_cpu_stream &s, int wave)
         s.wave = wave;
     else if (wave != 0)
         add(malformed, text("a wave of ", wave, possible_waves));
-    s.threads = static_cast<int>(
-        variable("SUBWAVE_CPU_THREADS", 1, max_threads, processors, malformed));
+    s.threads =
+        static_cast<int>(variable("SUBWAVE_CPU_THREADS", 1, max_threads, processors, malformed));
     s.seed = variable("SUBWAVE_CPU_SEED", 0, UINT64_MAX, 0, malformed);
     s.exited_ok = static_cast<int>(variable("SUBWAVE_CPU_EXITED_OK", 0, 1, 0, malformed));
     s.checked = static_cast<int>(variable("SUBWAVE_CPU_CHECKED", 0, 1, 0, malformed));
@@ -246,7 +248,8 @@ std::string not_possible(const launch_request &r, const subwave_cpu_stream &s)
     if (plane == 0 || r.grid.z == 0 || plane > UINT64_MAX / 2 / r.grid.z)
         return text("grid ", text_of(r.grid), " is empty or too large");
     if (r.shared_bytes > shared_limit)
-        return text(r.shared_bytes, " bytes of shared memory asked for, ", shared_limit, " available");
+        return text(r.shared_bytes, " bytes of shared memory asked for, ", shared_limit,
+                    " available");
     return "";
 }
 

@@ -29,7 +29,10 @@ bool one(lane_mask lanes) { return (lanes & (lanes - 1)) == 0; }
 
 std::string lanes_of(lane_mask lanes) { return text(one(lanes) ? "lane " : "lanes ", list(lanes)); }
 
-std::string place(const site &where) { return text(where.file, ':', where.line, ':', where.column); }
+std::string place(const site &where)
+{
+    return text(where.file, ':', where.line, ':', where.column);
+}
 
 const char *name(operation what)
 {
@@ -50,10 +53,7 @@ const char *name(operation what)
 
 std::string call_of(const arrival &a) { return text(name(a.what), " at ", place(a.where)); }
 
-std::string who(const lane &self)
-{
-    return text("wave ", self.home->number, " lane ", self.index);
-}
+std::string who(const lane &self) { return text("wave ", self.home->number, " lane ", self.index); }
 
 /* "  wave 2: " */
 std::string prefix(const wave &w) { return text("  wave ", w.number, ": "); }
@@ -114,8 +114,9 @@ void report_stuck(engine &e)
 {
     give_up(e, [&] {
         const bool barrier = e.in_barrier != 0;
-        std::string all = barrier ? text("divergent block barrier, no lane can run\n", barrier_line(e))
-                                  : "no lane can run\n";
+        std::string all = barrier
+                              ? text("divergent block barrier, no lane can run\n", barrier_line(e))
+                              : "no lane can run\n";
         for (unsigned n = 0; n < e.wave_count; ++n) {
             const wave &w = e.waves[n];
             lane_mask of_interest = barrier && w.finished != 0 ? w.in_barrier | w.finished : 0;
@@ -123,8 +124,8 @@ void report_stuck(engine &e)
                 const meeting &m = w.meetings[i];
                 const lane_mask missing = m.members & ~m.arrived;
                 of_interest |= missing;
-                all += text(prefix(w), lanes_of(m.arrived), one(m.arrived) ? " waits" : " wait", " in ",
-                            call_of(*m.first), " for ", lanes_of(missing), '\n');
+                all += text(prefix(w), lanes_of(m.arrived), one(m.arrived) ? " waits" : " wait",
+                            " in ", call_of(*m.first), " for ", lanes_of(missing), '\n');
             }
             if (w.open == 0 && of_interest != 0)
                 all += text("  wave ", n, ":\n");
@@ -151,8 +152,9 @@ void report_not_member(const lane &self, const arrival &mine)
         const lane_mask absent = mine.members & ~self.home->existing;
         const bool member = (mine.members & bit_of(self)) != 0;
         return text(who(self),
-                    member ? text(" names ", lanes_of(absent), ", which the wave does not have, in ")
-                           : " is no member of its own group in ",
+                    member
+                        ? text(" names ", lanes_of(absent), ", which the wave does not have, in ")
+                        : " is no member of its own group in ",
                     call_of(mine), ", members ", list(mine.members));
     });
 }
@@ -161,9 +163,10 @@ void report_mismatch(const lane &self, const arrival &mine, const meeting &other
 {
     give_up(engine_of(self), [&] {
         const wave &w = *self.home;
-        return text("members of one group (", lanes_of(mine.members), ") are at different operations\n",
-                    prefix(w), lanes_of(other.arrived), " in ", call_of(*other.first), '\n', prefix(w),
-                    lanes_of(bit_of(self)), " in ", call_of(mine));
+        return text("members of one group (", lanes_of(mine.members),
+                    ") are at different operations\n", prefix(w), lanes_of(other.arrived), " in ",
+                    call_of(*other.first), '\n', prefix(w), lanes_of(bit_of(self)), " in ",
+                    call_of(mine));
     });
 }
 
@@ -222,8 +225,8 @@ void report_call_chains(const lane &self, lane_mask set)
 void report_regions(const lane &self, site where)
 {
     give_up(engine_of(self), [&] {
-        return text(who(self), ": more than ", max_regions, " open SUBWAVE_LOOP and SUBWAVE_CALL at ",
-                    place(where));
+        return text(who(self), ": more than ", max_regions,
+                    " open SUBWAVE_LOOP and SUBWAVE_CALL at ", place(where));
     });
 }
 

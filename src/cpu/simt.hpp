@@ -67,6 +67,11 @@ public:
 
 /* Storage of a block: the same for every lane that passes the same tag. */
 void *shared_object(const void *tag, std::size_t bytes, std::size_t alignment);
+template <class Array, class Declaration> Array &shared_array(Declaration)
+{
+    static char tag;
+    return *static_cast<Array *>(shared_object(&tag, sizeof(Array), alignof(Array)));
+}
 inline void *dynamic_shared() { return current->home->home->shared; }
 
 struct launch_request {
@@ -95,15 +100,15 @@ int launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sha
         const call &c = *static_cast<const call *>(p);
         std::apply(c.kernel, c.parameters);
     };
-    return run({body, &made, reinterpret_cast<const void *>(kernel), grid, block, shared_bytes,
-                stream});
+    return run(
+        {body, &made, reinterpret_cast<const void *>(kernel), grid, block, shared_bytes, stream});
 }
 
 } // namespace subwave::simt
 
 /* Markers of the program position, around a loop or a call of a helper that
  * contains an implicit operation (active mask, tangle or opportunistic group). */
-#define SUBWAVE_LOOP                                     \
+#define SUBWAVE_LOOP                                        \
     if (::subwave::simt::region subwave_region_{}; false) { \
     } else
 #define SUBWAVE_ITER subwave_region_.next()
@@ -113,10 +118,10 @@ int launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sha
         return __VA_ARGS__;                        \
     }()
 
-#define SUBWAVE_SHARED(T, name, count)                                           \
-    T(&name)                                                                     \
-    [count] = *static_cast<T(*)[count]>(::subwave::simt::shared_object(          \
-        [] { static char tag; return static_cast<const void *>(&tag); }(), sizeof(T[count]), alignof(T)))
-#define SUBWAVE_DYNAMIC_SHARED(T, name) T *name = static_cast<T *>(::subwave::simt::dynamic_shared())
+/* The lambda's type tells this declaration from all others. */
+#define SUBWAVE_SHARED(T, name, count) \
+    auto &name = ::subwave::simt::shared_array<T[count]>([] {})
+#define SUBWAVE_DYNAMIC_SHARED(T, name) \
+    T *name = static_cast<T *>(::subwave::simt::dynamic_shared())
 
 #endif

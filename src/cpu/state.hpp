@@ -112,11 +112,11 @@ struct lane_details {
     std::uint64_t serial; /* of the block that `depth` and `last` belong to */
     unsigned depth;
     unsigned last_depth;
-    bool repeated; /* the latest implicit operation came without a new position */
+    bool repeated;      /* the latest implicit operation came without a new position */
     lane_mask last_set; /* its lanes */
     step regions[max_regions];
     step last[max_regions + 1]; /* position of the latest implicit operation */
-    void *stack; /* lowest usable byte */
+    void *stack;                /* lowest usable byte */
     void *fake_stack;
     void *fiber;
 };
@@ -137,7 +137,7 @@ struct block {
     dim3 index;
     dim3 size;
     dim3 grid;
-    void *shared; /* dynamic shared memory */
+    void *shared;                        /* dynamic shared memory */
     std::atomic<std::uint64_t> progress; /* written by one thread, read by watchdogs */
 };
 

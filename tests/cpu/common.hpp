@@ -60,7 +60,8 @@ inline void expect_report(const std::string &report, const std::vector<std::stri
     for (const std::string &text : texts) {
         at = report.find(text, at);
         if (at == std::string::npos)
-            fail_msg("no \"%s\" (after what comes before it) in:\n%s", text.c_str(), report.c_str());
+            fail_msg("no \"%s\" (after what comes before it) in:\n%s", text.c_str(),
+                     report.c_str());
         at += text.size();
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * diagnostics.cpp: each error of a kernel that the CPU device reports is made, and the report read. */
+ * diagnostics.cpp: each error that the CPU device reports of a kernel, made, and its report read. */
 #include "common.hpp"
 
 #include <thread>
@@ -27,7 +27,8 @@ void missing_lane(int)
 void missing_member(void **)
 {
     expect_report(run(stream(8), 1, 8, missing_lane, 0),
-                  {"kernel ", "missing_lane(int), block (0,0,0), waves of 8, seed 0: no lane can run\n",
+                  {"kernel ",
+                   "missing_lane(int), block (0,0,0), waves of 8, seed 0: no lane can run\n",
                    "  wave 0: lanes 0-4,6-7 wait in ballot at ", at(missing_line), " for lane 5\n",
                    "    lane 5: finished\n"});
 }
@@ -48,7 +49,8 @@ void missing_members_elsewhere(void **)
     expect_report(run(stream(4), dim3(1, 2, 2), 8, waits_elsewhere, 0),
                   {"block (0,0,0)", "no lane can run", "wave 0: lane 0 waits in wave barrier at ",
                    at(waiting_line), " for lanes 1-3", "lane 1 waits in ballot", "for lane 0",
-                   "lanes 2-3 wait in ballot", "for lane 0", "    lane 0: waits in wave barrier", "wave 1:"});
+                   "lanes 2-3 wait in ballot", "for lane 0", "    lane 0: waits in wave barrier",
+                   "wave 1:"});
 }
 
 void not_a_member(int) { wave_ballot(all() & ~lane_mask(4), true, site::current()); }
@@ -57,10 +59,13 @@ void empty_group(int) { wave_barrier(0, site::current()); }
 void non_member(void **)
 {
     expect_report(run(stream(16), 1, 16, not_a_member, 0),
-                  {"wave 0 lane 2 is no member of its own group in ballot at ", at(__LINE__ - 6), "members 0-1,3-15"});
-    expect_report(run(stream(8), 1, 13, absent_lane, 0),
-                  {"wave 1 lane 0 names lane 6, which the wave does not have, in wave barrier at "});
-    expect_report(run(stream(8), 1, 8, empty_group, 0), {"is no member of its own group", "members none"});
+                  {"wave 0 lane 2 is no member of its own group in ballot at ", at(__LINE__ - 6),
+                   "members 0-1,3-15"});
+    expect_report(
+        run(stream(8), 1, 13, absent_lane, 0),
+        {"wave 1 lane 0 names lane 6, which the wave does not have, in wave barrier at "});
+    expect_report(run(stream(8), 1, 8, empty_group, 0),
+                  {"is no member of its own group", "members none"});
 }
 
 void other_operation(int)
@@ -83,11 +88,11 @@ void other_site(int)
 void different_operations(void **)
 {
     expect_report(run(stream(4), 1, 4, other_operation, 0),
-                  {"members of one group (lanes 0-3) are at different operations\n", "lane 0 in ballot at ",
-                   "lane 1 in wave barrier at "});
+                  {"members of one group (lanes 0-3) are at different operations\n",
+                   "lane 0 in ballot at ", "lane 1 in wave barrier at "});
     expect_report(run(stream(4), 1, 4, other_site, 0),
-                  {"different operations", "lane 0 in ballot at ", at(sites_line), "lane 1 in ballot at ",
-                   at(sites_line + 2)});
+                  {"different operations", "lane 0 in ballot at ", at(sites_line),
+                   "lane 1 in ballot at ", at(sites_line + 2)});
 }
 
 /* ---- indexes ---- */
@@ -102,8 +107,8 @@ void index_outside(void **)
 {
     for (int from : {-1, 4, 63, 64, 1 << 30})
         expect_report(run(stream(64), 1, 4, shuffle_outside, from),
-                      {"source lane outside the group in shuffle at ", "members 0-3", "lane 2 asks for lane ",
-                       std::to_string(from)});
+                      {"source lane outside the group in shuffle at ", "members 0-3",
+                       "lane 2 asks for lane ", std::to_string(from)});
     expect_report(run(stream(8), 1, 6, broadcast_outside, 6),
                   {"source lane outside the group in broadcast at ", "lane 5 asks for lane 6"});
     expect_report(run(stream(8), 1, 8, broadcast_varying, 0),
@@ -131,7 +136,8 @@ void tile_reads(void **)
     checked.checked = 1;
     expect_report(run(checked, 1, 4, tile_varying, 0),
                   {"in read of a published tile at ", "it must be the same in all members"});
-    expect_report(run(checked, 1, 4, tile_uneven, 0), {"waits in read of a published tile at ", "finished"});
+    expect_report(run(checked, 1, 4, tile_uneven, 0),
+                  {"waits in read of a published tile at ", "finished"});
     test::expect_success(run(stream(4), 1, 4, tile_uneven, 0));
 }
 
@@ -154,11 +160,11 @@ void barrier_skipped(int)
 void divergent_barrier(void **)
 {
     expect_report(run(stream(4), 1, 8, barrier_sites, 0),
-                  {"divergent block barrier\n", "block barrier at ", at(barrier_line), "6 of 8 threads",
-                   "block barrier at ", at(barrier_line + 2), "wave 1 lane 2"});
+                  {"divergent block barrier\n", "block barrier at ", at(barrier_line),
+                   "6 of 8 threads", "block barrier at ", at(barrier_line + 2), "wave 1 lane 2"});
     expect_report(run(stream(4), 1, 16, barrier_skipped, 0),
-                  {"divergent block barrier, no lane can run\n", "15 of 16 threads, 1 finished", "wave 2",
-                   "lane 1: finished"});
+                  {"divergent block barrier, no lane can run\n", "15 of 16 threads, 1 finished",
+                   "wave 2", "lane 1: finished"});
     auto lenient = stream(4);
     lenient.exited_ok = 1;
     test::expect_success(run(lenient, 1, 16, barrier_skipped, 0));
@@ -194,10 +200,13 @@ void deep(int depth)
 void unmarked(void **)
 {
     expect_report(run(stream(8), 1, 8, unmarked_loop, 0),
-                  {"active mask at ", "was reached again without a new position", "SUBWAVE_LOOP", "SUBWAVE_CALL"});
+                  {"active mask at ", "was reached again without a new position", "SUBWAVE_LOOP",
+                   "SUBWAVE_CALL"});
     test::expect_success(run(stream(8), 1, 8, unmarked_hip_loop, 0));
-    expect_report(run(stream(8), 1, 8, skewed_hip_loop, 0), {"function without a mask at ", "was reached again"});
-    expect_report(run(stream(8), 1, 8, deep, 20), {"more than 16 open SUBWAVE_LOOP and SUBWAVE_CALL at "});
+    expect_report(run(stream(8), 1, 8, skewed_hip_loop, 0),
+                  {"function without a mask at ", "was reached again"});
+    expect_report(run(stream(8), 1, 8, deep, 20),
+                  {"more than 16 open SUBWAVE_LOOP and SUBWAVE_CALL at "});
 }
 
 /* ---- the rest ---- */
@@ -215,8 +224,8 @@ void no_progress(void **)
 {
     auto s = stream(4);
     s.watchdog_ms = 100;
-    expect_report(run(s, 1, 8, spin, 0),
-                  {"no progress for 100 ms", "wave 0:", "lane 1: waits in wave barrier at ", "wave 1:"});
+    expect_report(run(s, 1, 8, spin, 0), {"no progress for 100 ms", "wave 0:",
+                                          "lane 1: waits in wave barrier at ", "wave 1:"});
 }
 
 void too_much_shared(int)
@@ -228,16 +237,20 @@ void too_much_shared(int)
 void nested_launch(int *status) { *status = launch(missing_lane, 1, 4, 0, nullptr, 0); }
 void configuration(void **)
 {
-    expect_report(run(stream(8), 1, 8, too_much_shared, 0), {"shared memory: 80000 bytes asked for, 65536 available"});
+    expect_report(run(stream(8), 1, 8, too_much_shared, 0),
+                  {"shared memory: 80000 bytes asked for, 65536 available"});
     int status = 0;
     run(stream(8), 1, 1, nested_launch, &status);
     assert_int_equal(status, SUBWAVE_CPU_INVALID_CONFIGURATION);
 
     auto s = stream(8);
     assert_int_equal(launch(missing_lane, 1, 1025, 0, &s, 0), SUBWAVE_CPU_INVALID_CONFIGURATION);
-    expect_report(subwave_cpu_error(), {"missing_lane(int): block (1025,1,1) has not from 1 to 1024 threads"});
-    assert_int_equal(launch(missing_lane, 1, dim3(4, 0, 1), 0, &s, 0), SUBWAVE_CPU_INVALID_CONFIGURATION);
-    assert_int_equal(launch(missing_lane, dim3(1, 1, 0), 4, 0, &s, 0), SUBWAVE_CPU_INVALID_CONFIGURATION);
+    expect_report(subwave_cpu_error(),
+                  {"missing_lane(int): block (1025,1,1) has not from 1 to 1024 threads"});
+    assert_int_equal(launch(missing_lane, 1, dim3(4, 0, 1), 0, &s, 0),
+                     SUBWAVE_CPU_INVALID_CONFIGURATION);
+    assert_int_equal(launch(missing_lane, dim3(1, 1, 0), 4, 0, &s, 0),
+                     SUBWAVE_CPU_INVALID_CONFIGURATION);
     assert_int_equal(launch(missing_lane, 1, 4, 65537, &s, 0), SUBWAVE_CPU_INVALID_CONFIGURATION);
     s.wave = 12;
     assert_int_equal(launch(missing_lane, 1, 4, 0, &s, 0), SUBWAVE_CPU_INVALID_CONFIGURATION);
@@ -251,7 +264,8 @@ void environment(void **)
     for (const char *bad : {"x", "-1", "3 ", "0", "99999"}) {
         setenv("SUBWAVE_CPU_THREADS", bad, 1);
         assert_int_equal(subwave_cpu_stream_init(&s, 8), SUBWAVE_CPU_INVALID_VALUE);
-        expect_report(subwave_cpu_error(), {std::string("SUBWAVE_CPU_THREADS=") + bad + " is not a whole number from 1 to"});
+        expect_report(subwave_cpu_error(), {std::string("SUBWAVE_CPU_THREADS=") + bad +
+                                            " is not a whole number from 1 to"});
     }
     setenv("SUBWAVE_CPU_THREADS", "3", 1);
     setenv("SUBWAVE_CPU_SEED", "18446744073709551615", 1);
@@ -313,12 +327,12 @@ void several_threads(void **)
 int main()
 {
     const CMUnitTest tests[] = {
-        cmocka_unit_test(missing_member), cmocka_unit_test(missing_members_elsewhere),
-        cmocka_unit_test(non_member),     cmocka_unit_test(different_operations),
-        cmocka_unit_test(index_outside),  cmocka_unit_test(tile_reads),
+        cmocka_unit_test(missing_member),    cmocka_unit_test(missing_members_elsewhere),
+        cmocka_unit_test(non_member),        cmocka_unit_test(different_operations),
+        cmocka_unit_test(index_outside),     cmocka_unit_test(tile_reads),
         cmocka_unit_test(divergent_barrier), cmocka_unit_test(unmarked),
-        cmocka_unit_test(no_progress),    cmocka_unit_test(configuration),
-        cmocka_unit_test(environment),    cmocka_unit_test(lowest_block),
+        cmocka_unit_test(no_progress),       cmocka_unit_test(configuration),
+        cmocka_unit_test(environment),       cmocka_unit_test(lowest_block),
         cmocka_unit_test(several_threads)};
     return cmocka_run_group_tests_name("cpu.diagnostics", tests, nullptr, nullptr);
 }

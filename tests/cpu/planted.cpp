@@ -20,9 +20,12 @@ void correct(int *out)
     subwave::block_barrier(site::current());
     int sum = slot[(i + 1) % count];
     for (int k = 1; k < subwave::wave_size(); k *= 2)
-        sum += subwave::wave_shuffle(subwave::wave_members(), sum, (subwave::wave_lane() + k) % subwave::wave_size(), site::current());
+        sum += subwave::wave_shuffle(subwave::wave_members(), sum,
+                                     (subwave::wave_lane() + k) % subwave::wave_size(),
+                                     site::current());
     const auto tile = subwave::wave_publish(subwave::wave_members(), sum, site::current());
-    sum += tile.read(0) + (subwave::wave_ballot(subwave::wave_members(), i & 1, site::current()) != 0);
+    sum +=
+        tile.read(0) + (subwave::wave_ballot(subwave::wave_members(), i & 1, site::current()) != 0);
     SUBWAVE_LOOP for (int k = 0; k < i % 3; ++k)
     {
         SUBWAVE_ITER;
@@ -73,10 +76,7 @@ __attribute__((noinline)) int descend(int depth)
     frame[0] = static_cast<char>(depth);
     return depth == 0 ? 0 : descend(depth - 1) + frame[0];
 }
-void stack_overflow(int *out)
-{
-    out[subwave::block_item()] = descend(10000 + out[0]);
-}
+void stack_overflow(int *out) { out[subwave::block_item()] = descend(10000 + out[0]); }
 
 void signed_overflow(int *out)
 {
@@ -84,7 +84,7 @@ void signed_overflow(int *out)
     out[subwave::block_item()] += 1 + subwave::wave_lane();
 }
 
-/* Gives up lanes in the middle; what they leave on their stacks must not disturb the next launch. */
+/* Gives up lanes in the middle; what stays on their stacks must not disturb the next launch. */
 void given_up(int *out)
 {
     int local[32] = {};
@@ -103,9 +103,12 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*kernel)(int *);
-    } cases[] = {{"correct", correct},           {"missing_barrier", missing_barrier},
-                 {"shared_overrun", shared_overrun}, {"stack_overrun", stack_overrun},
-                 {"stack_overflow", stack_overflow}, {"signed_overflow", signed_overflow}};
+    } cases[] = {{"correct", correct},
+                 {"missing_barrier", missing_barrier},
+                 {"shared_overrun", shared_overrun},
+                 {"stack_overrun", stack_overrun},
+                 {"stack_overflow", stack_overflow},
+                 {"signed_overflow", signed_overflow}};
     subwave_cpu_stream s;
     if (argc != 2 || subwave_cpu_stream_init(&s, 32) != 0)
         return 2;

@@ -40,7 +40,8 @@ void coordinates(int w)
 {
     const int item = block_item(), threads = block_size();
     expect(threads == static_cast<int>(blockDim.x * blockDim.y * blockDim.z));
-    expect(item == static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)));
+    expect(item ==
+           static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)));
     expect(threadIdx.x < blockDim.x && threadIdx.y < blockDim.y && threadIdx.z < blockDim.z);
     expect(blockIdx.x < gridDim.x && blockIdx.y < gridDim.y && blockIdx.z < gridDim.z);
     expect(wave_size() == w && warpSize == w && wave_lane() == item % w);
@@ -66,7 +67,8 @@ void exchange_in(lane_mask group, std::uint64_t salt)
         }
     expect(wave_ballot(group, p(l), site::current()) == want);
 
-    const int from = members[(static_cast<unsigned>(rank) + salt % 64) % static_cast<unsigned>(count)];
+    const int from =
+        members[(static_cast<unsigned>(rank) + salt % 64) % static_cast<unsigned>(count)];
     expect(wave_shuffle(group, static_cast<short>(l * 3), from, site::current()) == from * 3);
     expect(wave_shuffle(group, l + 0.5, from, site::current()) == from + 0.5);
     const int any = members[salt % static_cast<unsigned>(count)];
@@ -152,7 +154,8 @@ void opportunistic(lane_mask *sets)
     sets[block_item()] = wave_opportunistic(site::current());
 }
 
-const std::vector<dim3> blocks = {1, 2, 3, 7, 31, 33, 64, 65, 100, {5, 7}, {8, 4, 2}, {3, 5, 7}, {1, 1, 64}, 256};
+const std::vector<dim3> blocks = {1,  2,   3,      7,         31,        33,         64,
+                                  65, 100, {5, 7}, {8, 4, 2}, {3, 5, 7}, {1, 1, 64}, 256};
 
 void each_shape(void **)
 {
@@ -193,7 +196,8 @@ void random_groups(void **)
 {
     for (const int w : test::waves) {
         bad = 0;
-        expect_success(run(stream(w, 0, 2), 350, 64, groups, std::uint64_t{1} << 40, w == 64 ? 30 : w));
+        expect_success(
+            run(stream(w, 0, 2), 350, 64, groups, std::uint64_t{1} << 40, w == 64 ? 30 : w));
         expect_success(run(stream(w, 3, 2), 50, 50, groups, std::uint64_t{2} << 40, 10));
         expect_none("random groups", w, 64);
     }
@@ -226,7 +230,8 @@ void opportunistic_sets(void **)
 
 void hip_names(int n)
 {
-    const int w = warpSize, l = static_cast<int>(threadIdx.x) % w, first = static_cast<int>(threadIdx.x) - l;
+    const int w = warpSize, l = static_cast<int>(threadIdx.x) % w,
+              first = static_cast<int>(threadIdx.x) - l;
     const int here = n - first < w ? n - first : w;
     const lane_mask all = test::first_lanes(here);
     expect(__activemask() == all);
@@ -300,7 +305,8 @@ void hip_functions(void **)
             expect_none("HIP's names", w, 64);
             sums s = {0, 0, 0, 0, 0, 0, ~0u, 0, 0, 0, 0, 0};
             expect_success(run(stream(w, seed, 2), 10, 100, atomics, &s));
-            assert_true(s.i == 1000 && s.min == -999 && s.max == 999 && s.exchanged == 5 && s.chosen == 6);
+            assert_true(s.i == 1000 && s.min == -999 && s.max == 999 && s.exchanged == 5 &&
+                        s.chosen == 6);
             assert_true(s.u == 3000 && s.ands == ~0xffu && s.ors == 0xff && s.xors == 0);
             assert_true(s.ull == 1000ull << 32 && s.f == 500 && s.d == 250);
             int now = 0;
@@ -374,7 +380,8 @@ void many_launchers(void **)
             subwave_cpu_stream_init(&s, test::waves[t]);
             s.threads = 1 + t % 3;
             for (int i = 0; i < 50; ++i)
-                launch(count, static_cast<unsigned>(i % 5 + 1), static_cast<unsigned>(10 * t + 7), 0, &s, &counts[t]);
+                launch(count, static_cast<unsigned>(i % 5 + 1), static_cast<unsigned>(10 * t + 7),
+                       0, &s, &counts[t]);
         });
     for (std::thread &t : threads)
         t.join();
@@ -397,5 +404,6 @@ int main(int argc, char **argv)
         for (int i = argc == 1 ? 0 : 1; i < argc; ++i)
             if (argc == 1 || std::strcmp(t.name, argv[i]) == 0)
                 chosen.push_back(t);
-    return _cmocka_run_group_tests("cpu.primitives", chosen.data(), chosen.size(), nullptr, nullptr);
+    return _cmocka_run_group_tests("cpu.primitives", chosen.data(), chosen.size(), nullptr,
+                                   nullptr);
 }

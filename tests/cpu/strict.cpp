@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * strict.cpp: forgotten markers of calls, which only the comparison of call chains finds. Built with
- * -O0 -fno-omit-frame-pointer. */
+ * strict.cpp: forgotten markers of calls, which only the comparison of call chains finds. Built
+ * with -O0 -fno-omit-frame-pointer. */
 #include "common.hpp"
 
 namespace {

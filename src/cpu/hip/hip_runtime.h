@@ -68,9 +68,8 @@ inline void __syncwarp(::subwave::simt::site where = ::subwave::simt::site::curr
     ::subwave::simt::fast::barrier(::subwave::simt::existing_lanes(), where);
 }
 
-inline unsigned long long
-__ballot_sync(unsigned long long mask, int p,
-              ::subwave::simt::site where = ::subwave::simt::site::current())
+inline unsigned long long __ballot_sync(
+    unsigned long long mask, int p, ::subwave::simt::site where = ::subwave::simt::site::current())
 {
     return ::subwave::simt::fast::ballot(mask, p != 0, where);
 }
@@ -110,7 +109,10 @@ template <class T> T shfl(lane_mask mask, T value, int source, site where)
     return exchange(operation::shuffle, mask, value, source, true, where);
 }
 /* The source lane within segments of `width`; the own lane past the segment's end. */
-inline int shfl_source(int lane, int width) { return (lane_index() & -width) | (lane & (width - 1)); }
+inline int shfl_source(int lane, int width)
+{
+    return (lane_index() & -width) | (lane & (width - 1));
+}
 inline int shfl_up_source(unsigned delta, int width)
 {
     const int self = lane_index(), source = self - static_cast<int>(delta);
@@ -202,7 +204,8 @@ inline unsigned __brev(unsigned x) { return static_cast<unsigned>(__brevll(x) >>
 /* ---- atomics: relaxed, as on the device; all return the old value ---- */
 
 namespace subwave::simt {
-template <class T> using same_size = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+template <class T>
+using same_size = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
 /* *address = f(*address). */
 template <class T, class F> T atomic_update(T *address, F f)
@@ -343,7 +346,7 @@ inline const char *hipGetErrorString(hipError_t status)
     case hipErrorOutOfMemory: return "out of memory";
     case hipErrorInvalidConfiguration: return "invalid configuration argument";
     case hipErrorInvalidDevice: return "invalid device ordinal";
-    case hipErrorLaunchFailure: return "unspecified launch failure (the CPU device reported a kernel error)";
+    case hipErrorLaunchFailure: return "unspecified launch failure";
     }
     return "unknown error";
 }
