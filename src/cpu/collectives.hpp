@@ -304,6 +304,11 @@ void yield();
 #define SUBWAVE_SIMT_OUTLINED
 #endif
 #endif
+#if defined(SUBWAVE_SIMT_OUTLINED)
+constexpr bool instrumented = true;
+#else
+constexpr bool instrumented = false;
+#endif
 #if defined(SUBWAVE_SIMT_OUTLINED) || defined(SUBWAVE_CPU_UCONTEXT)
 namespace fast = outlined;
 #else

@@ -139,8 +139,9 @@ bool engine::prepare(const job &j)
     const unsigned count = b.x * b.y * b.z;
     const auto lanes_per_wave = static_cast<unsigned>(j.settings.wave);
     const std::size_t page = page_bytes();
-    const bool heavy = sanitizer::address() || sanitizer::thread();
-    std::size_t bytes = std::max(j.settings.stack_bytes, std::size_t{heavy ? 256u * 1024 : 0});
+    /* A sanitizer may be in the program for the sake of other code than this kernel. */
+    announced = j.request.instrumented && (sanitizer::address() || sanitizer::thread());
+    std::size_t bytes = std::max(j.settings.stack_bytes, std::size_t{announced ? 256u * 1024 : 0});
     bytes = (bytes + page - 1) / page * page;
 
     if ((count > capacity_ || bytes != stack_bytes) && !allocate(count, bytes)) {
@@ -167,8 +168,9 @@ bool engine::prepare(const job &j)
             w.existing = ~lane_mask{0} >> (max_wave - here);
         }
     }
-    for (unsigned i = 0; i < count; ++i)
-        sanitizer::prepare_lane(details[i]);
+    if (announced)
+        for (unsigned i = 0; i < count; ++i)
+            sanitizer::prepare_lane(details[i]);
     for (unsigned i = 0; i < wave_count; ++i)
         waves[i].random = j.settings.seed != 0;
     grid = j.request.grid;
@@ -244,10 +246,15 @@ void engine::run_block()
     annotated::resume(main, *pick(&waves[0]));
     current = nullptr;
     annotated::acquire(&ended);
-    if (finished != threads) /* given up: what lies on the stacks stays there */
-        for (unsigned i = 0; i < threads; ++i)
-            if ((lanes[i].home->finished >> lanes[i].index & 1) == 0)
-                sanitizer::abandon_lane(details[i], stack_bytes);
+    if (finished == threads)
+        return;
+    /* Given up: what lies on the stacks stays there. */
+    for (unsigned i = 0; i < threads; ++i)
+        if ((lanes[i].home->finished >> lanes[i].index & 1) == 0) {
+            sanitizer::forget_lane(details[i], stack_bytes);
+            if (announced)
+                sanitizer::prepare_lane(details[i]);
+        }
 }
 
 bool engine::run(job &j)

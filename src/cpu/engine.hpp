@@ -68,6 +68,7 @@ public:
     std::uint64_t number = 0;  /* of the block */
     std::uint64_t serial = 0;  /* of all blocks that this engine ran */
     lane_details worker{};     /* of `main`, for the sanitizers */
+    bool announced = false;    /* switches between lanes, to the sanitizers */
     char begun = 0, ended = 0; /* addresses that order lanes after and before the launch */
     bool entering = false;     /* the switch in progress comes from `main` */
     std::size_t stack_bytes = 0;
@@ -136,11 +137,6 @@ bool thread();
 void enter_fiber(lane &self, engine &e);
 void prepare_lane(lane_details &details);
 void forget_lane(lane_details &details, std::size_t stack_bytes);
-inline void abandon_lane(lane_details &details, std::size_t stack_bytes)
-{
-    forget_lane(details, stack_bytes);
-    prepare_lane(details);
-}
 void poison(const void *address, std::size_t bytes);
 void unpoison(const void *address, std::size_t bytes);
 void register_stack(const void *low, std::size_t bytes);

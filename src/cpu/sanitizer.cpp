@@ -74,8 +74,10 @@ lane_details &details_in(engine &e, lane &which)
 
 void announce(engine &e, lane &self, lane &next, bool last)
 {
+    if (!e.announced)
+        return;
     lane_details &to = details_in(e, next);
-    if (__sanitizer_start_switch_fiber != nullptr && address())
+    if (address())
         __sanitizer_start_switch_fiber(last ? nullptr : &details_in(e, self).fake_stack, to.stack,
                                        next.home == nullptr ? e.main_stack_bytes : e.stack_bytes);
     if (thread()) {
@@ -90,7 +92,7 @@ void announce(engine &e, lane &self, lane &next, bool last)
 
 void enter_fiber(lane &, engine &e)
 {
-    if (!address())
+    if (!e.announced || !address())
         return;
     const void *from = nullptr;
     std::size_t bytes = 0;
@@ -121,7 +123,7 @@ void annotated::resume(lane &self, lane &next)
     current = &next;
     sanitizer::announce(e, self, next, false);
     switch_context(self.saved, next.saved);
-    if (sanitizer::address())
+    if (e.announced && sanitizer::address())
         __sanitizer_finish_switch_fiber(sanitizer::details_in(e, self).fake_stack, nullptr,
                                         nullptr);
 }

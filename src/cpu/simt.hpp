@@ -82,6 +82,7 @@ struct launch_request {
     dim3 block;
     std::size_t shared_bytes;
     const subwave_cpu_stream *stream; /* null: the process's default */
+    bool instrumented;                /* the kernel is built with a sanitizer that knows fibers */
 };
 
 int run(const launch_request &request);
@@ -100,8 +101,8 @@ int launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sha
         const call &c = *static_cast<const call *>(p);
         std::apply(c.kernel, c.parameters);
     };
-    return run(
-        {body, &made, reinterpret_cast<const void *>(kernel), grid, block, shared_bytes, stream});
+    return run({body, &made, reinterpret_cast<const void *>(kernel), grid, block, shared_bytes,
+                stream, instrumented});
 }
 
 } // namespace subwave::simt
