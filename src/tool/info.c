@@ -25,10 +25,10 @@ static const struct {
 };
 enum { ASPECTS = sizeof aspects / sizeof *aspects };
 
-enum { DEVICE, NAME, ARCHITECTURE, SUB_GROUP, UNITS, MEMORY, BUILT_FOR, ASPECT_LIST, COLUMNS };
+enum { DEVICE, NAME, ARCHITECTURE, SUB_GROUP, UNITS, MEMORY, ASPECT_LIST, COLUMNS };
 
-static const char *const titles[COLUMNS] = {
-    "device", "name", "architecture", "sub-group", "units", "memory", "built for", "aspects"};
+static const char *const titles[COLUMNS] = {"device", "name",   "arch",   "sub-group",
+                                            "units",  "memory", "aspects"};
 
 typedef struct row {
     char cell[COLUMNS][96];
@@ -46,15 +46,20 @@ static row describe(const subwave_device_properties *p)
     row r = {0};
     char text[TEXT_SIZE];
     append(r.cell[DEVICE], "", p->id);
-    snprintf(r.cell[NAME], sizeof r.cell[NAME], strlen(p->name) > 30 ? "%.27s..." : "%s", p->name);
-    append(r.cell[ARCHITECTURE], "", p->architecture);
+    snprintf(r.cell[NAME], sizeof r.cell[NAME], strlen(p->name) > 28 ? "%.25s..." : "%s", p->name);
+    /* AMD's names go on with features, "gfx90a:sramecc+:xnack-"; JSON has them. */
+    snprintf(r.cell[ARCHITECTURE], sizeof r.cell[ARCHITECTURE], "%.*s",
+             (int)strcspn(p->architecture, ":"), p->architecture);
     for (int i = 0; i < p->sub_group_size_count; ++i) {
         snprintf(text, sizeof text, "%" PRId32, p->sub_group_sizes[i]);
         append(r.cell[SUB_GROUP], ",", text);
     }
     snprintf(r.cell[UNITS], sizeof r.cell[UNITS], "%" PRId32, p->compute_units);
     append(r.cell[MEMORY], "", format_bytes(text, p->memory_bytes));
-    append(r.cell[BUILT_FOR], "", p->built_for ? "yes" : "no");
+    if (!p->built_for) {
+        append(r.cell[ASPECT_LIST], "", "no code in this build");
+        return r;
+    }
     const bool all_groups = p->aspects & SUBWAVE_ASPECT_NON_UNIFORM_GROUPS;
     for (int i = 0; i < ASPECTS; ++i)
         if (p->aspects & aspects[i].bit &&
@@ -151,8 +156,9 @@ int info_main(int argc, char **argv)
                  .usage = "[--json]",
                  .about = "Shows every device: GPUs first, then the CPU device once for each wave size.\n"
                           "A star marks the device that is used when none is named. \"units\" are\n"
-                          "multiprocessors, or threads of the CPU device; \"built for\" says whether this\n"
-                          "library holds code for the device.\n",
+                          "multiprocessors, or threads of the CPU device; \"sub-group\" is its work-items;\n"
+                          "\"all groups\": ballot, fixed-size, tangle and opportunistic groups. A device\n"
+                          "that this build holds no code for cannot be used.\n",
                  .options = options,
                  .option_count = sizeof options / sizeof *options};
     int code;
