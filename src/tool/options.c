@@ -25,20 +25,14 @@ int usage_error(const char *command_name, const char *format, ...)
     return EXIT_USAGE;
 }
 
-/* "  -o, --output FILE    first line of help", with further lines below the first; "..." after the
- * value of an option that may be given more than once. */
+/* "  -o, --output FILE    help", with "..." after the value of an option that may be repeated. */
 static void print_option(const option *o)
 {
     char left[64];
     const char letter[] = {'-', o->letter, ',', ' ', 0};
     snprintf(left, sizeof left, "%s%s%s%s%s", o->letter ? letter : "", o->name, o->value ? " " : "",
              o->value ? o->value : "", o->repeats ? "..." : "");
-    for (const char *line = o->help; line;) {
-        const char *end = strchr(line, '\n');
-        printf("  %-26s%.*s\n", left, end ? (int)(end - line) : (int)strlen(line), line);
-        line = end ? end + 1 : NULL;
-        left[0] = 0;
-    }
+    printf("  %-26s%s\n", left, o->help);
 }
 
 static void print_help(const command *c)

@@ -11,7 +11,7 @@ enum { LIST_SIZE = 64 };
 typedef struct option {
     const char *name;  /* "--output" */
     const char *value; /* what --help calls its value; null for an option without one */
-    const char *help;  /* lines split by '\n' */
+    const char *help;  /* one line */
     /* Stores the value; returns null, or what the option takes instead. */
     const char *(*take)(const char *value, void *target);
     void *target;
