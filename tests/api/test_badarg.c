@@ -44,6 +44,38 @@ static void check_outcome(subwave_status status, subwave_status expected,
     _fail(__FILE__, line);
 }
 
+/* --- spoilt arguments ------------------------------------------------------------------------ */
+
+/* Replaces a field of a struct of arguments, or adds to it. */
+typedef struct change {
+    size_t offset, size;
+    int64_t value;
+    bool add;
+} change;
+#define CHANGE(type, field, value, add) \
+    {offsetof(type, field), sizeof((type *)0)->field, value, add}
+
+static void apply(void *arguments, const change *change)
+{
+    char *field = (char *)arguments + change->offset;
+    if (change->size == sizeof(int32_t)) {
+        const int32_t value = (int32_t)change->value;
+        memcpy(field, &value, sizeof value);
+    } else if (change->size == sizeof(int64_t)) {
+        int64_t value;
+        memcpy(&value, field, sizeof value);
+        value = change->add ? value + change->value : change->value;
+        memcpy(field, &value, sizeof value);
+    }
+}
+
+#define VALUE SUBWAVE_STATUS_INVALID_VALUE
+#define UNSUPPORTED SUBWAVE_STATUS_UNSUPPORTED
+#define SIZE SUBWAVE_STATUS_INVALID_SIZE
+#define STRIDE SUBWAVE_STATUS_INVALID_STRIDE
+#define POINTER SUBWAVE_STATUS_INVALID_POINTER
+#define SUCCESS SUBWAVE_STATUS_SUCCESS
+
 /* --- subwave_matmul -------------------------------------------------------------------------- */
 
 typedef struct arguments {
@@ -58,28 +90,14 @@ typedef struct arguments {
     void *c;
     int64_t ldc;
 } arguments;
-
-/* Replaces a field's value, or adds to it. */
-typedef struct change {
-    size_t offset, size;
-    int64_t value;
-    bool add;
-} change;
-#define SET(field, value) {offsetof(arguments, field), sizeof((arguments *)0)->field, value, false}
-#define ADD(field, value) {offsetof(arguments, field), sizeof((arguments *)0)->field, value, true}
+#define SET(field, value) CHANGE(arguments, field, value, false)
+#define ADD(field, value) CHANGE(arguments, field, value, true)
 
 typedef struct bad_case {
     const char *name;
     subwave_status status;
     change changes[3];
 } bad_case;
-
-#define VALUE SUBWAVE_STATUS_INVALID_VALUE
-#define UNSUPPORTED SUBWAVE_STATUS_UNSUPPORTED
-#define SIZE SUBWAVE_STATUS_INVALID_SIZE
-#define STRIDE SUBWAVE_STATUS_INVALID_STRIDE
-#define POINTER SUBWAVE_STATUS_INVALID_POINTER
-#define SUCCESS SUBWAVE_STATUS_SUCCESS
 
 /* Against m = n = k = 5 with leading dimensions of 5, which hold for every layout and transpose. */
 static const bad_case bad_cases[] = {
@@ -185,20 +203,6 @@ static const bad_case bad_cases[] = {
 };
 enum { BAD_CASES = sizeof bad_cases / sizeof *bad_cases };
 
-static void apply(arguments *x, const change *change)
-{
-    char *field = (char *)x + change->offset;
-    if (change->size == sizeof(int32_t)) {
-        const int32_t value = (int32_t)change->value;
-        memcpy(field, &value, sizeof value);
-    } else if (change->size == sizeof(int64_t)) {
-        int64_t value;
-        memcpy(&value, field, sizeof value);
-        value = change->add ? value + change->value : change->value;
-        memcpy(field, &value, sizeof value);
-    }
-}
-
 static subwave_status call(const arguments *x)
 {
     return subwave_matmul(x->context, (subwave_variant)x->variant, (subwave_dtype)x->dtype,
@@ -281,6 +285,194 @@ static void test_matmul_overflow(void **state)
 #undef MATMUL
     assert_int_equal(guarded_changes(&c), 0);
     guarded_destroy(&c);
+}
+
+/* --- subwave_group_* ------------------------------------------------------------------------- */
+
+typedef struct group_arguments {
+    subwave_context *context;
+    int32_t dtype, op, scan, direction, vote, no_group;
+    subwave_group group;
+    int64_t n;
+    const void *x, *id;
+    void *y;
+} group_arguments;
+#undef SET
+#undef ADD
+#define SET(field, value) CHANGE(group_arguments, field, value, false)
+#define ADD(field, value) CHANGE(group_arguments, field, value, true)
+#define KIND(name) SET(group.kind, SUBWAVE_GROUP_##name)
+#define DTYPE(name) SET(dtype, SUBWAVE_DTYPE_##name)
+#define OP(name) SET(op, SUBWAVE_OP_##name)
+
+enum {
+    REDUCE = 1,
+    SCAN = 2,
+    BROADCAST = 4,
+    SHIFT = 8,
+    PERMUTE = 16,
+    SELECT = 32,
+    VOTE = 64,
+    INFO = 128,
+    ALL = 255,
+    TYPED = ALL - VOTE - INFO,
+    OPS = REDUCE + SCAN,
+};
+
+static subwave_status call_group(int function, const group_arguments *a)
+{
+    const subwave_group *group = a->no_group ? NULL : &a->group;
+    const subwave_dtype dtype = (subwave_dtype)a->dtype;
+    switch (function) {
+    case REDUCE:
+        return subwave_group_reduce(a->context, dtype, (subwave_op)a->op, group, a->n, NULL, a->x,
+                                    a->y);
+    case SCAN:
+        return subwave_group_scan(a->context, dtype, (subwave_op)a->op, (subwave_scan)a->scan,
+                                  group, a->n, NULL, a->x, a->y);
+    case BROADCAST:
+        return subwave_group_broadcast(a->context, dtype, group, a->n, 0, a->x, a->y);
+    case SHIFT:
+        return subwave_group_shift(a->context, dtype, (subwave_shift)a->direction, group, a->n, 1,
+                                   a->x, a->y);
+    case PERMUTE:
+        return subwave_group_permute(a->context, dtype, group, a->n, 1, a->x, a->y);
+    case SELECT:
+        return subwave_group_select(a->context, dtype, group, a->n, a->id, a->x, a->y);
+    case VOTE:
+        return subwave_group_vote(a->context, (subwave_vote)a->vote, group, a->n, a->x, a->y);
+    default:
+        return subwave_group_info(a->context, group, a->n, a->y);
+    }
+}
+
+/* Against sub-groups of blocks of 64 x 1 x 1, n = 128, f32, plus. */
+static const struct bad_group {
+    const char *name;
+    subwave_status status;
+    int functions;
+    change changes[4];
+} bad_groups[] = {
+    {"dtype", VALUE, TYPED, {SET(dtype, 0)}},
+    {"dtype", VALUE, TYPED, {SET(dtype, -1)}},
+    {"dtype", VALUE, TYPED, {SET(dtype, 15)}},
+    {"dtype", UNSUPPORTED, OPS, {DTYPE(C32)}},
+    {"dtype", UNSUPPORTED, OPS, {DTYPE(C64)}},
+    {"op", VALUE, OPS, {SET(op, 0)}},
+    {"op", VALUE, OPS, {SET(op, -1)}},
+    {"op", VALUE, OPS, {SET(op, 10)}},
+    {"op", UNSUPPORTED, OPS, {DTYPE(F16), OP(BIT_AND)}},
+    {"op", UNSUPPORTED, OPS, {DTYPE(BF16), OP(BIT_OR)}},
+    {"op", UNSUPPORTED, OPS, {DTYPE(F32), OP(BIT_XOR)}},
+    {"op", UNSUPPORTED, OPS, {DTYPE(F64), OP(BIT_AND)}},
+    {"scan", VALUE, SCAN, {SET(scan, 0)}},
+    {"scan", VALUE, SCAN, {SET(scan, 3)}},
+    {"direction", VALUE, SHIFT, {SET(direction, 0)}},
+    {"direction", VALUE, SHIFT, {SET(direction, 3)}},
+    {"vote", VALUE, VOTE, {SET(vote, 0)}},
+    {"vote", VALUE, VOTE, {SET(vote, 4)}},
+    {"group", POINTER, ALL, {SET(no_group, 1)}},
+    {"group->kind", VALUE, ALL, {SET(group.kind, 0)}},
+    {"group->kind", VALUE, ALL, {SET(group.kind, -1)}},
+    {"group->kind", VALUE, ALL, {SET(group.kind, 6)}},
+    {"n", SIZE, ALL, {SET(n, -1)}},
+    {"n", SIZE, ALL, {SET(n, INT64_MIN)}},
+    {"n", SIZE, ALL, {SET(n, 127)}},
+    {"n", SIZE, ALL, {SET(n, 1)}},
+    {"group->block[0]", SIZE, ALL, {SET(group.block[0], 0)}},
+    {"group->block[1]", SIZE, ALL, {SET(group.block[1], 0)}},
+    {"group->block[2]", SIZE, ALL, {SET(group.block[2], 0)}},
+    {"group->block[0]", SIZE, ALL, {SET(group.block[0], -64)}},
+    {"group->block[1]", SIZE, ALL, {SET(group.block[1], INT_MIN)}},
+    {"group->block[2]", SIZE, ALL, {SET(group.block[2], -1)}},
+    {"group->block[0]", SIZE, ALL, {SET(group.block[0], 1025)}},
+    {"group->block[1]", SIZE, ALL, {SET(group.block[1], INT_MAX)}},
+    {"group->block", SIZE, ALL, {SET(group.block[1], 17)}},
+    {"group->block", SIZE, ALL, {SET(group.block[1], 1024), SET(group.block[2], 1024)}},
+    {"group->block[2]", SIZE, ALL, {SET(group.block[0], 1), SET(group.block[2], 65)}},
+    {"group->fixed_size", VALUE, ALL, {KIND(FIXED_SIZE), SET(group.fixed_size, 0)}},
+    {"group->fixed_size", VALUE, ALL, {KIND(FIXED_SIZE), SET(group.fixed_size, 3)}},
+    {"group->fixed_size", VALUE, ALL, {KIND(FIXED_SIZE), SET(group.fixed_size, -4)}},
+    {"group->fixed_size", VALUE, ALL, {KIND(FIXED_SIZE), SET(group.fixed_size, INT_MIN)}},
+    {"group->fixed_size", UNSUPPORTED, ALL, {KIND(FIXED_SIZE), SET(group.fixed_size, 128)}},
+    {"group->fixed_size", SIZE, ALL,
+     {KIND(FIXED_SIZE), SET(group.fixed_size, 4), SET(group.block[0], 70), SET(n, 70)}},
+    {"group->branches", VALUE, ALL, {KIND(TANGLE), SET(group.branches, 0)}},
+    {"group->branches", VALUE, ALL, {KIND(TANGLE), SET(group.branches, 65)}},
+    {"group->branches", VALUE, ALL, {KIND(OPPORTUNISTIC), SET(group.branches, -1)}},
+    {"group->branches", VALUE, ALL, {KIND(OPPORTUNISTIC), SET(group.branches, INT_MAX)}},
+    {"group->predicate", POINTER, ALL, {KIND(BALLOT), SET(group.predicate, 0)}},
+    {"group->key", POINTER, ALL, {KIND(TANGLE), SET(group.key, 0)}},
+    {"group->key", POINTER, ALL, {KIND(OPPORTUNISTIC), SET(group.key, 0)}},
+    {"group->key", POINTER, ALL, {KIND(TANGLE), ADD(group.key, 1)}},
+    {"group->members", POINTER, ALL, {ADD(group.members, 4)}},
+    {"x", POINTER, ALL - INFO, {SET(x, 0)}},
+    {"x", POINTER, TYPED, {ADD(x, 2)}},
+    {"x", POINTER, TYPED, {DTYPE(F64), ADD(x, 4)}},
+    {"x", POINTER, TYPED, {DTYPE(F16), ADD(x, 1)}},
+    {"y", POINTER, ALL - INFO, {SET(y, 0)}},
+    {"y", POINTER, TYPED, {ADD(y, 2)}},
+    {"y", POINTER, TYPED, {DTYPE(I64), ADD(y, 4)}},
+    {"item", POINTER, INFO, {SET(y, 0)}},
+    {"item", POINTER, INFO, {ADD(y, 2)}},
+    {"id", POINTER, SELECT, {SET(id, 0)}},
+    {"id", POINTER, SELECT, {ADD(id, 2)}},
+    /* The order: types, then the group, then sizes, and pointers only where there is work. */
+    {"dtype", VALUE, TYPED, {SET(dtype, 0), SET(no_group, 1), SET(n, -1)}},
+    {"group->kind", VALUE, ALL, {SET(group.kind, 9), SET(n, -1), SET(group.block[0], 0)}},
+    {"n", SIZE, ALL, {SET(n, -1), SET(group.block[0], 0), SET(x, 0)}},
+    {"group->block[0]", SIZE, ALL, {SET(group.block[0], 0), SET(n, 0)}},
+    {"group->branches", VALUE, ALL, {KIND(TANGLE), SET(group.branches, 0), SET(n, 0)}},
+    {"group->predicate", POINTER, ALL, {KIND(BALLOT), SET(group.predicate, 0), SET(y, 0)}},
+    {"", SUCCESS, ALL, {SET(n, 0), SET(x, 0), SET(y, 0), SET(id, 0)}},
+    {"", SUCCESS, ALL, {SET(n, 0), KIND(BALLOT), SET(group.predicate, 0)}},
+    {"", SUCCESS, ALL, {SET(n, 0), KIND(TANGLE), SET(group.key, 0)}},
+};
+
+static void test_groups(void **state)
+{
+    static char zeros[128 * sizeof(subwave_group_item)];
+    guarded in = guarded_create(*state, zeros, sizeof zeros);
+    guarded out = guarded_create(*state, zeros, sizeof zeros);
+    guarded members = guarded_create(*state, zeros, 128 * sizeof(uint64_t));
+    for (size_t i = 0; i < sizeof bad_groups / sizeof *bad_groups; ++i)
+        for (int function = REDUCE; function <= INFO; function *= 2) {
+            const struct bad_group *bad = &bad_groups[i];
+            group_arguments x = {
+                .context = *state,
+                .dtype = SUBWAVE_DTYPE_F32,
+                .op = SUBWAVE_OP_PLUS,
+                .scan = SUBWAVE_SCAN_INCLUSIVE,
+                .direction = SUBWAVE_SHIFT_LEFT,
+                .vote = SUBWAVE_VOTE_ANY,
+                .group = {.kind = SUBWAVE_GROUP_SUB_GROUP,
+                          .block = {64, 1, 1},
+                          .fixed_size = 4,
+                          .branches = 2,
+                          .predicate = guarded_pointer(&in),
+                          .key = guarded_pointer(&in),
+                          .members = guarded_pointer(&members)},
+                .n = 128,
+                .x = guarded_pointer(&in),
+                .id = guarded_pointer(&in),
+                .y = guarded_pointer(&out),
+            };
+            if (!(bad->functions & function))
+                continue;
+            for (int j = 0; j < 4; ++j)
+                apply(&x, &bad->changes[j]);
+            char title[64];
+            snprintf(title, sizeof title, "row %d with function %d", (int)i, function);
+            check_outcome(call_group(function, &x), bad->status, *state, bad->name, title, __LINE__);
+            x.context = NULL;
+            check_outcome(call_group(function, &x), SUBWAVE_STATUS_INVALID_CONTEXT, NULL, "context",
+                          title, __LINE__);
+        }
+    assert_ok(*state, subwave_synchronize(*state));
+    assert_int_equal(guarded_changes(&in) + guarded_changes(&out) + guarded_changes(&members), 0);
+    guarded_destroy(&in);
+    guarded_destroy(&out);
+    guarded_destroy(&members);
 }
 
 /* --- devices and contexts -------------------------------------------------------------------- */
@@ -458,9 +650,10 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matmul),       cmocka_unit_test(test_matmul_overflow),
-        cmocka_unit_test(test_devices),      cmocka_unit_test(test_device_names),
-        cmocka_unit_test(test_environment),  cmocka_unit_test(test_contexts),
-        cmocka_unit_test(test_memory),       cmocka_unit_test(test_count),
+        cmocka_unit_test(test_groups),       cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_device_names), cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_contexts),     cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_count),
     };
     return harness_run("bad arguments", tests, sizeof tests / sizeof *tests);
 }

@@ -55,7 +55,7 @@ static void test_dtypes(void **state)
     assert_string_equal(subwave_dtype_name((subwave_dtype)INT_MAX), "unknown");
 }
 
-static void test_variants(void **state)
+static void test_enumerations(void **state)
 {
     (void)state;
     static const char *const names[] = {"unknown", "auto",      "naive",
@@ -63,6 +63,17 @@ static void test_variants(void **state)
     for (int i = 0; i < (int)(sizeof names / sizeof *names); ++i)
         assert_string_equal(subwave_variant_name((subwave_variant)i), names[i]);
     assert_string_equal(subwave_variant_name((subwave_variant)-1), "unknown");
+    static const char *const kinds[] = {"unknown", "sub_group",     "ballot", "fixed_size",
+                                        "tangle",  "opportunistic", "unknown"};
+    for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); ++i)
+        assert_string_equal(subwave_group_kind_name((subwave_group_kind)i), kinds[i]);
+    static const char *const ops[] = {"unknown", "plus",   "multiplies", "minimum",
+                                      "maximum", "bit_and", "bit_or",    "bit_xor",
+                                      "logical_and", "logical_or", "unknown"};
+    for (int i = 0; i < (int)(sizeof ops / sizeof *ops); ++i)
+        assert_string_equal(subwave_op_name((subwave_op)i), ops[i]);
+    assert_string_equal(subwave_op_name((subwave_op)-1), "unknown");
+    assert_string_equal(subwave_group_kind_name((subwave_group_kind)INT_MAX), "unknown");
     assert_int_equal(SUBWAVE_LAYOUT_ROW_MAJOR, 1);
     assert_int_equal(SUBWAVE_LAYOUT_COLUMN_MAJOR, 2);
     assert_int_equal(SUBWAVE_TRANSPOSE_NONE, 1);
@@ -478,7 +489,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_statuses),     cmocka_unit_test(test_dtypes),
-        cmocka_unit_test(test_variants),     cmocka_unit_test(test_version),
+        cmocka_unit_test(test_enumerations), cmocka_unit_test(test_version),
         cmocka_unit_test(test_devices),      cmocka_unit_test(test_info),
         cmocka_unit_test(test_choice),       cmocka_unit_test(test_two_contexts),
         cmocka_unit_test(test_threads),      cmocka_unit_test(test_streams),
