@@ -77,6 +77,11 @@ struct site {
 };
 
 #if defined(__CUDACC__)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#define SUBWAVE_HAS_REDUX true
+#else
+#define SUBWAVE_HAS_REDUX false
+#endif
 __host__ __device__ constexpr int wave_size() { return 32; }
 #elif !defined(__HIP_DEVICE_COMPILE__) /* host pass: parsed, never called */
 __host__ __device__ constexpr int wave_size() { return 64; }

@@ -11,12 +11,47 @@
 
 SUBWAVE_BEGIN
 
+/* Where the machine combines 32-bit integers in one instruction: which of its operations Op is.
+ * Narrower integers go through as 32 bits. */
+template <class Op> struct wave_reduction {
+    static constexpr bool exists = false;
+};
+#define SUBWAVE_X(op, instruction, Word) \
+    template <class U> struct wave_reduction<op<U>> { \
+        static constexpr bool exists = true; \
+        template <class T> static SUBWAVE_DEVICE T of(lane_mask members, T x) \
+        { \
+            return static_cast<T>(instruction(members, static_cast<Word>(x))); \
+        } \
+    };
+SUBWAVE_X(plus, wave_sum, std::uint32_t)
+SUBWAVE_X(bit_and, wave_and, std::uint32_t)
+SUBWAVE_X(bit_or, wave_or, std::uint32_t)
+SUBWAVE_X(bit_xor, wave_xor, std::uint32_t)
+#define SUBWAVE_SIGNED_OR_NOT \
+    std::conditional_t<std::is_signed<T>::value, std::int32_t, std::uint32_t>
+SUBWAVE_X(minimum, wave_min, SUBWAVE_SIGNED_OR_NOT)
+SUBWAVE_X(maximum, wave_max, SUBWAVE_SIGNED_OR_NOT)
+#undef SUBWAVE_SIGNED_OR_NOT
+#undef SUBWAVE_X
+
+template <class Ladder, class T, class Op>
+inline constexpr bool is_one_instruction_v =
+    wave_reduces_integers && std::is_same<Ladder, whole_wave>::value && is_integer_v<T> &&
+    sizeof(T) <= 4 && wave_reduction<Op>::exists;
+
 /* op over x of all members. op is associative; it may be any function object, also one that is not
  * commutative: operands come in local-id order. */
 template <class Group, class T, class Op>
 SUBWAVE_DEVICE T reduce_over_group(Group g, T x, Op op, site where = site::current())
 {
-    return reduce_lanes(g, static_cast<lane_bits>(g.lanes()), x, op, where);
+    return with_ladder(g, [&](auto ladder, lane_mask members) {
+        using Ladder = decltype(ladder);
+        if constexpr (is_one_instruction_v<Ladder, T, Op>)
+            return wave_reduction<Op>::of(members, x);
+        else
+            return reduce_lanes<Ladder>(members, static_cast<lane_bits>(members), x, op, where);
+    });
 }
 
 /* The same with `init` in front, applied once; computed in init's type. */
@@ -58,7 +93,7 @@ SUBWAVE_DEVICE T joint_reduce(Group g, Iterator first, Iterator last, T init, Op
         const int end = g.lane_of(static_cast<std::uint32_t>(count));
         lanes &= (lane_bits(1) << end) - 1;
     }
-    x = reduce_lanes(g, lanes, x, op, where);
+    x = reduce_lanes<ladder_of<void>>(g.lanes(), lanes, x, op, where);
     return op(init, group_broadcast(g, x, where));
 }
 

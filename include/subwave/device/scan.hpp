@@ -16,7 +16,9 @@ SUBWAVE_BEGIN
 template <class Group, class T, class Op>
 SUBWAVE_DEVICE T inclusive_scan_over_group(Group g, T x, Op op, site where = site::current())
 {
-    return scan_lanes(g, x, op, where);
+    return with_ladder(g, [&](auto ladder, lane_mask members) {
+        return scan_lanes<decltype(ladder)>(members, x, op, where);
+    });
 }
 
 /* init op x[0] op ... op x[i], computed in init's type. */
@@ -25,7 +27,7 @@ template <class Group, class V, class Op, class T,
 SUBWAVE_DEVICE T inclusive_scan_over_group(Group g, V x, Op op, T init, site where = site::current())
 {
     T first = static_cast<T>(x);
-    return scan_lanes(g, g.leader() ? op(init, first) : first, op, where);
+    return inclusive_scan_over_group(g, g.leader() ? op(init, first) : first, op, where);
 }
 
 /* init op x[0] op ... op x[i - 1], computed in init's type; init in the leader. */
@@ -43,7 +45,7 @@ SUBWAVE_DEVICE T exclusive_scan_over_group(Group g, T x, Op op, site where = sit
 {
     static_assert(has_known_identity_v<Op, T>,
                   "exclusive_scan_over_group: without init the operation needs a known identity");
-    T before = shift_group_right(g, scan_lanes(g, x, op, where), 1, where);
+    T before = shift_group_right(g, inclusive_scan_over_group(g, x, op, where), 1, where);
     return g.leader() ? known_identity<Op, T>::value() : before;
 }
 
@@ -61,7 +63,7 @@ SUBWAVE_DEVICE Output joint_scan(Group g, Input first, Input last, Output out, b
         T x = static_cast<T>(first[i]);
         if (g.leader() && has_carry)
             x = op(carry, x);
-        x = scan_lanes(g, x, op, where);
+        x = inclusive_scan_over_group(g, x, op, where);
         T result = x;
         if constexpr (!Inclusive) {
             T before = shift_group_right(g, x, 1, where);

@@ -22,9 +22,19 @@ SUBWAVE_DEVICE int wave_lane() { return lanes_below(~lane_mask(0)); }
 /* v_readfirstlane: tells the compiler what it cannot see, that `value` is the same in all lanes. */
 SUBWAVE_DEVICE int wave_uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
 
+/* Around what depends on the lanes that run it. LLVM 15 takes equal instructions at the start of a
+ * branch's two sides to the front of the branch, and at their end behind it, where both sides' lanes
+ * would run them together. It moves nothing past a call marked nomerge, be it of no instruction. */
+__device__ void no_instruction() __asm("llvm.sideeffect");
+struct in_place {
+    SUBWAVE_DEVICE in_place() { [[clang::nomerge]] no_instruction(); }
+    SUBWAVE_DEVICE ~in_place() { [[clang::nomerge]] no_instruction(); }
+};
+
 /* v_cmp into a scalar pair: the active lanes with p true. */
 SUBWAVE_DEVICE lane_mask active_ballot(bool p)
 {
+    in_place pin;
 #if __has_builtin(__builtin_amdgcn_ballot_w64)
     if (wave_size() == 64)
         return __builtin_amdgcn_ballot_w64(p);
@@ -32,8 +42,21 @@ SUBWAVE_DEVICE lane_mask active_ballot(bool p)
     return __ballot(p);
 }
 
-SUBWAVE_DEVICE lane_mask wave_active(site) { return active_ballot(true); }
-SUBWAVE_DEVICE lane_mask wave_opportunistic(site) { return active_ballot(true); }
+/* EXEC. Volatile, since two ballots of `true` may become one although lanes have left in between. */
+SUBWAVE_DEVICE lane_mask wave_active(site)
+{
+    in_place pin;
+    if (wave_size() == 64) {
+        std::uint64_t exec;
+        asm volatile("s_mov_b64 %0, exec" : "=s"(exec));
+        return exec;
+    }
+    std::uint32_t exec;
+    asm volatile("s_mov_b32 %0, exec_lo" : "=s"(exec));
+    return exec;
+}
+
+SUBWAVE_DEVICE lane_mask wave_opportunistic(site where) { return wave_active(where); }
 
 SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site)
 {
@@ -44,6 +67,7 @@ SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site)
 template <class T>
 SUBWAVE_DEVICE T wave_shuffle(lane_mask, const T &value, int source_lane, site)
 {
+    in_place pin;
     return map_words(value, [source_lane](std::uint32_t word) {
         return static_cast<std::uint32_t>(
             __builtin_amdgcn_ds_bpermute(source_lane * 4, static_cast<int>(word)));
@@ -54,11 +78,15 @@ SUBWAVE_DEVICE T wave_shuffle(lane_mask, const T &value, int source_lane, site)
 template <class T>
 SUBWAVE_DEVICE T wave_broadcast(lane_mask, const T &value, int source_lane, site)
 {
+    in_place pin;
     return map_words(value, [source_lane](std::uint32_t word) {
         return static_cast<std::uint32_t>(
             __builtin_amdgcn_readlane(static_cast<int>(word), source_lane));
     });
 }
+
+/* No instruction combines a value of all lanes. */
+constexpr bool wave_reduces_integers = false;
 
 /* Lanes run in lockstep, but the compiler may move memory accesses across unless told. */
 SUBWAVE_DEVICE void wave_barrier(lane_mask, site)

@@ -76,6 +76,9 @@ SUBWAVE_DEVICE T wave_broadcast(lane_mask members, const T &value, int source_la
                                      source_lane, false, where);
 }
 
+/* No instruction combines a value of all lanes. */
+constexpr bool wave_reduces_integers = false;
+
 SUBWAVE_DEVICE void wave_barrier(lane_mask members, site where)
 {
     ::subwave::simt::fast::barrier(members, where);

@@ -55,6 +55,26 @@ SUBWAVE_DEVICE T wave_broadcast(lane_mask members, const T &value, int source_la
     return wave_shuffle(members, value, source_lane, where);
 }
 
+/* redux.sync: one 32-bit integer of each member combined in a single instruction. With a mask that is
+ * not the whole wave it is slower than a ladder. */
+constexpr bool wave_reduces_integers = SUBWAVE_HAS_REDUX;
+#if SUBWAVE_HAS_REDUX
+#define SUBWAVE_REDUX(name, type, instruction) \
+    SUBWAVE_DEVICE type name(lane_mask members, type value) \
+    { \
+        return instruction(static_cast<std::uint32_t>(members), value); \
+    }
+SUBWAVE_REDUX(wave_sum, std::uint32_t, __reduce_add_sync)
+SUBWAVE_REDUX(wave_and, std::uint32_t, __reduce_and_sync)
+SUBWAVE_REDUX(wave_or, std::uint32_t, __reduce_or_sync)
+SUBWAVE_REDUX(wave_xor, std::uint32_t, __reduce_xor_sync)
+SUBWAVE_REDUX(wave_min, std::uint32_t, __reduce_min_sync)
+SUBWAVE_REDUX(wave_max, std::uint32_t, __reduce_max_sync)
+SUBWAVE_REDUX(wave_min, std::int32_t, __reduce_min_sync)
+SUBWAVE_REDUX(wave_max, std::int32_t, __reduce_max_sync)
+#undef SUBWAVE_REDUX
+#endif
+
 SUBWAVE_DEVICE void wave_barrier(lane_mask members, site)
 {
     __syncwarp(static_cast<std::uint32_t>(members));
