@@ -16,23 +16,23 @@ SUBWAVE_BEGIN
 template <class Op> struct wave_reduction {
     static constexpr bool exists = false;
 };
+template <class T> using unsigned_word = std::conditional_t<sizeof(T) <= 4, std::uint32_t, T>;
+template <class T>
+using word = std::conditional_t<std::is_signed<T>::value, std::int32_t, unsigned_word<T>>;
 #define SUBWAVE_X(op, instruction, Word) \
     template <class U> struct wave_reduction<op<U>> { \
         static constexpr bool exists = true; \
         template <class T> static SUBWAVE_DEVICE T of(lane_mask members, T x) \
         { \
-            return static_cast<T>(instruction(members, static_cast<Word>(x))); \
+            return static_cast<T>(instruction(members, static_cast<Word<T>>(x))); \
         } \
     };
-SUBWAVE_X(plus, wave_sum, std::uint32_t)
-SUBWAVE_X(bit_and, wave_and, std::uint32_t)
-SUBWAVE_X(bit_or, wave_or, std::uint32_t)
-SUBWAVE_X(bit_xor, wave_xor, std::uint32_t)
-#define SUBWAVE_SIGNED_OR_NOT \
-    std::conditional_t<std::is_signed<T>::value, std::int32_t, std::uint32_t>
-SUBWAVE_X(minimum, wave_min, SUBWAVE_SIGNED_OR_NOT)
-SUBWAVE_X(maximum, wave_max, SUBWAVE_SIGNED_OR_NOT)
-#undef SUBWAVE_SIGNED_OR_NOT
+SUBWAVE_X(plus, wave_sum, unsigned_word)
+SUBWAVE_X(bit_and, wave_and, unsigned_word)
+SUBWAVE_X(bit_or, wave_or, unsigned_word)
+SUBWAVE_X(bit_xor, wave_xor, unsigned_word)
+SUBWAVE_X(minimum, wave_min, word)
+SUBWAVE_X(maximum, wave_max, word)
 #undef SUBWAVE_X
 
 template <class Ladder, class T, class Op>
