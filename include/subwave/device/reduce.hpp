@@ -18,7 +18,7 @@ template <class Op> struct wave_reduction {
 };
 template <class T> using unsigned_word = std::conditional_t<sizeof(T) <= 4, std::uint32_t, T>;
 template <class T>
-using word = std::conditional_t<std::is_signed<T>::value, std::int32_t, unsigned_word<T>>;
+using integer_word = std::conditional_t<std::is_signed<T>::value, std::int32_t, unsigned_word<T>>;
 #define SUBWAVE_X(op, instruction, Word) \
     template <class U> struct wave_reduction<op<U>> { \
         static constexpr bool exists = true; \
@@ -31,8 +31,8 @@ SUBWAVE_X(plus, wave_sum, unsigned_word)
 SUBWAVE_X(bit_and, wave_and, unsigned_word)
 SUBWAVE_X(bit_or, wave_or, unsigned_word)
 SUBWAVE_X(bit_xor, wave_xor, unsigned_word)
-SUBWAVE_X(minimum, wave_min, word)
-SUBWAVE_X(maximum, wave_max, word)
+SUBWAVE_X(minimum, wave_min, integer_word)
+SUBWAVE_X(maximum, wave_max, integer_word)
 #undef SUBWAVE_X
 
 template <class Ladder, class T, class Op>
@@ -40,17 +40,23 @@ inline constexpr bool is_one_instruction_v =
     wave_reduces_integers && std::is_same<Ladder, whole_wave>::value && is_integer_v<T> &&
     sizeof(T) <= 4 && wave_reduction<Op>::exists;
 
+/* op over x of `members` by the ladder or the instruction that stands for it. */
+template <class Ladder, class T, class Op>
+SUBWAVE_DEVICE T reduce_members(lane_mask members, T x, Op op, site where)
+{
+    if constexpr (is_one_instruction_v<Ladder, T, Op>)
+        return wave_reduction<Op>::of(members, x);
+    else
+        return reduce_lanes<Ladder>(members, static_cast<lane_bits>(members), x, op, where);
+}
+
 /* op over x of all members. op is associative; it may be any function object, also one that is not
  * commutative: operands come in local-id order. */
 template <class Group, class T, class Op>
 SUBWAVE_DEVICE T reduce_over_group(Group g, T x, Op op, site where = site::current())
 {
     return with_ladder(g, [&](auto ladder, lane_mask members) {
-        using Ladder = decltype(ladder);
-        if constexpr (is_one_instruction_v<Ladder, T, Op>)
-            return wave_reduction<Op>::of(members, x);
-        else
-            return reduce_lanes<Ladder>(members, static_cast<lane_bits>(members), x, op, where);
+        return reduce_members<decltype(ladder)>(members, x, op, where);
     });
 }
 
