@@ -85,28 +85,12 @@ template <class T, int Rows> struct fragment {
     T row[Rows];
 };
 
-/* sum += (column l of A's tile) x (row l of B's tile), where `a` holds the former and `columns` says
- * which of B's columns are this work-item's. */
-template <bool Contiguous, class T, int Rows, int Columns>
-SUBWAVE_DEVICE void multiply_step(T (&sum)[Rows][Columns], const fragment<T, Rows> &a,
-                                  const T *b_row, const std::int64_t (&columns)[Columns])
-{
-    T b[Columns];
-    SUBWAVE_UNROLL
-    for (int c = 0; c < Columns; ++c)
-        b[c] = Contiguous ? b_row[columns[0] + c] : b_row[columns[c]];
-    SUBWAVE_UNROLL
-    for (int r = 0; r < Rows; ++r) {
-        SUBWAVE_UNROLL
-        for (int c = 0; c < Columns; ++c)
-            sum[r][c] += a.row[r] * b[c];
-    }
-}
-
 /* A sub-group of W work-items computes Rows x (W Columns) cells, a work-item Rows x Columns of them.
  * Work-item s loads element l + s of each row of A, once; the group then hears each element in turn.
- * No local memory, no barrier. Rows = Columns = 1 is the tutorial's kernel. */
-template <class T, int Rows, int Columns> SUBWAVE_KERNEL(256) matmul_broadcast(matmul_problem<T> p)
+ * No local memory, no barrier. Rows = Columns = 1 is the tutorial's kernel. Contiguous: B's columns are,
+ * and there are at least Columns of them. */
+template <class T, int Rows, int Columns, bool Contiguous>
+SUBWAVE_KERNEL(256) matmul_broadcast(matmul_problem<T> p)
 {
     sub_group sg = this_work_item::get_sub_group();
     const int width = wave_size();
@@ -117,39 +101,63 @@ template <class T, int Rows, int Columns> SUBWAVE_KERNEL(256) matmul_broadcast(m
     for (std::int64_t tile = blockIdx.x; tile < walk.count; tile += gridDim.x) {
         const std::int64_t i = (walk.row(tile) * groups + group) * Rows;
         const std::int64_t j = (walk.column(tile) * width + item) * Columns;
-        std::int64_t columns[Columns];
-        SUBWAVE_UNROLL
-        for (int c = 0; c < Columns; ++c) /* outside: any valid column, the sum is not stored */
-            columns[c] = (j + c < p.n ? j + c : p.n - 1) * p.b_column;
-        /* The same for the whole sub-group, which must stay together to hear the broadcasts. */
-        const bool contiguous =
-            p.b_column == 1 && (walk.column(tile) + 1) * width * Columns <= p.n;
+        /* At the edges all stay in the group and load valid elements, but store only what is theirs:
+         * rows up to `last`, and of the columns from `first` on those from j on. */
+        const int last = static_cast<int>(p.m - 1 - i < Rows ? p.m - 1 - i : Rows);
+        const std::int64_t edge = Contiguous ? p.n - Columns : p.n - 1;
+        const std::int64_t first = j < edge ? j : edge;
 
         T sum[Rows][Columns] = {};
         for (std::int64_t l = 0; l < p.k; l += width) {
+            const std::int64_t mine_l = l + item < p.k ? l + item : p.k - 1;
             fragment<T, Rows> mine;
             SUBWAVE_UNROLL
             for (int r = 0; r < Rows; ++r)
-                mine.row[r] = i + r < p.m && l + item < p.k ? p.a_at(i + r, l + item) : T(0);
+                mine.row[r] = p.a_at(i + (r < last ? r : last), mine_l);
             auto a = publish(sg, mine);
 
-            const T *b_row = p.b + l * p.b_row;
+            const T *b_row = &p.b[l * p.b_row + first * (Contiguous ? 1 : p.b_column)];
             const int steps = p.k - l < width ? static_cast<int>(p.k - l) : width;
-            if (contiguous)
-                for (int s = 0; s < steps; ++s, b_row += p.b_row)
-                    multiply_step<true>(sum, a[s], b_row, columns);
-            else
-                for (int s = 0; s < steps; ++s, b_row += p.b_row)
-                    multiply_step<false>(sum, a[s], b_row, columns);
+            for (int s = 0; s < steps; ++s, b_row += p.b_row) {
+                const fragment<T, Rows> &heard = a[s];
+                T b[Columns];
+                SUBWAVE_UNROLL
+                for (int c = 0; c < Columns; ++c)
+                    b[c] = b_row[Contiguous       ? c
+                                 : first + c < p.n ? c * p.b_column
+                                                   : 0];
+                SUBWAVE_UNROLL
+                for (int r = 0; r < Rows; ++r) {
+                    SUBWAVE_UNROLL
+                    for (int c = 0; c < Columns; ++c)
+                        sum[r][c] += heard.row[r] * b[c];
+                }
+            }
         }
         SUBWAVE_UNROLL
         for (int r = 0; r < Rows; ++r) {
             SUBWAVE_UNROLL
             for (int c = 0; c < Columns; ++c)
-                if (i + r < p.m && j + c < p.n)
-                    p.store(i + r, j + c, sum[r][c]);
+                if (r <= last && first + c >= j && first + c < p.n)
+                    p.store(i + r, first + c, sum[r][c]);
         }
     }
+}
+
+/* The kernel for a plan's variant and tile, or null. */
+template <class T> static auto matmul_kernel(const subwave_matmul_launch &plan)
+{
+    const bool contiguous = plan.b_column == 1 && plan.n >= plan.tile_columns;
+    void (*kernel)(matmul_problem<T>) = nullptr;
+    if (plan.variant == SUBWAVE_VARIANT_NAIVE)
+        kernel = matmul_naive<T>;
+    else if (plan.variant == SUBWAVE_VARIANT_LOCAL)
+        kernel = matmul_local<T>;
+    else if (plan.variant == SUBWAVE_VARIANT_BROADCAST && plan.tile_rows == 1)
+        kernel = contiguous ? matmul_broadcast<T, 1, 1, true> : matmul_broadcast<T, 1, 1, false>;
+    else if (plan.variant == SUBWAVE_VARIANT_BROADCAST && plan.tile_rows == 4)
+        kernel = contiguous ? matmul_broadcast<T, 4, 4, true> : matmul_broadcast<T, 4, 4, false>;
+    return kernel;
 }
 
 template <class T> static int launch_matmul(const subwave_matmul_launch &plan, void *stream)
@@ -167,15 +175,7 @@ template <class T> static int launch_matmul(const subwave_matmul_launch &plan, v
                                  plan.c_row,
                                  static_cast<T>(plan.alpha),
                                  static_cast<T>(plan.beta)};
-    void (*kernel)(matmul_problem<T>) = nullptr;
-    if (plan.variant == SUBWAVE_VARIANT_NAIVE)
-        kernel = matmul_naive<T>;
-    else if (plan.variant == SUBWAVE_VARIANT_LOCAL)
-        kernel = matmul_local<T>;
-    else if (plan.variant == SUBWAVE_VARIANT_BROADCAST && plan.tile_rows == 1)
-        kernel = matmul_broadcast<T, 1, 1>;
-    else if (plan.variant == SUBWAVE_VARIANT_BROADCAST && plan.tile_rows == 4)
-        kernel = matmul_broadcast<T, 4, 4>;
+    const auto kernel = matmul_kernel<T>(plan);
     if (!kernel)
         return SUBWAVE_NO_KERNEL;
     return launch(kernel, dim3(plan.blocks), dim3(plan.block_x, plan.block_y), plan.shared_bytes,

@@ -99,12 +99,20 @@ subwave_status subwave_find_device(const char *name, const subwave_backend **bac
         else
             snprintf(wanted, sizeof wanted, "%s", name);
     }
-    const int count = total_devices();
-    for (int i = 0; index < 0 && i < count; ++i) {
-        subwave_device_properties found;
-        if (subwave_device_info(i, &found) == SUBWAVE_STATUS_SUCCESS &&
-            strcmp(found.id, wanted) == 0)
-            index = i;
+    /* A name with "cpu" does not touch the GPU runtime, which can take seconds to start. */
+    const bool on_cpu = strncmp(wanted, "cpu", 3) == 0;
+    for (int i = on_cpu ? BACKENDS - 1 : 0; index < 0 && i < BACKENDS; ++i) {
+        const int count = backends[i]->device_count();
+        for (int j = 0; j < count; ++j) {
+            subwave_device_properties found = {0};
+            if (backends[i]->device_info(j, &found, subwave_thread_error()) ==
+                    SUBWAVE_STATUS_SUCCESS &&
+                strcmp(found.id, wanted) == 0) {
+                *backend = backends[i];
+                *local = j;
+                return SUBWAVE_STATUS_SUCCESS;
+            }
+        }
     }
     *backend = backend_of(index, local);
     if (*backend)
@@ -112,7 +120,7 @@ subwave_status subwave_find_device(const char *name, const subwave_backend **bac
     if (strncmp(wanted, "gpu:", 4) == 0 && strspn(wanted + 4, "0123456789") == strlen(wanted + 4) &&
         wanted[4])
         return subwave_fail(NULL, SUBWAVE_STATUS_NO_DEVICE, "%s is \"%s\"; there are %d GPUs here%s",
-                            origin, name, count - subwave_backend_cpu.device_count(),
+                            origin, name, total_devices() - subwave_backend_cpu.device_count(),
                             BACKENDS == 1 ? ", since this library was built for the CPU device only"
                                           : "");
     return subwave_fail(NULL, SUBWAVE_STATUS_INVALID_VALUE,

@@ -39,8 +39,9 @@ static subwave_status group_move(subwave_context *context, const char *function,
     SUBWAVE_TRY(subwave_group_check_pointers(context, group));
     if (move == SUBWAVE_MOVE_SELECT)
         SUBWAVE_TRY(subwave_check_pointer(context, "id", id, sizeof *id));
-    SUBWAVE_TRY(subwave_check_pointer(context, "x", x, size));
-    SUBWAVE_TRY(subwave_check_pointer(context, "y", y, size));
+    const size_t alignment = size > 8 ? 8 : size; /* of double complex */
+    SUBWAVE_TRY(subwave_check_pointer(context, "x", x, alignment));
+    SUBWAVE_TRY(subwave_check_pointer(context, "y", y, alignment));
     return context->backend->launch(context->state, context->stream, SUBWAVE_OPERATION_group_move,
                                     type_of_size(size), &launch, context->error);
 }

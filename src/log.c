@@ -55,19 +55,20 @@ void subwave_log_call(subwave_context *context, const char *format, ...)
     fprintf(context->log, "subwave[%s]: %s\n", context->device.id, line);
 }
 
-void subwave_log_matmul(subwave_context *context, subwave_variant variant, subwave_dtype dtype,
-                        subwave_layout layout, subwave_transpose transpose_a,
+void subwave_log_matmul(subwave_context *context, int what, subwave_variant variant,
+                        subwave_dtype dtype, subwave_layout layout, subwave_transpose transpose_a,
                         subwave_transpose transpose_b, int64_t m, int64_t n, int64_t k, int64_t lda,
                         int64_t ldb, int64_t ldc)
 {
     const char *order = layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row";
-    subwave_log_call(context,
-                     "subwave_matmul(variant=%s, dtype=%s, layout=%s, transpose_a=%d, transpose_b=%d, m=%" PRId64
-                     ", n=%" PRId64 ", k=%" PRId64 ", lda=%" PRId64 ", ldb=%" PRId64 ", ldc=%" PRId64 ")",
-                     subwave_variant_name(variant), subwave_dtype_name(dtype), order,
-                     transpose_a == SUBWAVE_TRANSPOSE_YES, transpose_b == SUBWAVE_TRANSPOSE_YES, m,
-                     n, k, lda, ldb, ldc);
-    if (context->log_bits & SUBWAVE_LOG_BENCH)
+    if (what == SUBWAVE_LOG_TRACE)
+        subwave_log_call(context,
+                         "subwave_matmul(variant=%s, dtype=%s, layout=%s, transpose_a=%d, transpose_b=%d, m=%" PRId64
+                         ", n=%" PRId64 ", k=%" PRId64 ", lda=%" PRId64 ", ldb=%" PRId64 ", ldc=%" PRId64 ")",
+                         subwave_variant_name(variant), subwave_dtype_name(dtype), order,
+                         transpose_a == SUBWAVE_TRANSPOSE_YES, transpose_b == SUBWAVE_TRANSPOSE_YES,
+                         m, n, k, lda, ldb, ldc);
+    else if (context->log_bits & SUBWAVE_LOG_BENCH)
         fprintf(context->log,
                 "subwave bench matmul --device %s --variant %s --dtype %s --layout %s%s%s --size %" PRId64
                 "x%" PRId64 "x%" PRId64 "\n",

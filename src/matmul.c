@@ -18,8 +18,8 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                               int64_t ldc)
 {
     SUBWAVE_TRY(subwave_check_context(context, "subwave_matmul"));
-    subwave_log_matmul(context, variant, dtype, layout, transpose_a, transpose_b, m, n, k, lda, ldb,
-                       ldc);
+    subwave_log_matmul(context, SUBWAVE_LOG_TRACE, variant, dtype, layout, transpose_a, transpose_b, m,
+                       n, k, lda, ldb, ldc);
     SUBWAVE_TRY(subwave_check_variant(context, variant));
     SUBWAVE_TRY(subwave_check_dtype(context, dtype));
     SUBWAVE_TRY(subwave_check_layout(context, layout));
@@ -82,6 +82,8 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
         launch.b_row = a_flipped ? 1 : lda;
         launch.b_column = a_flipped ? lda : 1;
     }
+    subwave_log_matmul(context, SUBWAVE_LOG_BENCH, variant, dtype, layout, transpose_a, transpose_b, m,
+                       n, k, lda, ldb, ldc);
     subwave_plan_matmul(&context->device, dtype, variant, &launch);
     return context->backend->launch(context->state, context->stream, SUBWAVE_OPERATION_matmul, dtype,
                                     &launch, context->error);
