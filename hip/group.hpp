@@ -45,7 +45,7 @@ SUBWAVE_DEVICE any_group fixed_size_group_of(sub_group sg, int size)
     case 32:
         return get_fixed_size_group<32>(sg);
     default: /* the host admits 64 only where a wave has as many lanes */
-        return get_fixed_size_group<64>(sg);
+        return get_fixed_size_group<max_wave_size()>(sg);
     }
 }
 

@@ -28,21 +28,23 @@ template <class Group, class T>
 SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, typename Group::linear_id_type local_id,
                                  site where = site::current())
 {
-    return wave_broadcast(g.lanes(), x, g.lane_of(local_id), where);
+    if constexpr (is_alone<Group>::value)
+        return wave_broadcast(g.lanes(), x, g.lane_of(local_id), where);
+    else
+        return wave_broadcast_each(g.lanes(), x, g.lane_of(local_id), where);
 }
 
 template <class Group, class T>
 SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, id<1> local_id, site where = site::current())
 {
-    return wave_broadcast(g.lanes(), x, g.lane_of(static_cast<std::uint32_t>(local_id.get(0))),
-                          where);
+    return group_broadcast(g, x, static_cast<std::uint32_t>(local_id.get(0)), where);
 }
 
 /* x of the leader. */
 template <class Group, class T>
 SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, site where = site::current())
 {
-    return wave_broadcast(g.lanes(), x, g.lane_of(0), where);
+    return group_broadcast(g, x, std::uint32_t(0), where);
 }
 
 /* x of the member with local id `local_id`, which may differ from member to member; an id outside
@@ -160,7 +162,10 @@ public:
     /* x of the member with local id `local_id`, the same in all members, who all read it. */
     SUBWAVE_DEVICE decltype(auto) operator[](typename Group::linear_id_type local_id) const
     {
-        return tile_.read(group_.lane_of(local_id));
+        if constexpr (is_alone<Group>::value)
+            return tile_.read(group_.lane_of(local_id));
+        else
+            return tile_.read_each(group_.lane_of(local_id));
     }
 
 private:

@@ -48,6 +48,13 @@ template <class T>
 inline constexpr bool is_user_constructed_group_v = is_user_constructed_group<T>::value;
 template <class T> inline constexpr bool is_group_v = is_group<T>::value;
 
+/* Whether all lanes that run together where such a group is used are of one group. Sides of a ballot
+ * and fixed-size groups may do one instruction with several groups at once. */
+template <class T> struct is_alone : std::false_type {};
+template <> struct is_alone<sub_group> : std::true_type {};
+template <class G> struct is_alone<tangle_group<G>> : std::true_type {};
+template <> struct is_alone<opportunistic_group> : std::true_type {};
+
 /* The one maker of groups: users get theirs from the creation functions. */
 struct group_factory {
     template <class Group, class... Arguments>
@@ -179,8 +186,8 @@ template <std::size_t PartitionSize, class ParentGroup>
 class fixed_size_group : public group_members<fixed_size_group<PartitionSize, ParentGroup>> {
     static_assert(PartitionSize > 0 && (PartitionSize & (PartitionSize - 1)) == 0,
                   "fixed_size_group: the partition size must be a positive power of two");
-    static_assert(PartitionSize <= 64,
-                  "fixed_size_group: the partition size must not exceed a sub-group's, at most 64");
+    static_assert(PartitionSize <= max_wave_size(),
+                  "fixed_size_group: the partition size must not exceed the sub-group's on this target");
 
 public:
     static constexpr memory_scope fence_scope = ParentGroup::fence_scope;
@@ -239,7 +246,9 @@ template <class Group>
 SUBWAVE_DEVICE tangle_group<Group> get_tangle_group(Group parent, site where = site::current())
 {
     SUBWAVE_REQUIRE_SUB_GROUP("get_tangle_group", Group);
-    return group_factory::make<tangle_group<Group>>(wave_active(where) & parent.lanes());
+    const lane_mask members = wave_active(where) & parent.lanes();
+    wave_barrier(members, where);
+    return group_factory::make<tangle_group<Group>>(members);
 }
 
 /* --- opportunistic_group --------------------------------------------------------------------- */

@@ -9,7 +9,9 @@
  *   wave_ballot(members, p, where)       bit i set if lane i is a member with p true
  *   wave_shuffle(members, v, lane)       v of `lane`, a member; `lane` may differ from lane to lane
  *   wave_broadcast(members, v, lane)     v of `lane`, a member; `lane` the same in all of them
- *   wave_publish(members, v)             a tile whose read(lane) is wave_broadcast(members, v, lane)
+ *   wave_broadcast_each(members, v, lane) the same where lanes with other `members` make the call too
+ *   wave_publish(members, v)             a tile whose read(lane) is wave_broadcast(members, v, lane),
+ *                                        and read_each(lane) wave_broadcast_each
  *   wave_barrier(members, where)         orders the members' memory accesses before and after it
  *   block_barrier(where)                 the same for the work-group; reached by all of it
  *

@@ -23,8 +23,8 @@ SUBWAVE_DEVICE int wave_lane() { return lanes_below(~lane_mask(0)); }
 SUBWAVE_DEVICE int wave_uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
 
 /* Around what depends on the lanes that run it. LLVM 15 takes equal instructions at the start of a
- * branch's two sides to the front of the branch, and at their end behind it, where both sides' lanes
- * would run them together. It moves nothing past a call marked nomerge, be it of no instruction. */
+ * branch's two sides to its front, and at their end behind it, where the lanes of both would run
+ * them together. It moves nothing past a nomerge call, be it of no instruction. */
 __device__ void no_instruction() __asm("llvm.sideeffect");
 struct in_place {
     SUBWAVE_DEVICE in_place() { [[clang::nomerge]] no_instruction(); }
@@ -42,7 +42,7 @@ SUBWAVE_DEVICE lane_mask active_ballot(bool p)
     return __ballot(p);
 }
 
-/* EXEC. Volatile, since two ballots of `true` may become one although lanes have left in between. */
+/* EXEC. Volatile: two ballots of `true` may become one although lanes have left in between. */
 SUBWAVE_DEVICE lane_mask wave_active(site)
 {
     in_place pin;
@@ -83,6 +83,13 @@ SUBWAVE_DEVICE T wave_broadcast(lane_mask, const T &value, int source_lane, site
         return static_cast<std::uint32_t>(
             __builtin_amdgcn_readlane(static_cast<int>(word), source_lane));
     });
+}
+
+/* v_readlane takes one lane for all; groups that run together each have their own. */
+template <class T>
+SUBWAVE_DEVICE T wave_broadcast_each(lane_mask members, const T &value, int source_lane, site where)
+{
+    return wave_shuffle(members, value, source_lane, where);
 }
 
 /* No instruction combines a value of all lanes. */

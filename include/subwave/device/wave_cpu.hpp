@@ -79,6 +79,12 @@ SUBWAVE_DEVICE T wave_broadcast(lane_mask members, const T &value, int source_la
 /* No instruction combines a value of all lanes. */
 constexpr bool wave_reduces_integers = false;
 
+template <class T>
+SUBWAVE_DEVICE T wave_broadcast_each(lane_mask members, const T &value, int source_lane, site where)
+{
+    return wave_broadcast(members, value, source_lane, where);
+}
+
 SUBWAVE_DEVICE void wave_barrier(lane_mask members, site where)
 {
     ::subwave::simt::fast::barrier(members, where);
@@ -101,6 +107,7 @@ public:
             ::subwave::simt::check_tile_read(members_, lane, where_);
         return values_[lane];
     }
+    SUBWAVE_DEVICE const T &read_each(int lane) const { return read(lane); }
 
 private:
     const T *values_;

@@ -41,6 +41,10 @@ public:
     {
         return wave_broadcast(members_, value_, lane, site::current());
     }
+    SUBWAVE_DEVICE T read_each(int lane) const
+    {
+        return wave_broadcast_each(members_, value_, lane, site::current());
+    }
 
 private:
     lane_mask members_;

@@ -25,14 +25,9 @@ SUBWAVE_DEVICE int lanes_below(lane_mask mask)
 
 SUBWAVE_DEVICE int wave_uniform(int value) { return value; }
 
-/* __activemask is no promise by the book; in optimised code it is the lockstep set, and the
- * barrier makes its members meet (docs/groups.md says what was tried). */
-SUBWAVE_DEVICE lane_mask wave_active(site)
-{
-    std::uint32_t active = __activemask();
-    __syncwarp(active);
-    return active;
-}
+/* No promise by the book; in optimised code it is the lockstep set, and a barrier after it makes the
+ * lanes meet (docs/groups.md says what was tried). */
+SUBWAVE_DEVICE lane_mask wave_active(site) { return __activemask(); }
 
 SUBWAVE_DEVICE lane_mask wave_opportunistic(site) { return __activemask(); }
 
@@ -74,6 +69,12 @@ SUBWAVE_REDUX(wave_min, std::int32_t, __reduce_min_sync)
 SUBWAVE_REDUX(wave_max, std::int32_t, __reduce_max_sync)
 #undef SUBWAVE_REDUX
 #endif
+
+template <class T>
+SUBWAVE_DEVICE T wave_broadcast_each(lane_mask members, const T &value, int source_lane, site where)
+{
+    return wave_shuffle(members, value, source_lane, where);
+}
 
 SUBWAVE_DEVICE void wave_barrier(lane_mask members, site)
 {
