@@ -40,14 +40,15 @@ find_hip_headers() {
     done
 }
 
-# configure_and_build PRESET [CMAKE OPTION...] [-- TARGET...]
+# configure_and_build PRESET FOLDER [CMAKE OPTION...] [-- TARGET...]
 configure_and_build() {
-    local preset=$1 options=() log
-    shift
+    local preset=$1 folder=$2 options=() log
+    shift 2
     while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
     [ $# -eq 0 ] || shift
     log=$(mktemp)
-    cmake --preset "$preset" "${options[@]}" >"$log" 2>&1 || { tail -n 30 "$log" >&2; rm -f "$log"; return 1; }
+    cmake --preset "$preset" -B "$folder" "${options[@]}" >"$log" 2>&1 ||
+        { tail -n 30 "$log" >&2; rm -f "$log"; return 1; }
     rm -f "$log"
-    cmake --build "build/$preset" ${1:+--target "$@"}
+    cmake --build "$folder" ${1:+--target "$@"}
 }
