@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+# emulation.py: launches a code object's kernels on an emulated AMD GPU, and lets nothing go unseen.
+"""The emulator is no part of this project. SUBWAVE_AMDEMU names the folder of its amdemu.py, which
+reads AMDEMU_TINYGRAD."""
+import faulthandler
+import os
+import sys
+
+BAND = 256  # guard bytes before and after what a kernel may write
+
+
+class Missing(Exception):
+    """There is nothing to emulate with; says why."""
+
+
+class Failure(Exception):
+    """A kernel did something wrong; says what."""
+
+
+def _emulator():
+    folder = os.environ.get("SUBWAVE_AMDEMU")
+    if not folder:
+        raise Missing("SUBWAVE_AMDEMU is not set to the folder of amdemu.py")
+    if not os.path.isfile(os.path.join(folder, "amdemu.py")):
+        raise Missing("SUBWAVE_AMDEMU: no amdemu.py in " + folder)
+    tinygrad = os.environ.get("AMDEMU_TINYGRAD")
+    if not tinygrad or not os.path.isdir(tinygrad):
+        raise Missing("AMDEMU_TINYGRAD is not set to a tinygrad tree")
+    sys.path.insert(0, folder)
+    import amdemu
+    return amdemu
+
+
+class Input:
+    """Device memory whose last byte is the last before a page that cannot be touched."""
+
+    def __init__(self, device, data):
+        self.data = bytes(data)
+        self._buffer = device.emulator.Buffer(bytes(BAND) + self.data)
+        self.address = self._buffer.addr + BAND
+
+    def fault(self):
+        return None if self._buffer.bytes()[BAND:] == self.data else "an input was written"
+
+
+class Output:
+    """Device memory between guard bands; `keep` says which of its bytes must stay as they are."""
+
+    def __init__(self, device, data, keep=()):
+        self.before, self.keep = bytes(data), keep
+        self._guard = bytes((37 * i + 11) & 0xFF for i in range(BAND))
+        self._buffer = device.emulator.Buffer(self._guard + self.before + self._guard)
+        self.address = self._buffer.addr + BAND
+
+    def bytes(self):
+        return self._buffer.bytes()[BAND:-BAND]
+
+    def fault(self):
+        whole = self._buffer.bytes()
+        if whole[:BAND] != self._guard or whole[-BAND:] != self._guard:
+            return "a guard band was written"
+        now = self.bytes()
+        changed = [i for i in self.keep if now[i] != self.before[i]]
+        return "byte %d, outside the result, was written" % changed[0] if changed else None
+
+
+class Device:
+    def __init__(self, code_object):
+        self.emulator = _emulator()
+        faulthandler.enable()  # a wild access is a SIGSEGV of this process
+        try:
+            self._module = self.emulator.Module(code_object)
+        except self.emulator.Unsupported as problem:
+            raise Missing(problem) from problem
+        self.kernels = self._module.co.kernels
+        self.name = "emulated " + self._module.co.target
+        self.wave = next(iter(self.kernels.values()))[".wavefront_size"]
+        self.launches = self.instructions = 0
+
+    def run(self, what, kernel, grid, block, arguments, memory, verify, shared=0):
+        """Launches, and raises Failure unless verify() returns None afterwards and not before: what
+        would pass with the kernel left out is no test."""
+        # Flushed before the launch, so that a crash has a name.
+        print("%s: %s" % (self.name, what), end="", flush=True)
+        if verify() is None:
+            raise Failure("the result was there before the kernel ran")
+        block = tuple(block) + (1,) * (3 - len(block))
+        stats = self._module.launch(kernel, (grid,), block, arguments, shared=shared)
+        waves = grid * -(-block[0] * block[1] * block[2] // self.wave)
+        if stats.waves != waves:
+            raise Failure("%d waves ran, not %d" % (stats.waves, waves))
+        for part in memory:
+            if part.fault():
+                raise Failure(part.fault())
+        problem = verify()
+        if problem:
+            raise Failure(problem)
+        print(": ok, %d waves, %d instructions" % (stats.waves, stats.instructions), flush=True)
+        self.launches += 1
+        self.instructions += stats.instructions

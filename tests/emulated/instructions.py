@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+# instructions.py: reads matmul's machine code: instructions.py OBJDUMP READELF FILE.co...
+"""A broadcast is v_readlane: no local memory, no permute. No kernel uses scratch or spills."""
+import re
+import subprocess
+import sys
+
+import matmul
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def metadata(readelf, path):
+    """{kernel: {key: value}} from the object's notes."""
+    kernels = re.search(r"^amdhsa\.kernels:\n(.*?)^amdhsa", output(readelf, "--notes", path),
+                        re.M | re.S).group(1)
+    found = {}
+    for entry in re.split(r"^  - ", kernels, flags=re.M)[1:]:
+        facts = dict(re.findall(r"^(?: {4})?\.(\w+): +(\S+)$", entry, re.M))
+        found[facts["name"]] = facts
+    return found
+
+
+def instructions(objdump, path):
+    """{function: [mnemonic]}."""
+    found, current = {}, None
+    for line in output(objdump, "-d", "--no-show-raw-insn", path).splitlines():
+        start = re.match(r"[0-9a-f]+ <(.+)>:$", line)
+        if start:
+            current = found.setdefault(start.group(1), [])
+        elif line.startswith("\t") and current is not None:
+            current += re.findall(r"(?:^\t|:: )(\w+)", line)  # two in one word: a :: b
+    return found
+
+
+def describe(facts, mnemonics):
+    """A row of the table."""
+    def count(*starts):
+        return sum(mnemonic.startswith(starts) for mnemonic in mnemonics)
+
+    return {"vgpr": int(facts["vgpr_count"]), "sgpr": int(facts["sgpr_count"]),
+            "spills": int(facts["vgpr_spill_count"]) + int(facts["sgpr_spill_count"]),
+            "lds": int(facts["group_segment_fixed_size"]),
+            "scratch": int(facts["private_segment_fixed_size"])
+            + count("scratch_", "buffer_load", "buffer_store"),
+            "ds": count("ds_"), "readlane": count("v_readlane"),
+            "fma": count("v_fma", "v_pk_fma", "v_dual_fma"), "all": len(mnemonics)}
+
+
+def faults(kernel, row):
+    words = kernel.rows * {"f": 1, "d": 2}[kernel.element]
+    if row["scratch"] or row["spills"]:
+        yield "uses scratch or spills"
+    if not row["fma"]:
+        yield "does not multiply and add in one instruction"
+    if kernel.variant == "local" and not row["ds"]:
+        yield "is said to use local memory but does not"
+    if kernel.variant == "broadcast" and (row["lds"] or row["ds"]):
+        yield "uses local memory or a permute through it"
+    if kernel.variant == "broadcast" and row["readlane"] < words:
+        yield "does not broadcast by v_readlane"
+
+
+def main(objdump, readelf, paths):
+    head, failed = "", False
+    for path in paths:
+        code, kernels = instructions(objdump, path), metadata(readelf, path)
+        if {matmul.identify(name)[:4] for name in kernels} != matmul.EXPECTED:
+            sys.exit("%s: kernels are missing or unknown" % path)
+        for name, facts in kernels.items():
+            kernel = matmul.identify(name)
+            row = describe(facts, code[name])
+            if not head:
+                head = "%-32s%-22s" % ("object", "kernel") + "".join("%9s" % key for key in row)
+                print(head)
+            print("%-32s%-22s" % (path.rsplit("/", 1)[-1], matmul.title(kernel))
+                  + "".join("%9d" % value for value in row.values()))
+            for fault in faults(kernel, row):
+                failed = True
+                print("FAILED: %s of %s %s" % (matmul.title(kernel), path, fault))
+    return failed
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 4:
+        sys.exit("usage: instructions.py OBJDUMP READELF FILE.co...")
+    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))

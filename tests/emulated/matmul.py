@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+# matmul.py: all kernels of hip/matmul.hip, at the edges of their shapes, against sums made here.
+import array
+import functools
+import math
+import random
+import re
+import struct
+from collections import namedtuple
+
+import emulation
+
+EPSILON = {"f": 2.0 ** -23, "d": 2.0 ** -52}
+PADDING = b"\xa5"  # bytes of C's array that are no cell of C
+
+# `contiguous`: only for an n of at least `columns` and a B whose rows' elements follow one another
+Kernel = namedtuple("Kernel", "variant element rows columns contiguous")
+
+# What a code object must have, but for `contiguous`.
+EXPECTED = {(variant, element, rows, columns) for element in EPSILON for variant, rows, columns in (
+    ("naive", 1, 1), ("local", 1, 1), ("broadcast", 1, 1), ("broadcast", 4, 4))}
+
+# C's row has `padding` cells more than n; `grid` is the number of blocks, None for one a tile.
+Shape = namedtuple("Shape", "m n k a b padding alpha beta grid")
+
+
+def shapes(w):
+    """m, n, k, storage of A and of B, padding of C's rows, alpha, beta, grid."""
+    return [
+        Shape(1, 1, 1, "rows", "rows", 0, 1, 0, None),
+        Shape(3, 5, 0, "rows", "rows", 2, 1, 0, None),            # no terms: C = 0
+        Shape(3, 5, 0, "rows", "rows", 2, 1, 0.5, None),          # no terms: C = C / 2
+        Shape(1, w + 1, w - 1, "rows", "rows", 0, 2, 0, None),    # k < W
+        Shape(9, 1, w + 1, "rows", "rows", 3, 1, -1, None),
+        Shape(4, 4 * w, w, "rows", "rows", 0, 1, 0, None),        # whole tiles
+        Shape(5, 4 * w - 2, 7, "rows", "rows", 0, 1, 0, None),    # all but whole
+        Shape(7, 4 * w + 3, 2 * w + 5, "padded", "padded", 5, 1, 0, None),
+        Shape(18, 37, 19, "columns", "rows", 1, -1, 1, None),
+        Shape(6, 4 * w + 1, w + 3, "rows", "columns", 0, 1, 0.25, None),
+        Shape(5, 2 * w - 1, 21, "columns", "columns", 2, 0.5, 0, None),
+        Shape(5, 33, w + 2, "spread", "spread", 1, 1, 2, None),
+        Shape(35, 5 * w + 1, 6, "rows", "rows", 1, 1, 0, 2),      # several tiles a block
+        Shape(33, 70, 3, "rows", "columns", 0, 1, -0.5, 1),
+    ]
+
+
+def strides(storage, rows, columns):
+    """Distance between neighbours in a column and in a row."""
+    return {"rows": (columns, 1), "padded": (columns + 7, 1), "columns": (1, rows),
+            "spread": (2 * columns + 3, 2)}[storage]
+
+
+def store(element, values, row, column):
+    """The matrix in memory that is NaN between its cells."""
+    size = 0
+    if values and values[0]:
+        size = (len(values) - 1) * row + (len(values[0]) - 1) * column + 1
+    cells = array.array(element, [math.nan] * size)
+    for i, line in enumerate(values):
+        for j, value in enumerate(line):
+            cells[i * row + j * column] = value
+    return cells.tobytes()
+
+
+class Problem:
+    def __init__(self, element, shape, seed):
+        draw = random.Random(seed)
+        self.element, self.shape = element, shape
+        m, n, k = shape.m, shape.n, shape.k
+
+        def matrix(rows, columns):
+            return [array.array(element, [draw.uniform(-1, 1) for _ in range(columns)])
+                    for _ in range(rows)]
+
+        self.a, self.b, self.c = matrix(m, k), matrix(k, n), matrix(m, n)
+        turned = list(zip(*self.b)) or [()] * n
+        self.want, self.bound = [], []
+        for i in range(m):
+            for j in range(n):
+                terms = [x * y for x, y in zip(self.a[i], turned[j])]
+                old = shape.beta * self.c[i][j]
+                self.want.append(shape.alpha * math.fsum(terms) + old)
+                size = abs(shape.alpha) * math.fsum(map(abs, terms)) + abs(old)
+                self.bound.append((k + 3) * EPSILON[element] * size)
+
+    def run(self, device, kernel, title, block, tiles, shared):
+        shape, element = self.shape, self.element
+        m, n, k = shape.m, shape.n, shape.k
+        width = array.array(element).itemsize
+        c_row = n + shape.padding
+        c = bytearray(PADDING * (((m - 1) * c_row + n) * width))
+        cells = [i * c_row + j for i in range(m) for j in range(n)]
+        for i in range(m):  # beta = 0 must not read C
+            line = self.c[i] if shape.beta else array.array(element, [math.nan] * n)
+            c[i * c_row * width:(i * c_row + n) * width] = line.tobytes()
+        inside = {cell * width + byte for cell in cells for byte in range(width)}
+        a_strides, b_strides = strides(shape.a, m, k), strides(shape.b, k, n)
+        memory = (emulation.Input(device, store(element, self.a, *a_strides)),
+                  emulation.Input(device, store(element, self.b, *b_strides)),
+                  emulation.Output(device, c, keep=set(range(len(c))) - inside))
+        problem = struct.pack("<3q3Q5q2" + element, m, n, k, *(part.address for part in memory),
+                              *a_strides, *b_strides, c_row, shape.alpha, shape.beta)
+
+        def verify():
+            got = array.array(element, memory[2].bytes())
+            for cell, want, bound in zip(cells, self.want, self.bound):
+                if not abs(got[cell] - want) <= bound:
+                    return "C[%d][%d] is %r, not %r" % (*divmod(cell, c_row), got[cell], want)
+            return None
+
+        down, across = tiles
+        grid = shape.grid or -(-m // down) * -(-n // across)
+        what = "%s m=%d n=%d k=%d A by %s, B by %s, row of C + %d, alpha=%g beta=%g" % (
+            title, m, n, k, shape.a, shape.b, shape.padding, shape.alpha, shape.beta)
+        what += ", %d blocks of %s" % (grid, "x".join(map(str, block)))
+        device.run(what, kernel, grid, block, [problem], memory, verify, shared)
+
+
+def identify(name):
+    """The Kernel of a mangled name."""
+    pattern = r"matmul_(naive|local|broadcast)I([fd])(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?E"
+    variant, element, rows, columns, contiguous = re.search(pattern, name).groups()
+    return Kernel(variant, element, int(rows or 1), int(columns or 1), contiguous == "1")
+
+
+def title(kernel):
+    return "%s %s %dx%d%s" % (kernel.variant, {"f": "f32", "d": "f64"}[kernel.element], kernel.rows,
+                              kernel.columns, " row" if kernel.contiguous else "")
+
+
+def launch_shape(kernel, alternative, w):
+    """Block, and cells of C that a block computes: down, across."""
+    if kernel.variant == "naive":
+        block = (w, 3) if alternative else (16, 16)
+        return block, (block[1], block[0])
+    if kernel.variant == "local":
+        block = (2 * w,) if alternative else (64,)
+        return block, (1, block[0])
+    block = (w,) if alternative else (256,)
+    return block, (kernel.rows * (block[0] // w), kernel.columns * w)
+
+
+def cases(device):
+    found = {identify(name): name for name in device.kernels}
+    if {kernel[:4] for kernel in found} != EXPECTED:
+        raise emulation.Failure("kernels without a case, or the reverse: %s" % found)
+    for number, shape in enumerate(shapes(device.wave)):
+        for element, width in (("f", 4), ("d", 8)):
+            problem = Problem(element, shape, number)
+            for kernel, name in found.items():
+                in_rows = shape.b in ("rows", "padded") and shape.n >= kernel.columns
+                if kernel.element != element or kernel.contiguous and not in_rows:
+                    continue
+                # The library's block for most shapes, another for the rest.
+                block, covers = launch_shape(kernel, number % 3 == 2, device.wave)
+                shared = block[0] * width if kernel.variant == "local" else 0
+                yield functools.partial(problem.run, device, name, title(kernel), block, covers,
+                                        shared)
