@@ -20,7 +20,7 @@ SUBWAVE_DEVICE void group_barrier(Group g, memory_scope scope = Group::fence_sco
         __threadfence();
     else if (scope == memory_scope::work_group)
         __threadfence_block();
-    wave_barrier(g.lanes(), where);
+    wave_barrier(g.callers(), where);
 }
 
 /* x of the member with local id `local_id`, which is the same in all members; valid in all. */
@@ -29,9 +29,9 @@ SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, typename Group::linear_id_
                                  site where = site::current())
 {
     if constexpr (is_alone<Group>::value)
-        return wave_broadcast(g.lanes(), x, g.lane_of(local_id), where);
+        return wave_broadcast(g.callers(), x, g.lane_of(local_id), where);
     else
-        return wave_broadcast_each(g.lanes(), x, g.lane_of(local_id), where);
+        return wave_broadcast_each(g.callers(), x, g.lane_of(local_id), where);
 }
 
 template <class Group, class T>
@@ -54,7 +54,7 @@ SUBWAVE_DEVICE T select_from_group(Group g, const T &x, id<1> local_id, site whe
 {
     const bool inside = local_id.get(0) < g.get_local_linear_range();
     const int lane = inside ? g.lane_of(static_cast<std::uint32_t>(local_id.get(0))) : wave_lane();
-    return wave_shuffle(g.lanes(), x, lane, where);
+    return wave_shuffle(g.callers(), x, lane, where);
 }
 
 /* x of the member `delta` local ids above; the caller's own x where there is none. */
@@ -64,7 +64,7 @@ SUBWAVE_DEVICE T shift_group_left(Group g, const T &x, std::uint32_t delta = 1,
 {
     const std::uint32_t rank = g.get_local_linear_id();
     const bool inside = delta < g.get_local_linear_range() - rank;
-    return wave_shuffle(g.lanes(), x, inside ? g.lane_of(rank + delta) : wave_lane(), where);
+    return wave_shuffle(g.callers(), x, inside ? g.lane_of(rank + delta) : wave_lane(), where);
 }
 
 /* x of the member `delta` local ids below; the caller's own x where there is none. */
@@ -73,7 +73,7 @@ SUBWAVE_DEVICE T shift_group_right(Group g, const T &x, std::uint32_t delta = 1,
                                    site where = site::current())
 {
     const std::uint32_t rank = g.get_local_linear_id();
-    return wave_shuffle(g.lanes(), x, delta <= rank ? g.lane_of(rank - delta) : wave_lane(), where);
+    return wave_shuffle(g.callers(), x, delta <= rank ? g.lane_of(rank - delta) : wave_lane(), where);
 }
 
 /* x of the member with local id `own id ^ mask`; the caller's own x where there is none. */
@@ -87,19 +87,19 @@ SUBWAVE_DEVICE T permute_group_by_xor(Group g, const T &x, id<1> mask, site wher
 template <class Group>
 SUBWAVE_DEVICE bool any_of_group(Group g, bool predicate, site where = site::current())
 {
-    return wave_ballot(g.lanes(), predicate, where) != 0;
+    return wave_ballot(g.callers(), predicate, where) != 0;
 }
 
 template <class Group>
 SUBWAVE_DEVICE bool none_of_group(Group g, bool predicate, site where = site::current())
 {
-    return wave_ballot(g.lanes(), predicate, where) == 0;
+    return wave_ballot(g.callers(), predicate, where) == 0;
 }
 
 template <class Group>
 SUBWAVE_DEVICE bool all_of_group(Group g, bool predicate, site where = site::current())
 {
-    return wave_ballot(g.lanes(), !predicate, where) == 0;
+    return wave_ballot(g.callers(), !predicate, where) == 0;
 }
 
 /* The same of predicate(x). */
@@ -156,7 +156,7 @@ SUBWAVE_DEVICE bool joint_all_of(Group g, Iterator first, Iterator last, Predica
 template <class Group, class T> class published {
 public:
     SUBWAVE_DEVICE published(Group g, const T &x, site where)
-        : group_(g), tile_(wave_publish(g.lanes(), x, where))
+        : group_(g), tile_(wave_publish(g.callers(), x, where))
     {
     }
     /* x of the member with local id `local_id`, the same in all members, who all read it. */

@@ -94,8 +94,10 @@ public:
         return lane_count(static_cast<lane_bits>(lanes_));
     }
 
-    /* Beyond SYCL: the members as lanes, and the lane of a local id. */
+    /* Beyond SYCL: the members as lanes; the mask under which they call wave primitives; the lane of
+     * a local id. */
     SUBWAVE_DEVICE lane_mask lanes() const { return lanes_; }
+    SUBWAVE_DEVICE lane_mask callers() const { return lanes_; }
     SUBWAVE_DEVICE int lane_of(std::uint32_t local_id) const
     {
         return ranked_lane(static_cast<lane_bits>(lanes_), static_cast<int>(local_id));
@@ -131,6 +133,7 @@ public:
     SUBWAVE_DEVICE range<1> get_max_local_range() const { return wave_size(); }
 
     SUBWAVE_DEVICE lane_mask lanes() const { return lanes_; }
+    SUBWAVE_DEVICE lane_mask callers() const { return wave_whole(lanes_); }
     SUBWAVE_DEVICE int lane_of(std::uint32_t local_id) const { return static_cast<int>(local_id); }
 
 private:
@@ -173,8 +176,8 @@ SUBWAVE_DEVICE ballot_group<Group> get_ballot_group(Group parent, bool predicate
                                                     site where = site::current())
 {
     SUBWAVE_REQUIRE_SUB_GROUP("get_ballot_group", Group);
-    wave_barrier(parent.lanes(), where);
-    lane_mask yes = wave_ballot(parent.lanes(), predicate, where);
+    wave_barrier(parent.callers(), where);
+    lane_mask yes = wave_ballot(parent.callers(), predicate, where);
     return group_factory::make<ballot_group<Group>>(predicate ? yes : parent.lanes() & ~yes,
                                                     predicate);
 }
@@ -204,6 +207,7 @@ public:
         constexpr lane_mask first = ~lane_mask(0) >> (64 - PartitionSize);
         return first << (wave_lane() & ~int(PartitionSize - 1));
     }
+    SUBWAVE_DEVICE lane_mask callers() const { return lanes(); }
     SUBWAVE_DEVICE int lane_of(std::uint32_t local_id) const
     {
         return (wave_lane() & ~int(PartitionSize - 1)) + static_cast<int>(local_id);

@@ -15,43 +15,59 @@
 
 SUBWAVE_BEGIN
 
-/* The number of lanes that a group's ladder climbs over, and whether each block on the way is known
- * to be whole, so that nothing needs looking up. */
-template <class Group> struct ladder_of {
-    static constexpr bool whole_blocks = false;
+/* A ladder knows how many lanes it climbs over, and in `sibling` which lane holds what the sibling of
+ * this lane's block of `size` lanes contributes: the last of those of its lanes that count, or -1. */
+struct any_lanes {
+    lane_bits lanes;
     static SUBWAVE_DEVICE int extent() { return wave_size(); }
-};
-template <std::size_t P, class G> struct ladder_of<fixed_size_group<P, G>> {
-    static constexpr bool whole_blocks = true;
-    static SUBWAVE_DEVICE constexpr int extent() { return static_cast<int>(P); }
-};
-struct whole_wave {
-    static constexpr bool whole_blocks = true;
-    static SUBWAVE_DEVICE int extent() { return wave_size(); }
+    SUBWAVE_DEVICE int sibling(int lane, int size) const
+    {
+        lane_bits found = lanes & block_lanes(lane ^ size, size);
+        return found ? highest_lane(found) : -1;
+    }
 };
 
-SUBWAVE_DEVICE lane_mask all_lanes() { return ~lane_mask(0) >> (64 - wave_size()); }
+/* Lanes 0 to last. */
+struct first_lanes {
+    int last;
+    static SUBWAVE_DEVICE int extent() { return wave_size(); }
+    SUBWAVE_DEVICE int sibling(int lane, int size) const
+    {
+        int first = (lane ^ size) & -size, end = first + size - 1;
+        return first > last ? -1 : end < last ? end : last;
+    }
+};
 
-/* A lane of the sibling of this lane's block of `size` lanes that holds what the sibling contributes,
- * the last of those in `lanes`; -1 if there is none. */
-template <class Ladder> SUBWAVE_DEVICE int sibling_lane(lane_bits lanes, int lane, int size)
+/* Whole, aligned blocks of Size lanes. */
+template <int Size> struct whole_blocks {
+    static SUBWAVE_DEVICE constexpr int extent() { return Size; }
+    SUBWAVE_DEVICE int sibling(int lane, int size) const { return (lane ^ size) | (size - 1); }
+};
+
+template <class Group> SUBWAVE_DEVICE any_lanes ladder_of(Group g)
 {
-    if constexpr (Ladder::whole_blocks)
-        return (lane ^ size) | (size - 1);
-    lane_bits sibling = lanes & block_lanes(lane ^ size, size);
-    return sibling ? highest_lane(sibling) : -1;
+    return {static_cast<lane_bits>(g.lanes())};
+}
+SUBWAVE_DEVICE first_lanes ladder_of(sub_group g)
+{
+    return {highest_lane(static_cast<lane_bits>(g.lanes()))};
+}
+template <std::size_t P, class G>
+SUBWAVE_DEVICE whole_blocks<static_cast<int>(P)> ladder_of(fixed_size_group<P, G>)
+{
+    return {};
 }
 
-/* Combines x over the lanes in `lanes`; valid in all of these. All of `members` call. A commutative op is
- * given its operands in any order, another in lane order. */
+/* Combines x over the ladder's lanes; valid in all of these. All of `callers` call. A commutative op is given
+ * its operands in any order, another in lane order. */
 template <class Ladder, class T, class Op>
-SUBWAVE_DEVICE T reduce_lanes(lane_mask members, lane_bits lanes, T x, Op op, site where)
+SUBWAVE_DEVICE T reduce_lanes(lane_mask callers, Ladder ladder, T x, Op op, site where)
 {
     const int lane = wave_lane();
     SUBWAVE_UNROLL
     for (int size = 1; size < Ladder::extent(); size *= 2) {
-        int from = sibling_lane<Ladder>(lanes, lane, size);
-        T other = wave_shuffle(members, x, from < 0 ? lane : from, where);
+        int from = ladder.sibling(lane, size);
+        T other = wave_shuffle(callers, x, from < 0 ? lane : from, where);
         if (from >= 0) {
             if constexpr (is_commutative_v<Op, T>)
                 x = op(x, other);
@@ -62,31 +78,20 @@ SUBWAVE_DEVICE T reduce_lanes(lane_mask members, lane_bits lanes, T x, Op op, si
     return x;
 }
 
-/* Inclusive scan of x in lane order over all members. A step gives the lanes of an upper block what the
- * last member of the lower block holds, which is the whole of that block. */
+/* Inclusive scan of x over the ladder's lanes, in lane order. A step gives the lanes of an upper block what
+ * the last lane of the lower block holds, which is the whole of that block. */
 template <class Ladder, class T, class Op>
-SUBWAVE_DEVICE T scan_lanes(lane_mask members, T x, Op op, site where)
+SUBWAVE_DEVICE T scan_lanes(lane_mask callers, Ladder ladder, T x, Op op, site where)
 {
-    const lane_bits lanes = static_cast<lane_bits>(members);
     const int lane = wave_lane();
     SUBWAVE_UNROLL
     for (int size = 1; size < Ladder::extent(); size *= 2) {
-        int from = lane & size ? sibling_lane<Ladder>(lanes, lane, size) : -1;
-        T other = wave_shuffle(members, x, from < 0 ? lane : from, where);
+        int from = lane & size ? ladder.sibling(lane, size) : -1;
+        T other = wave_shuffle(callers, x, from < 0 ? lane : from, where);
         if (from >= 0)
             x = op(other, x);
     }
     return x;
-}
-
-/* Calls body(ladder, members) with the shortest ladder for the group. A whole sub-group is known by
- * looking: its mask is then a constant, which GPUs exchange under at less cost. */
-template <class Group, class Body> SUBWAVE_DEVICE auto with_ladder(Group g, Body body)
-{
-    if constexpr (std::is_same<Group, sub_group>::value)
-        if (g.lanes() == all_lanes())
-            return body(whole_wave(), all_lanes());
-    return body(ladder_of<Group>(), g.lanes());
 }
 
 SUBWAVE_END

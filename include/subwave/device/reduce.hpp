@@ -35,29 +35,24 @@ SUBWAVE_X(minimum, wave_min, integer_word)
 SUBWAVE_X(maximum, wave_max, integer_word)
 #undef SUBWAVE_X
 
-template <class Ladder, class T, class Op>
-inline constexpr bool is_one_instruction_v =
-    wave_reduces_integers && std::is_same<Ladder, whole_wave>::value && is_integer_v<T> &&
-    sizeof(T) <= 4 && wave_reduction<Op>::exists;
+/* Aligned blocks of a wave are better off with a ladder: the instruction takes them one by one. */
+template <class Group> inline constexpr bool is_block_v = false;
+template <std::size_t P, class G> inline constexpr bool is_block_v<fixed_size_group<P, G>> = true;
 
-/* op over x of `members` by the ladder or the instruction that stands for it. */
-template <class Ladder, class T, class Op>
-SUBWAVE_DEVICE T reduce_members(lane_mask members, T x, Op op, site where)
-{
-    if constexpr (is_one_instruction_v<Ladder, T, Op>)
-        return wave_reduction<Op>::of(members, x);
-    else
-        return reduce_lanes<Ladder>(members, static_cast<lane_bits>(members), x, op, where);
-}
+template <class Group, class T, class Op>
+inline constexpr bool is_one_instruction_v = wave_reduces_integers && is_integer_v<T> &&
+                                             sizeof(T) <= 4 && wave_reduction<Op>::exists &&
+                                             !is_block_v<Group>;
 
 /* op over x of all members. op is associative; it may be any function object, also one that is not
  * commutative: operands come in local-id order. */
 template <class Group, class T, class Op>
 SUBWAVE_DEVICE T reduce_over_group(Group g, T x, Op op, site where = site::current())
 {
-    return with_ladder(g, [&](auto ladder, lane_mask members) {
-        return reduce_members<decltype(ladder)>(members, x, op, where);
-    });
+    if constexpr (is_one_instruction_v<Group, T, Op>)
+        return wave_reduction<Op>::of(g.callers(), x);
+    else
+        return reduce_lanes(g.callers(), ladder_of(g), x, op, where);
 }
 
 /* The same with `init` in front, applied once; computed in init's type. */
@@ -99,7 +94,7 @@ SUBWAVE_DEVICE T joint_reduce(Group g, Iterator first, Iterator last, T init, Op
         const int end = g.lane_of(static_cast<std::uint32_t>(count));
         lanes &= (lane_bits(1) << end) - 1;
     }
-    x = reduce_lanes<ladder_of<void>>(g.lanes(), lanes, x, op, where);
+    x = reduce_lanes(g.callers(), any_lanes{lanes}, x, op, where);
     return op(init, group_broadcast(g, x, where));
 }
 

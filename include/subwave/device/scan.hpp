@@ -16,9 +16,7 @@ SUBWAVE_BEGIN
 template <class Group, class T, class Op>
 SUBWAVE_DEVICE T inclusive_scan_over_group(Group g, T x, Op op, site where = site::current())
 {
-    return with_ladder(g, [&](auto ladder, lane_mask members) {
-        return scan_lanes<decltype(ladder)>(members, x, op, where);
-    });
+    return scan_lanes(g.callers(), ladder_of(g), x, op, where);
 }
 
 /* init op x[0] op ... op x[i], computed in init's type. */

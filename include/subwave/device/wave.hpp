@@ -4,6 +4,7 @@
  *   wave_size()                          lanes of a wave
  *   wave_lane()                          this lane, 0 .. wave_size() - 1
  *   wave_members()                       lanes of this wave that exist; fewer in a partial last wave
+ *   wave_whole(members)                  the mask for calls by all of wave_members()
  *   wave_active(where)                   lanes that execute this call in lockstep
  *   wave_opportunistic(where)            a subset of wave_active() that contains the caller
  *   wave_ballot(members, p, where)       bit i set if lane i is a member with p true

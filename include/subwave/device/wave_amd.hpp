@@ -22,6 +22,8 @@ SUBWAVE_DEVICE int wave_lane() { return lanes_below(~lane_mask(0)); }
 /* v_readfirstlane: tells the compiler what it cannot see, that `value` is the same in all lanes. */
 SUBWAVE_DEVICE int wave_uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
 
+SUBWAVE_DEVICE lane_mask wave_whole(lane_mask members) { return members; }
+
 /* Around what depends on the lanes that run it. LLVM 15 takes equal instructions at the start of a
  * branch's two sides to its front, and at their end behind it, where the lanes of both would run
  * them together. It moves nothing past a nomerge call, be it of no instruction. */

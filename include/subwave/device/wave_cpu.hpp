@@ -40,6 +40,7 @@ template <class T> SUBWAVE_DEVICE T number_max(T a, T b)
 
 /* What is uniform needs no telling here. */
 SUBWAVE_DEVICE int wave_uniform(int value) { return value; }
+SUBWAVE_DEVICE lane_mask wave_whole(lane_mask members) { return members; }
 
 SUBWAVE_DEVICE lane_mask wave_active(site where)
 {

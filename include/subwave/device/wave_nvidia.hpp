@@ -25,6 +25,9 @@ SUBWAVE_DEVICE int lanes_below(lane_mask mask)
 
 SUBWAVE_DEVICE int wave_uniform(int value) { return value; }
 
+/* A constant costs fewer instructions at every call; lanes that do not exist count as having left. */
+SUBWAVE_DEVICE lane_mask wave_whole(lane_mask) { return 0xffffffffu; }
+
 /* No promise by the book; in optimised code it is the lockstep set, and a barrier after it makes the
  * lanes meet (docs/groups.md says what was tried). */
 SUBWAVE_DEVICE lane_mask wave_active(site) { return __activemask(); }
@@ -50,8 +53,8 @@ SUBWAVE_DEVICE T wave_broadcast(lane_mask members, const T &value, int source_la
     return wave_shuffle(members, value, source_lane, where);
 }
 
-/* redux.sync: one 32-bit integer of each member combined in a single instruction. With a mask that is
- * not the whole wave it is slower than a ladder. */
+/* redux.sync: one 32-bit integer of each member combined in a single instruction, which takes the
+ * masks of several groups one after another. */
 constexpr bool wave_reduces_integers = SUBWAVE_HAS_REDUX;
 #if SUBWAVE_HAS_REDUX
 #define SUBWAVE_REDUX(name, type, instruction) \
