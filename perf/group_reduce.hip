@@ -53,6 +53,10 @@ template <class T> __global__ void full_ours(T *out)
 {
     chain(out, this_work_item::get_sub_group(), ours());
 }
+template <class T> __global__ void fixed32_ours(T *out)
+{
+    chain(out, get_fixed_size_group<32>(this_work_item::get_sub_group()), ours());
+}
 template <class T> __global__ void full_peer(T *out)
 {
     chain(out, cg::tiled_partition<32>(cg::this_thread_block()), peers());
@@ -158,7 +162,8 @@ template <class T> static void rows(const char *type)
     auto all = [](int, int) { return true; };
     auto eight = [](int a, int b) { return a / 8 == b / 8; };
     auto sides = [](int a, int b) { return side(a) == side(b); };
-    row<T>("sub-group", type, full_ours<T>, full_peer<T>, all);
+    row<T>("fixed-size 32", type, fixed32_ours<T>, full_peer<T>, all);
+    row<T>("sub-group, maybe partial", type, full_ours<T>, full_peer<T>, all);
     row<T>("fixed-size 8", type, fixed8_ours<T>, fixed8_peer<T>, eight);
     row<T>("ballot, both sides at once", type, ballot_ours<T>, ballot_peer<T>, sides);
     row<T>("ballot, inside its branch", type, branch_ours<T>, branch_peer<T>, sides, true);

@@ -207,7 +207,10 @@ public:
         constexpr lane_mask first = ~lane_mask(0) >> (64 - PartitionSize);
         return first << (wave_lane() & ~int(PartitionSize - 1));
     }
-    SUBWAVE_DEVICE lane_mask callers() const { return lanes(); }
+    SUBWAVE_DEVICE lane_mask callers() const
+    {
+        return PartitionSize == max_wave_size() ? wave_whole(lanes()) : lanes();
+    }
     SUBWAVE_DEVICE int lane_of(std::uint32_t local_id) const
     {
         return (wave_lane() & ~int(PartitionSize - 1)) + static_cast<int>(local_id);

@@ -19,6 +19,7 @@ SUBWAVE_BEGIN
  * this lane's block of `size` lanes contributes: the last of those of its lanes that count, or -1. */
 struct any_lanes {
     lane_bits lanes;
+    static constexpr bool is_whole = false;
     static SUBWAVE_DEVICE int extent() { return wave_size(); }
     SUBWAVE_DEVICE int sibling(int lane, int size) const
     {
@@ -30,6 +31,7 @@ struct any_lanes {
 /* Lanes 0 to last. */
 struct first_lanes {
     int last;
+    static constexpr bool is_whole = false;
     static SUBWAVE_DEVICE int extent() { return wave_size(); }
     SUBWAVE_DEVICE int sibling(int lane, int size) const
     {
@@ -40,6 +42,7 @@ struct first_lanes {
 
 /* Whole, aligned blocks of Size lanes. */
 template <int Size> struct whole_blocks {
+    static constexpr bool is_whole = true;
     static SUBWAVE_DEVICE constexpr int extent() { return Size; }
     SUBWAVE_DEVICE int sibling(int lane, int size) const { return (lane ^ size) | (size - 1); }
 };
@@ -64,15 +67,21 @@ template <class Ladder, class T, class Op>
 SUBWAVE_DEVICE T reduce_lanes(lane_mask callers, Ladder ladder, T x, Op op, site where)
 {
     const int lane = wave_lane();
+    const auto join = [&](T other, int size) {
+        if constexpr (is_commutative_v<Op, T>)
+            return op(x, other);
+        else
+            return lane & size ? op(other, x) : op(x, other);
+    };
     SUBWAVE_UNROLL
     for (int size = 1; size < Ladder::extent(); size *= 2) {
-        int from = ladder.sibling(lane, size);
-        T other = wave_shuffle(callers, x, from < 0 ? lane : from, where);
-        if (from >= 0) {
-            if constexpr (is_commutative_v<Op, T>)
-                x = op(x, other);
-            else
-                x = lane & size ? op(other, x) : op(x, other);
+        if constexpr (Ladder::is_whole) { /* any lane of the sibling will do */
+            x = join(wave_shuffle_xor(callers, x, size, where), size);
+        } else {
+            int from = ladder.sibling(lane, size);
+            T other = wave_shuffle(callers, x, from < 0 ? lane : from, where);
+            if (from >= 0)
+                x = join(other, size);
         }
     }
     return x;

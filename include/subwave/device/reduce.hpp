@@ -37,7 +37,8 @@ SUBWAVE_X(maximum, wave_max, integer_word)
 
 /* Aligned blocks of a wave are better off with a ladder: the instruction takes them one by one. */
 template <class Group> inline constexpr bool is_block_v = false;
-template <std::size_t P, class G> inline constexpr bool is_block_v<fixed_size_group<P, G>> = true;
+template <std::size_t P, class G>
+inline constexpr bool is_block_v<fixed_size_group<P, G>> = P < max_wave_size();
 
 template <class Group, class T, class Op>
 inline constexpr bool is_one_instruction_v = wave_reduces_integers && is_integer_v<T> &&

@@ -76,6 +76,12 @@ SUBWAVE_DEVICE T wave_shuffle(lane_mask, const T &value, int source_lane, site)
     });
 }
 
+template <class T>
+SUBWAVE_DEVICE T wave_shuffle_xor(lane_mask members, const T &value, int mask, site where)
+{
+    return wave_shuffle(members, value, wave_lane() ^ mask, where);
+}
+
 /* v_readlane into a scalar register. */
 template <class T>
 SUBWAVE_DEVICE T wave_broadcast(lane_mask, const T &value, int source_lane, site)

@@ -71,6 +71,12 @@ SUBWAVE_DEVICE T wave_shuffle(lane_mask members, const T &value, int source_lane
 }
 
 template <class T>
+SUBWAVE_DEVICE T wave_shuffle_xor(lane_mask members, const T &value, int mask, site where)
+{
+    return wave_shuffle(members, value, wave_lane() ^ mask, where);
+}
+
+template <class T>
 SUBWAVE_DEVICE T wave_broadcast(lane_mask members, const T &value, int source_lane, site where)
 {
     return ::subwave::simt::exchange(::subwave::simt::operation::broadcast, members, value,

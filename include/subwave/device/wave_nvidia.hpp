@@ -47,6 +47,15 @@ SUBWAVE_DEVICE T wave_shuffle(lane_mask members, const T &value, int source_lane
     });
 }
 
+/* shfl.bfly: needs no register for the lane. */
+template <class T>
+SUBWAVE_DEVICE T wave_shuffle_xor(lane_mask members, const T &value, int mask, site)
+{
+    return map_words(value, [members, mask](std::uint32_t word) {
+        return __shfl_xor_sync(static_cast<std::uint32_t>(members), word, mask);
+    });
+}
+
 template <class T>
 SUBWAVE_DEVICE T wave_broadcast(lane_mask members, const T &value, int source_lane, site where)
 {
