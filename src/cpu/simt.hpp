@@ -36,7 +36,8 @@ template <class T>
 SUBWAVE_SIMT_INLINE T exchange(operation what, lane_mask members, const T &value, int source,
                                bool lenient, site where)
 {
-    static_assert(std::is_trivially_copyable_v<T>);
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "only trivially copyable types can move between work-items");
     alignas(T) unsigned char out[sizeof(T)];
     fast::exchange(what, members, &value, out, sizeof(T), source, lenient, where);
     return *std::launder(reinterpret_cast<T *>(out));
@@ -46,7 +47,8 @@ SUBWAVE_SIMT_INLINE T exchange(operation what, lane_mask members, const T &value
 template <class T>
 SUBWAVE_SIMT_INLINE const T *publish(lane_mask members, const T &value, site where)
 {
-    static_assert(std::is_trivially_copyable_v<T>);
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "only trivially copyable types can move between work-items");
     return static_cast<const T *>(fast::publish(members, &value, sizeof(T), where));
 }
 
