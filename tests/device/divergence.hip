@@ -7,7 +7,7 @@
  */
 #include "harness.hpp"
 
-using namespace test;
+namespace test {
 
 constexpr int points = 12, in_row = 2, out_row = 1 + 2 * points;
 
@@ -483,4 +483,6 @@ static void cases(machine &t)
         }
 }
 
-int main(int argc, char **argv) { return main_of(argc, argv, cases); }
+} // namespace test
+
+int main(int argc, char **argv) { return test::main_of(argc, argv, test::cases); }

@@ -4,7 +4,7 @@
  */
 #include "harness.hpp"
 
-using namespace test;
+namespace test {
 
 /* --- what moves: any trivially copyable type, between words and itself field by field ---------- */
 
@@ -68,15 +68,12 @@ template <class T> SUBWAVE_DEVICE void write_value(word64 *to, const T &x)
 /* What write_value makes of the words that read_value takes. */
 template <class T> static void expect_value(word64 *to, const word64 *from)
 {
-    if (std::is_same<T, int_bool>::value) {
-        to[0] = from[0] & 0x1ffffffffu;
-        return;
-    }
-    for (int i = 0; i < static_cast<int>((sizeof(T) + 7) / 8); ++i)
-        to[i] = 0;
+    std::memset(to, 0, (sizeof(T) + 7) / 8 * 8);
     std::memcpy(to, from, sizeof(T));
     if (std::is_same<T, bool>::value)
-        to[0] = from[0] & 1;
+        to[0] &= 1;
+    if (std::is_same<T, int_bool>::value)
+        to[0] &= 0x1ffffffffu;
 }
 
 /* A row of input: the predicate, what to select, the value. Of output: the lanes, nine values. */
@@ -246,4 +243,6 @@ static void cases(machine &t)
         }
 }
 
-int main(int argc, char **argv) { return main_of(argc, argv, cases); }
+} // namespace test
+
+int main(int argc, char **argv) { return test::main_of(argc, argv, test::cases); }

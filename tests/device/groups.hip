@@ -3,7 +3,7 @@
  */
 #include "harness.hpp"
 
-using namespace test;
+namespace test {
 
 /* --- traits and types (R010 to R013, R020, R021, R027, R028) ---------------------------------- */
 
@@ -243,4 +243,6 @@ static void cases(machine &t)
         }
 }
 
-int main(int argc, char **argv) { return main_of(argc, argv, cases); }
+} // namespace test
+
+int main(int argc, char **argv) { return test::main_of(argc, argv, test::cases); }

@@ -4,7 +4,7 @@
  */
 #include "reference.hpp"
 
-using namespace test;
+namespace test {
 
 /* A row: lanes, fixed results, then areas that the group's scans fill in its leader's row. */
 constexpr int area = 133, areas = 6, fixed = 8, out_row = fixed + areas * area;
@@ -261,4 +261,6 @@ static void cases(machine &t)
                 }
 }
 
-int main(int argc, char **argv) { return main_of(argc, argv, cases); }
+} // namespace test
+
+int main(int argc, char **argv) { return test::main_of(argc, argv, test::cases); }

@@ -4,7 +4,7 @@
  */
 #include "harness.hpp"
 
-using namespace test;
+namespace test {
 
 /* Any set of lanes, as a group of the interface's own making. */
 class part_of_wave : public lane_set<part_of_wave> {
@@ -121,4 +121,6 @@ static void cases(machine &t)
     }
 }
 
-int main(int argc, char **argv) { return main_of(argc, argv, cases); }
+} // namespace test
+
+int main(int argc, char **argv) { return test::main_of(argc, argv, test::cases); }

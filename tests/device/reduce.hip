@@ -4,7 +4,7 @@
  */
 #include "reference.hpp"
 
-using namespace test;
+namespace test {
 
 /* Calls body(op) for operation number `op`; not for the bitwise ones of floats. */
 template <class T, class Body> SUBWAVE_DEVICE void with_op(std::int64_t op, Body body)
@@ -349,4 +349,6 @@ static void cases(machine &t)
         }
 }
 
-int main(int argc, char **argv) { return main_of(argc, argv, cases); }
+} // namespace test
+
+int main(int argc, char **argv) { return test::main_of(argc, argv, test::cases); }
