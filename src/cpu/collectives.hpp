@@ -72,6 +72,17 @@ template <class How> struct collectives {
 
     static void yield(lane &self) { How::resume(self, *yield_target(self)); }
 
+    /* Others read the record while its lane waits; it is not looked at after. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas" /* before GCC 12 there is no such warning */
+#pragma GCC diagnostic ignored "-Wdangling-pointer"
+#endif
+    static SUBWAVE_SIMT_INLINE void show(lane &self, const arrival &mine) { self.at = &mine; }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
     /* True in the lane that completes the meeting; `votes` is then everybody's. */
     static SUBWAVE_SIMT_INLINE bool arrive(lane &self, const arrival &mine, lane_mask &votes)
     {
@@ -79,7 +90,7 @@ template <class How> struct collectives {
         const lane_mask bit = bit_of(self);
         if ((mine.members & bit) == 0 || (mine.members & ~w.existing) != 0) [[unlikely]]
             report_not_member(self, mine);
-        self.at = &mine;
+        show(self, mine);
         How::release(order(self, mine.members));
 
         unsigned i = 0;
@@ -229,7 +240,7 @@ template <class How> struct collectives {
         wave &w = *self.home;
         block &b = *w.home;
         const arrival mine{operation::block_barrier, 0, where};
-        self.at = &mine;
+        show(self, mine);
         if (b.in_barrier == 0)
             b.barrier_site = where;
         else if (!(b.barrier_site == where)) [[unlikely]]
