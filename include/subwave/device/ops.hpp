@@ -27,10 +27,20 @@ template <class T> SUBWAVE_DEVICE T greater(const T &a, const T &b)
         return a < b ? b : a;
 }
 
+/* Sums and products of integers wrap, signed ones too. They are worked out in an unsigned type, no
+ * narrower than int, which is where C++ would take narrow ones to overflow. */
+template <class T> SUBWAVE_DEVICE auto wrapping(const T &a)
+{
+    if constexpr (is_integer_v<T>)
+        return static_cast<std::make_unsigned_t<decltype(a + a)>>(a);
+    else
+        return a;
+}
+
 /* X(name, expression of a and b) */
 #define SUBWAVE_OPS(X) \
-    X(plus, a + b) \
-    X(multiplies, a * b) \
+    X(plus, wrapping(a) + wrapping(b)) \
+    X(multiplies, wrapping(a) * wrapping(b)) \
     X(bit_and, a & b) \
     X(bit_or, a | b) \
     X(bit_xor, a ^ b) \
