@@ -84,10 +84,13 @@ struct site {
 #endif
 __host__ __device__ constexpr int wave_size() { return 32; }
 #elif !defined(__HIP_DEVICE_COMPILE__) /* host pass: parsed, never called */
+#define SUBWAVE_ROWS_BY_BROADCAST true
 __host__ __device__ constexpr int wave_size() { return 64; }
 #elif defined(__GFX8__) || defined(__GFX9__)
+#define SUBWAVE_ROWS_BY_BROADCAST true /* DPP row_bcast */
 __host__ __device__ constexpr int wave_size() { return 64; }
 #elif defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
+#define SUBWAVE_ROWS_BY_BROADCAST false /* v_permlanex16 */
 __host__ __device__ constexpr int wave_size() { return 32; }
 #if defined(__AMDGCN_WAVEFRONT_SIZE__) && __AMDGCN_WAVEFRONT_SIZE__ != 32
 #error "subwave: -mwavefrontsize64 is not supported on gfx10 and later (newer compilers hide it from the source)"

@@ -7,57 +7,13 @@
 #ifndef SUBWAVE_DEVICE_HALF_HPP
 #define SUBWAVE_DEVICE_HALF_HPP
 
-#include <subwave/device/arch.hpp>
+#include <subwave/device/wave.hpp>
 
 SUBWAVE_BEGIN
 
-SUBWAVE_DEVICE std::uint32_t float_bits(float value)
-{
-    std::uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-SUBWAVE_DEVICE float bits_float(std::uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-/* Drops the low `count` bits, rounding to nearest even; 1 <= count <= 31. */
-SUBWAVE_DEVICE std::uint32_t round_off(std::uint32_t bits, int count)
-{
-    std::uint32_t rest = bits & ((1u << count) - 1), kept = bits >> count;
-    std::uint32_t halfway = 1u << (count - 1);
-    return kept + (rest > halfway || (rest == halfway && (kept & 1)));
-}
-
 struct half_format {
-    static SUBWAVE_DEVICE std::uint16_t encode(float value)
-    {
-        std::uint32_t bits = float_bits(value), sign = bits >> 16 & 0x8000u;
-        bits &= 0x7fffffffu;
-        if (bits > 0x7f800000u)
-            return static_cast<std::uint16_t>(sign | 0x7e00u | (bits >> 13 & 0x3ffu)); /* NaN */
-        if (bits >= 0x477ff000u)
-            return static_cast<std::uint16_t>(sign | 0x7c00u); /* 65520 and more round to infinity */
-        if (bits >= 0x38800000u)
-            return static_cast<std::uint16_t>(sign | round_off(bits - 0x38000000u, 13));
-        if (bits < 0x33000000u)
-            return static_cast<std::uint16_t>(sign); /* below half of the least subnormal */
-        int exponent = static_cast<int>(bits >> 23); /* 102 .. 112: subnormal results */
-        return static_cast<std::uint16_t>(
-            sign | round_off((bits & 0x7fffffu) | 0x800000u, 126 - exponent));
-    }
-    static SUBWAVE_DEVICE float decode(std::uint16_t stored)
-    {
-        std::uint32_t sign = (stored & 0x8000u) << 16, rest = stored & 0x7fffu;
-        if (rest >= 0x7c00u) /* infinity and NaN keep a full exponent */
-            return bits_float(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
-        /* A float with the half's exponent is 2^112 times too small: this is exact, subnormals too. */
-        return bits_float(sign | float_bits(bits_float(rest << 13) * 0x1p112f));
-    }
+    static SUBWAVE_DEVICE std::uint16_t encode(float value) { return half_bits(value); }
+    static SUBWAVE_DEVICE float decode(std::uint16_t stored) { return half_value(stored); }
 };
 
 struct bfloat16_format {

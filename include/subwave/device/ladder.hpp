@@ -76,7 +76,7 @@ SUBWAVE_DEVICE T reduce_lanes(lane_mask callers, Ladder ladder, T x, Op op, site
     SUBWAVE_UNROLL
     for (int size = 1; size < Ladder::extent(); size *= 2) {
         if constexpr (Ladder::is_whole) { /* any lane of the sibling will do */
-            x = join(wave_shuffle_xor(callers, x, size, where), size);
+            x = join(wave_sibling(callers, x, size, where), size);
         } else {
             int from = ladder.sibling(lane, size);
             T other = wave_shuffle(callers, x, from < 0 ? lane : from, where);

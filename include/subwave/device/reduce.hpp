@@ -40,6 +40,11 @@ template <class Group> inline constexpr bool is_block_v = false;
 template <std::size_t P, class G>
 inline constexpr bool is_block_v<fixed_size_group<P, G>> = P < max_wave_size();
 
+/* Groups that are a whole wave if all of its lanes exist. */
+template <class Group> inline constexpr bool is_wave_v = std::is_same<Group, sub_group>::value;
+template <std::size_t P, class G>
+inline constexpr bool is_wave_v<fixed_size_group<P, G>> = P == max_wave_size();
+
 template <class Group, class T, class Op>
 inline constexpr bool is_one_instruction_v = wave_reduces_integers && is_integer_v<T> &&
                                              sizeof(T) <= 4 && wave_reduction<Op>::exists &&
@@ -50,6 +55,9 @@ inline constexpr bool is_one_instruction_v = wave_reduces_integers && is_integer
 template <class Group, class T, class Op>
 SUBWAVE_DEVICE T reduce_over_group(Group g, T x, Op op, site where = site::current())
 {
+    if constexpr (wave_reduces_whole && is_wave_v<Group> && is_commutative_v<Op, T>)
+        if (g.lanes() == ~lane_mask(0) >> (64 - wave_size()))
+            return wave_reduce_whole(x, op);
     if constexpr (is_one_instruction_v<Group, T, Op>)
         return wave_reduction<Op>::of(g.callers(), x);
     else

@@ -9,7 +9,8 @@
  *   wave_opportunistic(where)            a subset of wave_active() that contains the caller
  *   wave_ballot(members, p, where)       bit i set if lane i is a member with p true
  *   wave_shuffle(members, v, lane)       v of `lane`, a member; `lane` may differ from lane to lane
- *   wave_shuffle_xor(members, v, mask)   v of the lane own ^ mask, a member; `mask` a constant
+ *   wave_sibling(members, v, size)       v of a lane of the sibling of this lane's block of `size`
+ *                                        lanes, where all lanes of a block hold the same
  *   wave_broadcast(members, v, lane)     v of `lane`, a member; `lane` the same in all of them
  *   wave_broadcast_each(members, v, lane) the same where lanes with other `members` make the call too
  *   wave_publish(members, v)             a tile whose read(lane) is wave_broadcast(members, v, lane),

@@ -76,12 +76,6 @@ SUBWAVE_DEVICE T wave_shuffle(lane_mask, const T &value, int source_lane, site)
     });
 }
 
-template <class T>
-SUBWAVE_DEVICE T wave_shuffle_xor(lane_mask members, const T &value, int mask, site where)
-{
-    return wave_shuffle(members, value, wave_lane() ^ mask, where);
-}
-
 /* v_readlane into a scalar register. */
 template <class T>
 SUBWAVE_DEVICE T wave_broadcast(lane_mask, const T &value, int source_lane, site)
@@ -98,6 +92,79 @@ template <class T>
 SUBWAVE_DEVICE T wave_broadcast_each(lane_mask members, const T &value, int source_lane, site where)
 {
     return wave_shuffle(members, value, source_lane, where);
+}
+
+/* DPP: lanes of a row of 16 read each other within the arithmetic instruction itself, into which the
+ * compiler folds the move. */
+enum dpp_control {
+    dpp_swap_lanes = 0xb1,  /* quad_perm:[1,0,3,2] */
+    dpp_swap_pairs = 0x4e,  /* quad_perm:[2,3,0,1] */
+    dpp_half_mirror = 0x141, /* 7 - lane, of eight */
+    dpp_mirror = 0x140,      /* 15 - lane, of a row */
+    dpp_row_bcast15 = 0x142, /* gfx9: the last lane of the row below */
+    dpp_row_bcast31 = 0x143, /* gfx9: lane 31 */
+};
+template <int Control, class T> SUBWAVE_DEVICE T dpp(const T &value)
+{
+    in_place pin;
+    return map_words(value, [](std::uint32_t word) {
+        return static_cast<std::uint32_t>(
+            __builtin_amdgcn_mov_dpp(static_cast<int>(word), Control, 0xf, 0xf, true));
+    });
+}
+
+/* v_permlanex16: lane 0 of the other row of 32 lanes. */
+template <class T> SUBWAVE_DEVICE T other_row(const T &value)
+{
+    in_place pin;
+    return map_words(value, [](std::uint32_t word) {
+        const int w = static_cast<int>(word);
+        return static_cast<std::uint32_t>(__builtin_amdgcn_permlanex16(w, w, 0, 0, false, false));
+    });
+}
+
+template <class T>
+SUBWAVE_DEVICE T wave_sibling(lane_mask members, const T &value, int size, site where)
+{
+    if (size == 1)
+        return dpp<dpp_swap_lanes>(value);
+    if (size == 2)
+        return dpp<dpp_swap_pairs>(value);
+    if (size == 4)
+        return dpp<dpp_half_mirror>(value);
+    if (size == 8)
+        return dpp<dpp_mirror>(value);
+    if constexpr (!SUBWAVE_ROWS_BY_BROADCAST)
+        return other_row(value);
+    else
+        return wave_shuffle(members, value, wave_lane() ^ size, where);
+}
+
+/* Six folded instructions and a v_readlane of the last lane; what the others compute is not used. */
+constexpr bool wave_reduces_whole = true;
+template <class T, class Op> SUBWAVE_DEVICE T wave_reduce_whole(T x, Op op)
+{
+    x = op(x, dpp<dpp_swap_lanes>(x));
+    x = op(x, dpp<dpp_swap_pairs>(x));
+    x = op(x, dpp<dpp_half_mirror>(x));
+    x = op(x, dpp<dpp_mirror>(x));
+    if constexpr (SUBWAVE_ROWS_BY_BROADCAST) {
+        x = op(x, dpp<dpp_row_bcast15>(x));
+        x = op(x, dpp<dpp_row_bcast31>(x));
+    } else {
+        x = op(x, other_row(x));
+    }
+    return wave_broadcast(~lane_mask(0), x, wave_size() - 1, site::current());
+}
+
+/* v_cvt: rounds to nearest even. */
+SUBWAVE_DEVICE std::uint16_t half_bits(float value)
+{
+    return __builtin_bit_cast(std::uint16_t, static_cast<_Float16>(value));
+}
+SUBWAVE_DEVICE float half_value(std::uint16_t bits)
+{
+    return static_cast<float>(__builtin_bit_cast(_Float16, bits));
 }
 
 /* No instruction combines a value of all lanes. */

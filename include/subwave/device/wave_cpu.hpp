@@ -4,7 +4,7 @@
 #ifndef SUBWAVE_DEVICE_WAVE_CPU_HPP
 #define SUBWAVE_DEVICE_WAVE_CPU_HPP
 
-#include <subwave/device/arch.hpp>
+#include <subwave/device/words.hpp>
 
 SUBWAVE_BEGIN
 
@@ -71,9 +71,37 @@ SUBWAVE_DEVICE T wave_shuffle(lane_mask members, const T &value, int source_lane
 }
 
 template <class T>
-SUBWAVE_DEVICE T wave_shuffle_xor(lane_mask members, const T &value, int mask, site where)
+SUBWAVE_DEVICE T wave_sibling(lane_mask members, const T &value, int size, site where)
 {
-    return wave_shuffle(members, value, wave_lane() ^ mask, where);
+    return wave_shuffle(members, value, wave_lane() ^ size, where);
+}
+
+constexpr bool wave_reduces_whole = false;
+
+/* IEEE binary16 by integer arithmetic: baseline processors have no instruction for it. */
+SUBWAVE_DEVICE std::uint16_t half_bits(float value)
+{
+    std::uint32_t bits = float_bits(value), sign = bits >> 16 & 0x8000u;
+    bits &= 0x7fffffffu;
+    if (bits > 0x7f800000u)
+        return static_cast<std::uint16_t>(sign | 0x7e00u | (bits >> 13 & 0x3ffu)); /* NaN */
+    if (bits >= 0x477ff000u)
+        return static_cast<std::uint16_t>(sign | 0x7c00u); /* 65520 and more round to infinity */
+    if (bits >= 0x38800000u)
+        return static_cast<std::uint16_t>(sign | round_off(bits - 0x38000000u, 13));
+    if (bits < 0x33000000u)
+        return static_cast<std::uint16_t>(sign); /* below half of the least subnormal */
+    int exponent = static_cast<int>(bits >> 23); /* 102 .. 112: subnormal results */
+    return static_cast<std::uint16_t>(
+        sign | round_off((bits & 0x7fffffu) | 0x800000u, 126 - exponent));
+}
+SUBWAVE_DEVICE float half_value(std::uint16_t stored)
+{
+    std::uint32_t sign = (stored & 0x8000u) << 16, rest = stored & 0x7fffu;
+    if (rest >= 0x7c00u) /* infinity and NaN keep a full exponent */
+        return bits_float(sign | 0x7f800000u | (rest & 0x3ffu) << 13);
+    /* A float with the half's exponent is 2^112 times too small: this is exact, subnormals too. */
+    return bits_float(sign | float_bits(bits_float(rest << 13) * 0x1p112f));
 }
 
 template <class T>

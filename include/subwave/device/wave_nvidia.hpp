@@ -49,12 +49,29 @@ SUBWAVE_DEVICE T wave_shuffle(lane_mask members, const T &value, int source_lane
 
 /* shfl.bfly: needs no register for the lane. */
 template <class T>
-SUBWAVE_DEVICE T wave_shuffle_xor(lane_mask members, const T &value, int mask, site)
+SUBWAVE_DEVICE T wave_sibling(lane_mask members, const T &value, int size, site)
 {
-    return map_words(value, [members, mask](std::uint32_t word) {
-        return __shfl_xor_sync(static_cast<std::uint32_t>(members), word, mask);
+    return map_words(value, [members, size](std::uint32_t word) {
+        return __shfl_xor_sync(static_cast<std::uint32_t>(members), word, size);
     });
 }
+
+/* cvt.rn */
+SUBWAVE_DEVICE std::uint16_t half_bits(float value)
+{
+    std::uint16_t bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+}
+SUBWAVE_DEVICE float half_value(std::uint16_t bits)
+{
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+}
+
+/* The ladder is as fast. */
+constexpr bool wave_reduces_whole = false;
 
 template <class T>
 SUBWAVE_DEVICE T wave_broadcast(lane_mask members, const T &value, int source_lane, site where)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * words.hpp: any trivially copyable type as 32-bit words, the unit in which GPU lanes exchange data.
+ * words.hpp: any trivially copyable type as 32-bit words, the unit in which GPU lanes exchange data,
+ * and the bits of a float.
  */
 #ifndef SUBWAVE_DEVICE_WORDS_HPP
 #define SUBWAVE_DEVICE_WORDS_HPP
@@ -8,20 +9,55 @@
 
 SUBWAVE_BEGIN
 
+template <int Count> struct word_array {
+    std::uint32_t word[Count];
+};
+
 /* The value whose words are f(word) of the words of `value`; a last, partial word is zero-filled. */
 template <class T, class F> SUBWAVE_DEVICE T map_words(const T &value, F f)
 {
     static_assert(std::is_trivially_copyable<T>::value,
                   "only trivially copyable types can move between work-items");
-    constexpr int count = (sizeof(T) + 3) / 4;
-    std::uint32_t words[count] = {};
-    memcpy(words, &value, sizeof(T));
+    using words = word_array<(sizeof(T) + 3) / 4>;
+    words moved;
+    if constexpr (sizeof(T) == sizeof(words)) {
+        moved = __builtin_bit_cast(words, value); /* LLVM 15 takes a memcpy apart into bytes */
+    } else {
+        moved = {};
+        memcpy(&moved, &value, sizeof(T));
+    }
     SUBWAVE_UNROLL
-    for (int i = 0; i < count; ++i)
-        words[i] = f(words[i]);
-    T result = value; /* T need not have a default constructor */
-    memcpy(&result, words, sizeof(T));
-    return result;
+    for (int i = 0; i < static_cast<int>(sizeof(words) / 4); ++i)
+        moved.word[i] = f(moved.word[i]);
+    if constexpr (sizeof(T) == sizeof(words)) {
+        return __builtin_bit_cast(T, moved);
+    } else {
+        T result = value; /* T need not have a default constructor */
+        memcpy(&result, &moved, sizeof(T));
+        return result;
+    }
+}
+
+SUBWAVE_DEVICE std::uint32_t float_bits(float value)
+{
+    std::uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+SUBWAVE_DEVICE float bits_float(std::uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Drops the low `count` bits, rounding to nearest even; 1 <= count <= 31. */
+SUBWAVE_DEVICE std::uint32_t round_off(std::uint32_t bits, int count)
+{
+    std::uint32_t rest = bits & ((1u << count) - 1), kept = bits >> count;
+    std::uint32_t halfway = 1u << (count - 1);
+    return kept + (rest > halfway || (rest == halfway && (kept & 1)));
 }
 
 SUBWAVE_END
