@@ -32,9 +32,9 @@ struct int_bool {
 struct bytes40 {
     std::uint64_t u[5];
 };
-struct bytes69 {
-    unsigned char b[69];
-    bytes69() = delete; /* need not be constructible */
+struct bytes68 {
+    std::uint32_t u[17];
+    bytes68() = delete; /* need not be constructible */
 };
 
 template <class T> SUBWAVE_DEVICE T read_value(const word64 *from)
@@ -174,8 +174,8 @@ using i64 = std::int64_t;
     X(float, 32) X(float, ballot_branch) X(double, opportunistic) X(double, 1) \
     X(words4, ballot) X(words4, 64) X(longs2, tangle) X(longs2, 8) X(floats5, 4) \
     X(floats5, ballot) X(shorts7, 16) X(shorts7, ballot_branch) X(bytes3, 1) X(bytes3, 64) \
-    X(int_bool, whole) X(int_bool, 2) X(bytes40, opportunistic) X(bytes40, 32) X(bytes69, ballot) \
-    X(bytes69, tangle)
+    X(int_bool, whole) X(int_bool, 2) X(bytes40, opportunistic) X(bytes40, 32) X(bytes68, ballot) \
+    X(bytes68, tangle)
 #define MOVE(T, K) \
     extern "C" SUBWAVE_KERNEL(1024) \
         move_##T##_##K(const word64 *in, word64 *out, std::int64_t argument) \

@@ -251,7 +251,7 @@ static void cases(machine &t)
             for (auto &k : all)
                 for (std::int64_t length : lengths) {
                     launch_case l{k.name, k.function, k.kind, block, 1, out_row, length};
-                    if (!t.fits(k.kind, block) || !t.take(8))
+                    if (!t.fits(k.kind, block) || !t.take(12))
                         continue;
                     t.fill(l, pattern);
                     random_words draw{word64(t.launches)};
