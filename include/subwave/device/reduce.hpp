@@ -50,10 +50,8 @@ inline constexpr bool is_one_instruction_v = wave_reduces_integers && is_integer
                                              sizeof(T) <= 4 && wave_reduction<Op>::exists &&
                                              !is_block_v<Group>;
 
-/* op over x of all members. op is associative; it may be any function object, also one that is not
- * commutative: operands come in local-id order. */
 template <class Group, class T, class Op>
-SUBWAVE_DEVICE T reduce_over_group(Group g, T x, Op op, site where = site::current())
+SUBWAVE_DEVICE T reduce_members(Group g, T x, Op op, site where)
 {
     if constexpr (wave_reduces_whole && is_wave_v<Group> && is_commutative_v<Op, T>)
         if (g.lanes() == ~lane_mask(0) >> (64 - wave_size()))
@@ -62,6 +60,27 @@ SUBWAVE_DEVICE T reduce_over_group(Group g, T x, Op op, site where = site::curre
         return wave_reduction<Op>::of(g.callers(), x);
     else
         return reduce_lanes(g.callers(), ladder_of(g), x, op, where);
+}
+
+/* plus<T> for T = short as plus<int>, and so on. */
+template <class Op, class T> struct rebind_op;
+template <template <class> class Op, class U, class T> struct rebind_op<Op<U>, T> {
+    using type = Op<T>;
+};
+
+/* op over x of all members. op is associative; it may be any function object, also one that is not
+ * commutative: operands come in local-id order. */
+template <class Group, class T, class Op>
+SUBWAVE_DEVICE T reduce_over_group(Group g, T x, Op op, site where = site::current())
+{
+    if constexpr (is_integer_v<T> && sizeof(T) < 4 && has_known_identity_v<Op, T>) {
+        /* Integers wrap as well once, at the end; machines mask narrow ones after every step. */
+        using Word = integer_word<T>;
+        using WordOp = typename rebind_op<Op, Word>::type;
+        return static_cast<T>(reduce_members(g, static_cast<Word>(x), WordOp(), where));
+    } else {
+        return reduce_members(g, x, op, where);
+    }
 }
 
 /* The same with `init` in front, applied once; computed in init's type. */
