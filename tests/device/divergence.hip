@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * divergence.hip: tangle and opportunistic groups in every shape of control flow, and several groups of one
- * parent (R036, R050 to R052, R060 to R063, R104).
+ * divergence.hip: tangle and opportunistic groups in every shape of control flow (R050 to R052, R060 to
+ * R063).
  *
  * A kernel passes numbered points. Its path, a plain function, says which points a work-item with the
  * given bits passes; those that pass a point are one tangle there.
@@ -285,59 +285,6 @@ static void path_loops(const path &at, bits, bits r)
     }
 SHAPES(KERNELS)
 
-/* --- several groups of one parent, in use by turns ----------------------------------------------- */
-
-extern "C" SUBWAVE_KERNEL(1024) several(const word64 *in, word64 *out, std::int64_t)
-{
-    const sub_group sg = this_work_item::get_sub_group();
-    word64 *row = out + grid_item() * out_row;
-    const word64 *mine = in + grid_item() * in_row;
-    const bool p = mine[0] & 1, q = mine[1] & 1;
-    row[0] = sg.lanes();
-    const auto by_p = get_ballot_group(sg, p), by_q = get_ballot_group(sg, q);
-    const auto pairs = get_fixed_size_group<2>(sg);
-    note(row, 0, by_q);
-    note(row, 1, pairs);
-    if (p) {
-        group_barrier(by_p);
-        note(row, 2, by_p);
-        note(row, 3, get_tangle_group(sg));
-    }
-    note(row, 4, pairs);
-    if (!q)
-        note(row, 5, by_q);
-    note(row, 6, by_p);
-    note(row, 7, sg);
-    note(row, 8, get_ballot_group(sg, p && q));
-}
-
-/* --- R104: one atomic addition for all that come together ---------------------------------------- */
-
-SUBWAVE_DEVICE word64 aggregate_inc(word64 *counter, site where = site::current())
-{
-    const auto active = this_kernel::get_opportunistic_group(where);
-    unsigned long long old = 0;
-    if (active.leader())
-        old = atomicAdd(reinterpret_cast<unsigned long long *>(counter),
-                        static_cast<unsigned long long>(active.get_local_linear_range()));
-    return group_broadcast(active, old) + active.get_local_linear_id();
-}
-
-/* The counter is in row 0, where poison is; every work-item but those on one side takes its numbers. */
-extern "C" SUBWAVE_KERNEL(1024) aggregate(const word64 *in, word64 *out, std::int64_t)
-{
-    word64 *row = out + grid_item() * out_row;
-    const word64 p = in[grid_item() * in_row], r = in[grid_item() * in_row + 1];
-    row[0] = this_work_item::get_sub_group().lanes();
-    if (p)
-        return;
-    SUBWAVE_LOOP for (int i = 0; i < static_cast<int>(r % 4); ++i)
-    {
-        SUBWAVE_ITER;
-        row[1 + i] = aggregate_inc(out + out_row - 1) + 1;
-    }
-}
-
 /* --- cases ---------------------------------------------------------------------------------------- */
 
 struct shape {
@@ -428,58 +375,6 @@ static void cases(machine &t)
                         return "";
                     });
             }
-            launch_case l{"several", several, whole, block, in_row, out_row};
-            t.fill(l, pattern);
-            if (items_of(block) % t.wave % 2 == 0)
-                t.run(l, [&](const member &m, word64 *row) {
-                    const word64 p = m.in(m.lane)[0], q = m.in(m.lane)[1] & 1;
-                    const auto put = [&](int point, auto alike) {
-                        word64 lanes = 0;
-                        for (int i = 0; i < m.count; ++i)
-                            lanes |= word64(alike(i, m.in(i)[0], m.in(i)[1] & 1)) << i;
-                        row[1 + 2 * point] = row[2 + 2 * point] = lanes;
-                    };
-                    const auto by_p = [&](int, word64 a, word64) { return a == p; };
-                    const auto by_q = [&](int, word64, word64 b) { return b == q; };
-                    const auto pairs = [&](int i, word64, word64) { return i / 2 == m.lane / 2; };
-                    put(0, by_q);
-                    put(1, pairs);
-                    if (p)
-                        put(2, by_p), put(3, by_p);
-                    put(4, pairs);
-                    if (!q)
-                        put(5, by_q);
-                    put(6, by_p);
-                    put(7, [](int, word64, word64) { return true; });
-                    put(8, [&](int, word64 a, word64 b) { return (a && b) == (p && q); });
-                });
-            /* A dump is of one wave, since waves may take their turns otherwise elsewhere. */
-            launch_case a{"aggregate", aggregate, whole, t.dump ? dim3(unsigned(t.wave)) : block, in_row,
-                          out_row, 0, t.dump ? 1 : 5};
-            t.fill(a, pattern);
-            const auto trips = [](const word64 *in) { return in[0] ? 0 : in[1] % 4; };
-            word64 taken = 0;
-            for (std::size_t i = 0; i < a.in.size(); i += in_row)
-                taken += trips(&a.in[i]);
-            t.run(
-                a,
-                [&](const member &m, word64 *row) {
-                    for (word64 i = 0; i < trips(m.in(m.lane)); ++i)
-                        row[1 + i] = anything;
-                    if (m.item == 0)
-                        row[out_row - 1] = poison + taken;
-                },
-                [&](const word64 *out) -> std::string {
-                    std::vector<bool> seen(taken);
-                    for (std::size_t i = 0; i < a.in.size() / in_row; ++i)
-                        for (word64 c = 1; c <= trips(&a.in[i * in_row]); ++c) {
-                            const word64 number = out[i * out_row + c] - poison - 1;
-                            if (number >= taken || seen[number])
-                                return "number " + std::to_string(number) + " was taken twice or is too high";
-                            seen[number] = true;
-                        }
-                    return "";
-                });
         }
 }
 

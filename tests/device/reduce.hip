@@ -233,6 +233,37 @@ template <class T> static void expect_ordered(const member &m, word64 *row)
     row[5] = upto(m.rank(), true);
 }
 
+/* --- small floats to and from float --------------------------------------------------------------- */
+
+extern "C" SUBWAVE_KERNEL(1024) conversions(const word64 *in, word64 *out, std::int64_t)
+{
+    const word64 mine = in[grid_item() * 2 + 1];
+    word64 *row = out + grid_item() * 5;
+    const float x = from_word<float>(mine);
+    row[0] = this_work_item::get_sub_group().lanes();
+    row[1] = to_word(half(x));
+    row[2] = to_word(bfloat16(x));
+    row[3] = to_word(static_cast<float>(from_word<half>(mine >> 32)));
+    row[4] = to_word(static_cast<float>(from_word<bfloat16>(mine >> 32)));
+}
+static void expect_conversions(const member &m, word64 *row)
+{
+    const word64 mine = m.in(m.lane)[1];
+    const double x = host_from_word<float>(mine);
+    row[1] = host_to_word(host_half(x));
+    row[2] = host_to_word(host_bfloat16(x));
+    row[3] = host_to_word(static_cast<float>(host_from_word<host_half>(mine >> 32)));
+    row[4] = host_to_word(static_cast<float>(host_from_word<host_bfloat16>(mine >> 32)));
+}
+/* Floats around where halves begin, round, become normal and end; ties; every other bit pattern. */
+static word64 float_to_convert(word64 random)
+{
+    const word64 near[] = {0x33000000, 0x33800000, 0x387fe000, 0x38800000, 0x477fe000, 0x477ff000,
+                           0x7f7fffff, 0x7f7f8000, 0x7f800000, 0x00000001, 0x00800000, 0x3f801000};
+    const word64 bits = near[random % 12] + (random >> 8 & 3) * 0x1000 + (random >> 10 & 3) - 1;
+    return (random >> 12 & 1 ? bits & 0x7fffffff : random >> 20 & 0xffffffff) ^ (random << 31 & 0x80000000);
+}
+
 /* --- kernels ----------------------------------------------------------------------------------- */
 
 using i8 = std::int8_t;
@@ -316,6 +347,14 @@ static void cases(machine &t)
 
     /* Without -0 in dumps: an emulator may hold it equal to 0 in minimum and maximum. */
     const int specials = t.dump ? 5 : 6;
+    /* Every bit pattern of 16 bits, 1024 a launch. */
+    for (unsigned high = 0; high < (t.dump ? 2 : 64); ++high) {
+        launch_case l{"conversions", conversions, whole, dim3(256), 2, 5, 0, 4};
+        t.fill(l, 0, high);
+        for (std::size_t i = 1; i < l.in.size(); i += 2)
+            l.in[i] = (high * 1024 + i / 2) << 32 | (float_to_convert(l.in[i]) & 0xffffffff);
+        t.run(l, expect_conversions);
+    }
     for (dim3 block : t.blocks())
         for (int pattern = 0; pattern < t.patterns; ++pattern) {
             for (auto &k : all)
