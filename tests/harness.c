@@ -128,53 +128,90 @@ void harness_fill(harness_poison poison, void *memory, size_t bytes)
         byte[i] = poison == HARNESS_NAN ? nan_payload[i % 4] : 0xa5;
 }
 
+void guarded_reset(guarded *memory, size_t alignment, const void *contents, size_t bytes)
+{
+    subwave_context *context = memory->context;
+    const size_t front = GUARD + alignment, total = front + bytes + GUARD;
+    if (total > memory->capacity) {
+        void *device;
+        assert_ok(context, subwave_free(context, memory->device));
+        free(memory->expected);
+        assert_ok(context, subwave_malloc(context, &device, (int64_t)total));
+        memory->device = device;
+        memory->expected = malloc(total);
+        assert_non_null(memory->expected);
+        memory->capacity = total;
+    }
+    memory->front = front;
+    memory->bytes = bytes;
+    /* No byte repeats at a short distance, so a shifted copy is noticed too. */
+    for (size_t i = 0; i < total; ++i)
+        memory->expected[i] = (unsigned char)(i * 167 + i / 256 * 13 + 89);
+    if (bytes)
+        memcpy(memory->expected + front, contents, bytes);
+    assert_ok(context, subwave_copy(context, memory->device, memory->expected, (int64_t)total));
+}
+
 guarded guarded_create(subwave_context *context, const void *contents, size_t bytes)
 {
-    guarded memory = {.context = context, .bytes = bytes};
-    void *device;
-    assert_ok(context, subwave_malloc(context, &device, (int64_t)(bytes + 2 * GUARD)));
-    memory.device = device;
-    memory.expected = malloc(bytes + 2 * GUARD);
-    assert_non_null(memory.expected);
-    /* No byte repeats at a short distance, so a shifted copy is noticed too. */
-    for (size_t i = 0; i < bytes + 2 * GUARD; ++i)
-        memory.expected[i] = (unsigned char)(i * 167 + i / 256 * 13 + 89);
-    if (bytes)
-        memcpy(memory.expected + GUARD, contents, bytes);
-    assert_ok(context, subwave_copy(context, memory.device, memory.expected,
-                                    (int64_t)(bytes + 2 * GUARD)));
+    guarded memory = {.context = context};
+    guarded_reset(&memory, 0, contents, bytes);
     return memory;
 }
 
-void *guarded_pointer(const guarded *memory) { return memory->device + GUARD; }
+void *guarded_pointer(const guarded *memory) { return memory->device + memory->front; }
 
-static size_t count_changes(const guarded *memory, size_t first, size_t count)
+/* Copies all to the host, which frees it. */
+static unsigned char *now(const guarded *memory)
 {
-    unsigned char *now = malloc(count + 1);
-    assert_non_null(now);
+    const size_t bytes = memory->front + memory->bytes + GUARD;
+    unsigned char *copy = malloc(bytes);
+    assert_non_null(copy);
     assert_ok(memory->context,
-              subwave_copy(memory->context, now, memory->device + first, (int64_t)count));
+              subwave_copy(memory->context, copy, memory->device, (int64_t)bytes));
+    return copy;
+}
+
+static size_t count_changes(const guarded *memory, const unsigned char *now, size_t first,
+                            size_t count)
+{
     size_t changes = 0;
-    for (size_t i = 0; i < count; ++i)
-        changes += now[i] != memory->expected[first + i];
-    free(now);
+    for (size_t i = first; i < first + count; ++i)
+        changes += now[i] != memory->expected[i];
     return changes;
+}
+
+static size_t count_stray_writes(const guarded *memory, const unsigned char *now)
+{
+    return count_changes(memory, now, 0, memory->front) +
+           count_changes(memory, now, memory->front + memory->bytes, GUARD);
 }
 
 size_t guarded_stray_writes(const guarded *memory)
 {
-    return count_changes(memory, 0, GUARD) + count_changes(memory, GUARD + memory->bytes, GUARD);
+    unsigned char *copy = now(memory);
+    const size_t changes = count_stray_writes(memory, copy);
+    free(copy);
+    return changes;
 }
 
 size_t guarded_changes(const guarded *memory)
 {
-    return count_changes(memory, 0, memory->bytes + 2 * GUARD);
+    unsigned char *copy = now(memory);
+    const size_t changes =
+        count_changes(memory, copy, 0, memory->front + memory->bytes + GUARD);
+    free(copy);
+    return changes;
 }
 
-void guarded_read(const guarded *memory, void *contents)
+size_t guarded_read(const guarded *memory, void *contents)
 {
-    assert_ok(memory->context, subwave_copy(memory->context, contents, guarded_pointer(memory),
-                                            (int64_t)memory->bytes));
+    unsigned char *copy = now(memory);
+    if (memory->bytes)
+        memcpy(contents, copy + memory->front, memory->bytes);
+    const size_t changes = count_stray_writes(memory, copy);
+    free(copy);
+    return changes;
 }
 
 void guarded_destroy(guarded *memory)

@@ -46,17 +46,21 @@ void harness_fill(harness_poison poison, void *memory, size_t bytes);
 typedef struct guarded {
     subwave_context *context;
     unsigned char *device, *expected; /* guard, contents, guard */
-    size_t bytes;
+    size_t front, bytes, capacity;    /* of the guard before, the contents, all three */
 } guarded;
 
 /* Device memory that starts as `contents`; its address is guarded_pointer(). */
 guarded guarded_create(subwave_context *context, const void *contents, size_t bytes);
+/* Gives it other contents, in the same memory if they fit, at an address that is a multiple of
+ * `alignment` but of no larger power of two (0: of 256). All zero is a guarded memory that has none
+ * yet, but needs its context. */
+void guarded_reset(guarded *memory, size_t alignment, const void *contents, size_t bytes);
 void *guarded_pointer(const guarded *memory);
 /* How many bytes of the guards, or of guards and contents, are not as they were made. */
 size_t guarded_stray_writes(const guarded *memory);
 size_t guarded_changes(const guarded *memory);
-/* Copies the contents to the host. */
-void guarded_read(const guarded *memory, void *contents);
+/* Copies the contents to the host; returns guarded_stray_writes() of the same moment. */
+size_t guarded_read(const guarded *memory, void *contents);
 void guarded_destroy(guarded *memory);
 
 #endif

@@ -6,6 +6,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 int64_t reference_index(const reference_matrix *matrix, int64_t i, int64_t j)
 {
@@ -81,4 +82,283 @@ double reference_matmul_cell(bool transpose_a, bool transpose_b, int64_t k, doub
         sum += (float)get_op(transpose_a, a, i, l) * (float)get_op(transpose_b, b, l, j);
     const float scaled = (float)alpha * sum;
     return beta == 0 ? scaled : scaled + (float)beta * (float)reference_get(c, i, j);
+}
+
+/* --- elements as bits ------------------------------------------------------------------------ */
+
+/* Bits of an element, and of a floating type's stored fraction. */
+static int width(subwave_dtype dtype)
+{
+    switch (dtype) {
+#define SUBWAVE_X(name, value, bytes, spelling) \
+    case SUBWAVE_DTYPE_##name: \
+        return bytes * 8;
+        SUBWAVE_DTYPE_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    abort();
+}
+
+static int fraction_width(subwave_dtype dtype)
+{
+    switch (dtype) {
+    case SUBWAVE_DTYPE_F16:
+        return 10;
+    case SUBWAVE_DTYPE_BF16:
+        return 7;
+    case SUBWAVE_DTYPE_F32:
+        return 23;
+    case SUBWAVE_DTYPE_F64:
+        return 52;
+    default:
+        abort();
+    }
+}
+
+static bool is_complex(subwave_dtype dtype)
+{
+    return dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64;
+}
+
+static bool is_signed(subwave_dtype dtype)
+{
+    return dtype == SUBWAVE_DTYPE_I8 || dtype == SUBWAVE_DTYPE_I16 || dtype == SUBWAVE_DTYPE_I32 ||
+           dtype == SUBWAVE_DTYPE_I64;
+}
+
+bool reference_is_floating(subwave_dtype dtype)
+{
+    return dtype == SUBWAVE_DTYPE_F16 || dtype == SUBWAVE_DTYPE_BF16 ||
+           dtype == SUBWAVE_DTYPE_F32 || dtype == SUBWAVE_DTYPE_F64;
+}
+
+uint64_t reference_load(subwave_dtype dtype, const void *array, int64_t i)
+{
+    uint64_t bits = 0;
+    if (is_complex(dtype))
+        abort();
+    memcpy(&bits, (const char *)array + i * (width(dtype) / 8), (size_t)width(dtype) / 8);
+    return bits;
+}
+
+void reference_store(subwave_dtype dtype, void *array, int64_t i, uint64_t bits)
+{
+    if (is_complex(dtype))
+        abort();
+    memcpy((char *)array + i * (width(dtype) / 8), &bits, (size_t)width(dtype) / 8);
+}
+
+/* A 16-bit float is sign, exponent field, fraction f below 1. Field e > 0 stands for
+ * (1 + f) 2^(e - bias), field 0 for f 2^(1 - bias), the largest for infinity and NaN. */
+static double decode_small(int fraction, uint64_t bits)
+{
+    const int top = (1 << (15 - fraction)) - 1, bias = top / 2;
+    const int field = (int)(bits & 0x7fff) >> fraction;
+    const double sign = bits & 0x8000 ? -1 : 1, rest = (double)(bits & ((1u << fraction) - 1));
+    if (field == top)
+        return rest != 0 ? NAN : sign * INFINITY;
+    return sign * (field ? ldexp(1 + ldexp(rest, -fraction), field - bias)
+                         : ldexp(rest, 1 - bias - fraction));
+}
+
+/* Codes count the numbers from zero up, 2^fraction of them an exponent, and infinity comes next: so
+ * a fraction that rounds up to the next exponent is right by itself. */
+static uint64_t encode_small(int fraction, double number)
+{
+    const int top = (1 << (15 - fraction)) - 1, bias = top / 2;
+    const uint64_t infinity = (uint64_t)top << fraction, sign = signbit(number) ? 0x8000 : 0;
+    if (isnan(number))
+        return infinity | 1u << (fraction - 1);
+    if (isinf(number) || fabs(number) >= ldexp(1, bias + 1))
+        return sign | infinity;
+    int exponent = number == 0 ? 1 - bias : ilogb(number);
+    if (exponent < 1 - bias)
+        exponent = 1 - bias;
+    const double steps = nearbyint(ldexp(fabs(number), fraction - exponent));
+    return sign | ((uint64_t)steps + ((uint64_t)(exponent + bias - 1) << fraction));
+}
+
+double reference_decode(subwave_dtype dtype, uint64_t bits)
+{
+    if (dtype == SUBWAVE_DTYPE_F64) {
+        double number;
+        memcpy(&number, &bits, sizeof number);
+        return number;
+    }
+    if (dtype == SUBWAVE_DTYPE_F32) {
+        const uint32_t low = (uint32_t)bits;
+        float number;
+        memcpy(&number, &low, sizeof number);
+        return number;
+    }
+    return decode_small(fraction_width(dtype), bits);
+}
+
+uint64_t reference_encode(subwave_dtype dtype, double number)
+{
+    uint64_t bits = 0;
+    if (dtype == SUBWAVE_DTYPE_F64) {
+        memcpy(&bits, &number, sizeof number);
+        return bits;
+    }
+    if (dtype == SUBWAVE_DTYPE_F32) {
+        const float rounded = (float)number;
+        memcpy(&bits, &rounded, sizeof rounded);
+        return bits;
+    }
+    return encode_small(fraction_width(dtype), number);
+}
+
+bool reference_same(subwave_dtype dtype, uint64_t a, uint64_t b)
+{
+    return a == b || (reference_is_floating(dtype) && isnan(reference_decode(dtype, a)) &&
+                      isnan(reference_decode(dtype, b)));
+}
+
+/* --- operations and groups ------------------------------------------------------------------- */
+
+bool reference_has_op(subwave_dtype dtype, subwave_op op)
+{
+    const bool bitwise = op == SUBWAVE_OP_BIT_AND || op == SUBWAVE_OP_BIT_OR ||
+                         op == SUBWAVE_OP_BIT_XOR;
+    return !is_complex(dtype) && !(bitwise && reference_is_floating(dtype));
+}
+
+/* A number wins over NaN, and -0 is less than +0. */
+static double pick(subwave_op op, double a, double b)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) ? b : a;
+    const bool a_is_less = a < b || (a == b && signbit(a));
+    return a_is_less == (op == SUBWAVE_OP_MINIMUM) ? a : b;
+}
+
+static uint64_t combine_floats(subwave_dtype dtype, subwave_op op, uint64_t left, uint64_t right)
+{
+    const double a = reference_decode(dtype, left), b = reference_decode(dtype, right);
+    const bool in_double = dtype == SUBWAVE_DTYPE_F64;
+    switch (op) {
+    case SUBWAVE_OP_PLUS:
+        return reference_encode(dtype, in_double ? a + b : (float)a + (float)b);
+    case SUBWAVE_OP_MULTIPLIES:
+        return reference_encode(dtype, in_double ? a * b : (float)a * (float)b);
+    case SUBWAVE_OP_MINIMUM:
+    case SUBWAVE_OP_MAXIMUM:
+        return reference_encode(dtype, pick(op, a, b));
+    case SUBWAVE_OP_LOGICAL_AND:
+        return reference_encode(dtype, a != 0 && b != 0);
+    case SUBWAVE_OP_LOGICAL_OR:
+        return reference_encode(dtype, a != 0 || b != 0);
+    case SUBWAVE_OP_BIT_AND:
+    case SUBWAVE_OP_BIT_OR:
+    case SUBWAVE_OP_BIT_XOR:
+        break;
+    }
+    abort();
+}
+
+/* All results modulo 2^64 are right modulo 2^width; only comparisons need the sign. */
+static uint64_t combine_integers(subwave_dtype dtype, subwave_op op, uint64_t a, uint64_t b)
+{
+    /* As unsigned numbers that compare alike. */
+    const uint64_t sign = is_signed(dtype) ? (uint64_t)1 << (width(dtype) - 1) : 0;
+    const bool a_is_less = (a ^ sign) < (b ^ sign);
+    switch (op) {
+    case SUBWAVE_OP_PLUS:
+        return a + b;
+    case SUBWAVE_OP_MULTIPLIES:
+        return a * b;
+    case SUBWAVE_OP_MINIMUM:
+        return a_is_less ? a : b;
+    case SUBWAVE_OP_MAXIMUM:
+        return a_is_less ? b : a;
+    case SUBWAVE_OP_BIT_AND:
+        return a & b;
+    case SUBWAVE_OP_BIT_OR:
+        return a | b;
+    case SUBWAVE_OP_BIT_XOR:
+        return a ^ b;
+    case SUBWAVE_OP_LOGICAL_AND:
+        return a && b;
+    case SUBWAVE_OP_LOGICAL_OR:
+        return a || b;
+    }
+    abort();
+}
+
+uint64_t reference_combine(subwave_dtype dtype, subwave_op op, uint64_t a, uint64_t b)
+{
+    if (!reference_has_op(dtype, op))
+        abort();
+    if (reference_is_floating(dtype))
+        return combine_floats(dtype, op, a, b);
+    return combine_integers(dtype, op, a, b) & (UINT64_MAX >> (64 - width(dtype)));
+}
+
+uint64_t reference_identity(subwave_dtype dtype, subwave_op op)
+{
+    const bool floating = reference_is_floating(dtype);
+    const uint64_t all = UINT64_MAX >> (64 - width(dtype));
+    const uint64_t greatest = is_signed(dtype) ? all >> 1 : all;
+    switch (op) {
+    case SUBWAVE_OP_PLUS:
+    case SUBWAVE_OP_BIT_OR:
+    case SUBWAVE_OP_BIT_XOR:
+    case SUBWAVE_OP_LOGICAL_OR:
+        return 0;
+    case SUBWAVE_OP_MULTIPLIES:
+    case SUBWAVE_OP_LOGICAL_AND:
+        return floating ? reference_encode(dtype, 1) : 1;
+    case SUBWAVE_OP_BIT_AND:
+        return all;
+    case SUBWAVE_OP_MINIMUM:
+        return floating ? reference_encode(dtype, INFINITY) : greatest;
+    case SUBWAVE_OP_MAXIMUM:
+        return floating ? reference_encode(dtype, -INFINITY) : all - greatest;
+    }
+    abort();
+}
+
+static uint64_t positions(int from, int size) { return UINT64_MAX >> (64 - size) << from; }
+
+static uint64_t reduce_positions(subwave_dtype dtype, subwave_op op, uint64_t lanes,
+                                 const uint64_t *x, int from, int size)
+{
+    if (size == 1)
+        return x[from];
+    const int half = size / 2;
+    const bool lower = lanes & positions(from, half), upper = lanes & positions(from + half, half);
+    if (lower && upper)
+        return reference_combine(dtype, op,
+                                 reduce_positions(dtype, op, lanes, x, from, half),
+                                 reduce_positions(dtype, op, lanes, x, from + half, half));
+    return reduce_positions(dtype, op, lanes, x, lower ? from : from + half, half);
+}
+
+uint64_t reference_reduce(subwave_dtype dtype, subwave_op op, uint64_t lanes, const uint64_t *x)
+{
+    return reduce_positions(dtype, op, lanes, x, 0, 64);
+}
+
+static void scan_positions(subwave_dtype dtype, subwave_op op, uint64_t lanes, uint64_t *x,
+                           int from, int size)
+{
+    if (size == 1 || !(lanes & positions(from, size)))
+        return;
+    const int half = size / 2;
+    scan_positions(dtype, op, lanes, x, from, half);
+    scan_positions(dtype, op, lanes, x, from + half, half);
+    int last = from + half - 1;
+    while (last >= from && !(lanes >> last & 1))
+        --last;
+    if (last < from)
+        return;
+    for (int lane = from + half; lane < from + size; ++lane)
+        if (lanes >> lane & 1)
+            x[lane] = reference_combine(dtype, op, x[last], x[lane]);
+}
+
+void reference_scan(subwave_dtype dtype, subwave_op op, uint64_t lanes, uint64_t *x)
+{
+    scan_positions(dtype, op, lanes, x, 0, 64);
 }

@@ -4,8 +4,7 @@
 #ifndef SUBWAVE_TESTS_REFERENCE_H
 #define SUBWAVE_TESTS_REFERENCE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <subwave/types.h>
 
 /* A matrix as stored: element (i, j) is at index reference_index(). */
 typedef struct reference_matrix {
@@ -30,5 +29,35 @@ void reference_matmul(bool transpose_a, bool transpose_b, int64_t k, double alph
 double reference_matmul_cell(bool transpose_a, bool transpose_b, int64_t k, double alpha,
                              const reference_matrix *a, const reference_matrix *b, double beta,
                              const reference_matrix *c, int64_t i, int64_t j);
+
+/* --- elements as bits ------------------------------------------------------------------------ */
+
+/* An element of at most 8 bytes is a uint64_t with its bits, zero-filled. The types that have no
+ * arithmetic, complex ones, abort. */
+uint64_t reference_load(subwave_dtype dtype, const void *array, int64_t i);
+void reference_store(subwave_dtype dtype, void *array, int64_t i, uint64_t bits);
+
+bool reference_is_floating(subwave_dtype dtype);
+/* Of floating types: the number that bits stand for; the bits nearest to a number, ties to even. */
+double reference_decode(subwave_dtype dtype, uint64_t bits);
+uint64_t reference_encode(subwave_dtype dtype, double number);
+/* Equal bits, or both NaN. */
+bool reference_same(subwave_dtype dtype, uint64_t a, uint64_t b);
+
+/* --- operations and groups ------------------------------------------------------------------- */
+
+bool reference_has_op(subwave_dtype dtype, subwave_op op);
+/* a op b. Integers wrap; 16-bit floats are computed in float and rounded. */
+uint64_t reference_combine(subwave_dtype dtype, subwave_op op, uint64_t a, uint64_t b);
+/* What combines with any element to that element. */
+uint64_t reference_identity(subwave_dtype dtype, subwave_op op);
+
+/* x[lane] combined over `lanes`, one at least, in the promised order: of the 64 lane positions each
+ * half, of which each half and so on, is combined by itself, and the lower with the upper; one that
+ * holds no lane is left out. */
+uint64_t reference_reduce(subwave_dtype dtype, subwave_op op, uint64_t lanes, const uint64_t *x);
+/* Replaces x[lane] by the combination over `lanes` up to it, in the promised order: each half is
+ * scanned by itself, then the whole of the lower enters each lane of the upper. */
+void reference_scan(subwave_dtype dtype, subwave_op op, uint64_t lanes, uint64_t *x);
 
 #endif
