@@ -169,7 +169,7 @@ public:
     /* Whether the next of very many cases is to be run: one in `every` of a full run, fewer of others. */
     bool take(int every)
     {
-        return ++turn % (dump ? 2 * every + 1 : full ? every : 4 * every + 1) == 0;
+        return ++turn % (full ? every : dump ? 3 * every + 1 : 4 * every + 1) == 0;
     }
     int turn = 0;
 
