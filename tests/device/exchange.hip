@@ -10,9 +10,13 @@ namespace test {
 
 constexpr int value_words = 9;
 
+#if defined(SUBWAVE_CPU_DEVICE)
 struct words4 {
     std::uint32_t x, y, z, w;
 };
+#else
+using words4 = uint4; /* the platform's own */
+#endif
 struct longs2 {
     std::int64_t x, y;
 };

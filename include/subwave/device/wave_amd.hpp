@@ -8,6 +8,10 @@
 
 SUBWAVE_BEGIN
 
+/* float4 and its like, which have constructors of their own in ROCm 5. */
+template <class T, unsigned Rank>
+inline constexpr bool moves_as_bytes_v<HIP_vector_type<T, Rank>> = true;
+
 /* v_mbcnt: set bits of `mask` below this lane. */
 SUBWAVE_DEVICE int lanes_below(lane_mask mask)
 {

@@ -13,14 +13,19 @@ template <int Count> struct word_array {
     std::uint32_t word[Count];
 };
 
+/* Whether values of T are their bytes. A platform adds its own types to those of which C++ knows. */
+template <class T>
+inline constexpr bool moves_as_bytes_v = std::is_trivially_copyable<T>::value;
+
 /* The value whose words are f(word) of the words of `value`; a last, partial word is zero-filled. */
 template <class T, class F> SUBWAVE_DEVICE T map_words(const T &value, F f)
 {
-    static_assert(std::is_trivially_copyable<T>::value,
+    static_assert(moves_as_bytes_v<T>,
                   "only trivially copyable types can move between work-items");
     using words = word_array<(sizeof(T) + 3) / 4>;
+    constexpr bool is_words = sizeof(T) == sizeof(words) && std::is_trivially_copyable<T>::value;
     words moved;
-    if constexpr (sizeof(T) == sizeof(words)) {
+    if constexpr (is_words) {
         moved = __builtin_bit_cast(words, value); /* LLVM 15 takes a memcpy apart into bytes */
     } else {
         moved = {};
@@ -29,11 +34,11 @@ template <class T, class F> SUBWAVE_DEVICE T map_words(const T &value, F f)
     SUBWAVE_UNROLL
     for (int i = 0; i < static_cast<int>(sizeof(words) / 4); ++i)
         moved.word[i] = f(moved.word[i]);
-    if constexpr (sizeof(T) == sizeof(words)) {
+    if constexpr (is_words) {
         return __builtin_bit_cast(T, moved);
     } else {
         T result = value; /* T need not have a default constructor */
-        memcpy(&result, &moved, sizeof(T));
+        memcpy(static_cast<void *>(&result), &moved, sizeof(T));
         return result;
     }
 }
