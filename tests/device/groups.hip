@@ -52,6 +52,10 @@ static_assert(std::is_same<ballot_group<>, ballot_group<sub_group>>::value &&
                   std::is_same<tangle_group<>, tangle_group<sub_group>>::value &&
                   std::is_same<fixed_size_group<4>, fixed_size_group<4, sub_group>>::value,
               "the parent is a sub_group unless told");
+static_assert(is_fixed_topology_group_v<subwave::group<1>> && is_group_v<subwave::group<3>> &&
+                  is_fixed_topology_group_v<root_group<2>> &&
+                  !is_user_constructed_group_v<root_group<1>>,
+              "");
 static_assert(!is_group_v<no_group> && !is_group_v<int> && !is_fixed_topology_group_v<no_group> &&
                   !is_user_constructed_group_v<no_group>,
               "");

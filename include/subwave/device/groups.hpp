@@ -26,10 +26,17 @@ template <std::size_t PartitionSize, class ParentGroup = sub_group> class fixed_
 template <class ParentGroup = sub_group> class tangle_group;
 class opportunistic_group;
 
+/* SYCL's groups of fixed topology beside sub_group, named for the traits alone: work-group algorithms
+ * are the business of rocPRIM, hipCUB and CUB. */
+template <int Dimensions> class group;
+template <int Dimensions> class root_group;
+
 /* --- traits ---------------------------------------------------------------------------------- */
 
 template <class T> struct is_fixed_topology_group : std::false_type {};
 template <> struct is_fixed_topology_group<sub_group> : std::true_type {};
+template <int D> struct is_fixed_topology_group<group<D>> : std::true_type {};
+template <int D> struct is_fixed_topology_group<root_group<D>> : std::true_type {};
 
 template <class T> struct is_user_constructed_group : std::false_type {};
 template <class G> struct is_user_constructed_group<ballot_group<G>> : std::true_type {};
