@@ -82,7 +82,7 @@ template <class Body> SUBWAVE_DEVICE void for_each_item(const subwave_group_shap
     }
 }
 
-/* Calls body(op object) for the operation; false where T does not have it, which the host has
+/* Calls body(op object) for the operation; nothing where T does not have it, which the host has
  * refused. */
 template <class T, class Body> SUBWAVE_DEVICE void with_op(subwave_op op, Body body)
 {
