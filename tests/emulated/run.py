@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-# run.py: executes an AMD code object's kernels on an emulated GPU: run.py matmul|device FILE.co
+# run.py: executes an AMD code object's kernels on an emulated GPU: run.py matmul|device|groups FILE.co
 import sys
 import time
 
 import device
 import emulation
+import groups
 import matmul
 
 SKIPPED = 77  # CTest's SKIP_RETURN_CODE
-SUBJECTS = {"matmul": matmul.cases, "device": device.cases}
+SUBJECTS = {"matmul": matmul.cases, "device": device.cases, "groups": groups.cases}
 
 
 def main(subject, code_object):
