@@ -1,38 +1,13 @@
 # SPDX-License-Identifier: MIT
 # instructions.py: reads matmul's machine code: instructions.py OBJDUMP READELF FILE.co...
 """A broadcast is v_readlane: no local memory, no permute. No kernel uses scratch or spills."""
-import re
-import subprocess
+import os
 import sys
 
 import matmul
 
-
-def output(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-
-
-def metadata(readelf, path):
-    """{kernel: {key: value}} from the object's notes."""
-    kernels = re.search(r"^amdhsa\.kernels:\n(.*?)^amdhsa", output(readelf, "--notes", path),
-                        re.M | re.S).group(1)
-    found = {}
-    for entry in re.split(r"^  - ", kernels, flags=re.M)[1:]:
-        facts = dict(re.findall(r"^(?: {4})?\.(\w+): +(\S+)$", entry, re.M))
-        found[facts["name"]] = facts
-    return found
-
-
-def instructions(objdump, path):
-    """{function: [mnemonic]}."""
-    found, current = {}, None
-    for line in output(objdump, "-d", "--no-show-raw-insn", path).splitlines():
-        start = re.match(r"[0-9a-f]+ <(.+)>:$", line)
-        if start:
-            current = found.setdefault(start.group(1), [])
-        elif line.startswith("\t") and current is not None:
-            current += re.findall(r"(?:^\t|:: )(\w+)", line)  # two in one word: a :: b
-    return found
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "isa"))
+import disassembly
 
 
 def describe(facts, mnemonics):
@@ -66,12 +41,12 @@ def faults(kernel, row):
 def main(objdump, readelf, paths):
     head, failed = "", False
     for path in paths:
-        code, kernels = instructions(objdump, path), metadata(readelf, path)
+        code, kernels = disassembly.instructions(objdump, path), disassembly.metadata(readelf, path)
         if {matmul.identify(name)[:4] for name in kernels} != matmul.EXPECTED:
             sys.exit("%s: kernels are missing or unknown" % path)
         for name, facts in kernels.items():
             kernel = matmul.identify(name)
-            row = describe(facts, code[name])
+            row = describe(facts, [instruction.mnemonic for instruction in code[name]])
             if not head:
                 head = "%-32s%-22s" % ("object", "kernel") + "".join("%9s" % key for key in row)
                 print(head)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+# disassembly.py: what is in an AMD code object: its kernels' instructions, registers, memory and compiler.
+import re
+import subprocess
+from collections import Counter, namedtuple
+
+# A backward branch is a loop. `text` is what an assembler would read.
+Instruction = namedtuple("Instruction", "mnemonic text loops")
+
+# Instructions that only pass time or let others run.
+WAITS = ("s_waitcnt", "s_wait_", "s_nop", "s_delay_alu", "s_clause", "s_sleep", "v_nop")
+CLASSES = (("ds", ("ds_",)), ("waits", WAITS), ("branch", ("s_branch", "s_cbranch", "s_setpc", "s_swappc")),
+           ("vector", ("v_",)), ("memory", ("s_load", "s_buffer_load", "global_", "flat_")),
+           ("scratch", ("scratch_", "buffer_")), ("scalar", ("s_",)))
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def instructions(objdump, path):
+    """{function: [Instruction]}, without what fills the space behind its end."""
+    found, current = {}, None
+    for line in output(objdump, "-d", "--no-show-raw-insn", path).splitlines():
+        start = re.match(r"([0-9a-f]+) <(.+)>:$", line)
+        if start:
+            base, current = int(start.group(1), 16), found.setdefault(start.group(2), [])
+        elif line.startswith("\t") and "//" in line and current is not None:
+            text, _, rest = line.strip().partition("//")
+            address = int(rest.split(":")[0], 16)
+            target = re.search(r"<[^>+]+(?:\+0x([0-9a-f]+))?>$", rest)
+            loops = bool(target) and base + int(target.group(1) or "0", 16) <= address
+            current.append(Instruction(text.split()[0], text.strip(), loops))
+    for code in found.values():
+        while code and code[-1].mnemonic != "s_endpgm":
+            code.pop()
+    return found
+
+
+def metadata(readelf, path):
+    """{kernel: {key: value}} from the object's notes."""
+    kernels = re.search(r"^amdhsa\.kernels:\n(.*?)^amdhsa", output(readelf, "--notes", path),
+                        re.M | re.S)
+    found = {}
+    for entry in re.split(r"^  - ", kernels.group(1), flags=re.M)[1:] if kernels else []:
+        facts = dict(re.findall(r"^(?: {4})?\.(\w+): +(\S+)$", entry, re.M))
+        found[facts["name"].strip("'")] = facts
+    return found
+
+
+def origin(readelf, path):
+    """(architecture, version of the compiler) that an object is for and from."""
+    text = output(readelf, "--notes", "-p", ".comment", path)
+    return (re.search(r"amdhsa\.target: +\S*(gfx\w+)", text).group(1),
+            re.search(r"clang version (\d+)[.\d]*", text).group(1))
+
+
+def counts(code):
+    """How many instructions of each class; two in one word (a :: b) are one."""
+    found = Counter({name: 0 for name, _ in CLASSES})
+    for instruction in code:
+        if instruction.mnemonic != "s_endpgm":
+            found[next(name for name, starts in CLASSES if instruction.mnemonic.startswith(starts))] += 1
+    found["loops"] = sum(instruction.loops for instruction in code)
+    return found
+
+
+def resources(facts):
+    """Registers, and bytes of memory, from the notes of a kernel."""
+    return {"vgpr": int(facts["vgpr_count"]), "sgpr": int(facts["sgpr_count"]),
+            "lds": int(facts["group_segment_fixed_size"]),
+            "scratch": int(facts["private_segment_fixed_size"]),
+            "spills": int(facts["vgpr_spill_count"]) + int(facts["sgpr_spill_count"])}
