@@ -6,29 +6,85 @@
 #   SUBWAVE_GPU_COMPILER_NAME                 "hipcc 5.2.3", "nvcc 13.0"
 
 if(SUBWAVE_GPU STREQUAL amd)
-  # Each file is one hipcc command: it needs no CMake newer than 3.25, leaves the project's own
-  # compilers alone, and is the same with every ROCm.
-  find_program(SUBWAVE_HIPCC hipcc HINTS $ENV{ROCM_PATH}/bin /opt/rocm/bin REQUIRED
-    DOC "hipcc, the AMD kernel compiler")
-  set(SUBWAVE_AMD_ARCHITECTURES gfx90a gfx1030 CACHE STRING "AMD architectures to build kernels for")
   find_package(hip REQUIRED CONFIG HINTS $ENV{ROCM_PATH} /opt/rocm)
-  list(JOIN SUBWAVE_AMD_ARCHITECTURES " " SUBWAVE_GPU_ARCHITECTURE_NAMES)
-  set(SUBWAVE_GPU_COMPILER_NAME "hipcc ${hip_VERSION}")
+  option(SUBWAVE_HIP_LANGUAGE "Compile AMD kernels by CMake's HIP language instead of by hipcc" OFF)
+  if(SUBWAVE_HIP_LANGUAGE)
+    set(CMAKE_HIP_ARCHITECTURES gfx90a) # for CMake's own checks, which would ask for a GPU's
+    enable_language(HIP)
+    set(compiler ${CMAKE_HIP_COMPILER} -x hip)
+    set(SUBWAVE_GPU_COMPILER_NAME "clang ${CMAKE_HIP_COMPILER_VERSION}, HIP ${hip_VERSION}")
+  else()
+    # Each file is one hipcc command: it needs no CMake newer than 3.25, leaves the project's own
+    # compilers alone, and is the same with every ROCm.
+    find_program(SUBWAVE_HIPCC hipcc HINTS $ENV{ROCM_PATH}/bin /opt/rocm/bin REQUIRED
+      DOC "hipcc, the AMD kernel compiler")
+    set(compiler ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${SUBWAVE_HIPCC})
+    set(SUBWAVE_GPU_COMPILER_NAME "hipcc ${hip_VERSION}")
+  endif()
+
+  # Each release knows more architectures. Without a wish: all that this one knows.
+  set(SUBWAVE_AMD_ARCHITECTURES "" CACHE STRING
+    "AMD architectures to build kernels for; empty: all that the compiler knows of those supported")
+  set(wanted ${SUBWAVE_AMD_ARCHITECTURES})
+  if(NOT wanted)
+    set(wanted gfx906 gfx908 gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1201)
+  endif()
+  set(probe ${PROJECT_BINARY_DIR}/CMakeFiles/architecture)
+  file(WRITE ${probe}.hip "")
+  set(architectures)
+  set(unknown)
+  foreach(architecture IN LISTS wanted)
+    if(NOT architecture MATCHES "^gfx[0-9a-f]+$")
+      message(FATAL_ERROR "SUBWAVE_AMD_ARCHITECTURES has \"${architecture}\"; it takes names like gfx90a")
+    endif()
+    if(NOT DEFINED SUBWAVE_AMD_BUILDS_${architecture})
+      execute_process(RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET COMMAND ${compiler}
+        --offload-device-only --offload-arch=${architecture} -c ${probe}.hip -o ${probe}.o)
+      set(SUBWAVE_AMD_BUILDS_${architecture} ${status} CACHE INTERNAL "0 if the compiler can")
+    endif()
+    if(SUBWAVE_AMD_BUILDS_${architecture} EQUAL 0)
+      list(APPEND architectures ${architecture})
+    else()
+      list(APPEND unknown ${architecture})
+    endif()
+  endforeach()
+  list(JOIN architectures " " SUBWAVE_GPU_ARCHITECTURE_NAMES)
+  list(JOIN unknown " " unknown)
+  if(unknown AND (SUBWAVE_AMD_ARCHITECTURES OR NOT architectures))
+    message(FATAL_ERROR "SUBWAVE_AMD_ARCHITECTURES: ${SUBWAVE_GPU_COMPILER_NAME} cannot build for "
+      "${unknown}")
+  elseif(unknown)
+    message(STATUS "AMD architectures skipped: ${unknown}; ${SUBWAVE_GPU_COMPILER_NAME} cannot "
+      "build for them")
+  endif()
+  message(STATUS "AMD architectures: ${SUBWAVE_GPU_ARCHITECTURE_NAMES}")
+
+  list(TRANSFORM architectures PREPEND --offload-arch= OUTPUT_VARIABLE SUBWAVE_AMD_ARCHITECTURE_FLAGS)
+  set(CMAKE_HIP_ARCHITECTURES ${architectures})
 
   function(subwave_gpu_kernels target)
-    list(TRANSFORM SUBWAVE_AMD_ARCHITECTURES PREPEND --offload-arch= OUTPUT_VARIABLE arch_flags)
-    foreach(file IN LISTS ARGN)
-      get_filename_component(name ${file} NAME_WE)
-      set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}_${name}_amd.o)
-      add_custom_command(OUTPUT ${object}
-        COMMAND ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${SUBWAVE_HIPCC} -c ${file} -o ${object}
-          -std=c++17 -O3 -fPIC -fvisibility=hidden ${SUBWAVE_WARNINGS} ${arch_flags}
-          -I${PROJECT_SOURCE_DIR}/include -MD -MF ${object}.d
-        DEPENDS ${file} DEPFILE ${object}.d
-        COMMENT "Compiling ${name}.hip for ${SUBWAVE_GPU_ARCHITECTURE_NAMES}" VERBATIM)
-      target_sources(${target} PRIVATE ${object})
-      set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
-    endforeach()
+    if(SUBWAVE_HIP_LANGUAGE)
+      set_source_files_properties(${ARGN} PROPERTIES LANGUAGE HIP)
+      add_library(${target}_kernels_amd OBJECT ${ARGN})
+      set_target_properties(${target}_kernels_amd PROPERTIES
+        HIP_STANDARD 17 HIP_EXTENSIONS OFF HIP_VISIBILITY_PRESET hidden)
+      target_compile_options(${target}_kernels_amd PRIVATE -O3 ${SUBWAVE_WARNINGS})
+      target_include_directories(${target}_kernels_amd PRIVATE ${PROJECT_SOURCE_DIR}/include)
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_kernels_amd>)
+    else()
+      foreach(file IN LISTS ARGN)
+        get_filename_component(name ${file} NAME_WE)
+        set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}_${name}_amd.o)
+        add_custom_command(OUTPUT ${object}
+          COMMAND ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${SUBWAVE_HIPCC} -c ${file} -o ${object}
+            -std=c++17 -O3 -fPIC -fvisibility=hidden ${SUBWAVE_WARNINGS}
+            ${SUBWAVE_AMD_ARCHITECTURE_FLAGS} -I${PROJECT_SOURCE_DIR}/include -MD -MF ${object}.d
+          DEPENDS ${file} DEPFILE ${object}.d
+          COMMENT "Compiling ${name}.hip for ${SUBWAVE_GPU_ARCHITECTURE_NAMES}" VERBATIM)
+        target_sources(${target} PRIVATE ${object})
+        set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+      endforeach()
+    endif()
     target_compile_definitions(${target} PRIVATE __HIP_PLATFORM_AMD__)
     # hip::host would add compile options of its own; the C sources need the library alone.
     get_target_property(hip_library hip::amdhip64 IMPORTED_LOCATION_RELEASE)

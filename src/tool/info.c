@@ -99,6 +99,20 @@ static void print_table(const subwave_device_properties *devices, int count, con
     }
 }
 
+/* Broken at spaces to 100 columns: a build may list many architectures. */
+static void print_wrapped(const char *text)
+{
+    enum { WIDTH = 98 }; /* and the indent */
+    while (strlen(text) > WIDTH) {
+        int length = WIDTH;
+        while (length > 1 && text[length] != ' ')
+            --length;
+        printf("%.*s\n ", length, text);
+        text += length;
+    }
+    printf("%s\n", text);
+}
+
 static void print_devices_json(const subwave_device_properties *devices, int count,
                                const char *chosen)
 {
@@ -186,7 +200,8 @@ int info_main(int argc, char **argv)
         print_devices_json(devices, known, chosen);
     } else {
         const char *wish = getenv("SUBWAVE_DEVICE");
-        printf("%s\n\n", subwave_build_info());
+        print_wrapped(subwave_build_info());
+        putchar('\n');
         print_table(devices, known, chosen);
         if (*chosen)
             printf("\n* used when no device is named%s\n",

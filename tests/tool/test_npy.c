@@ -153,7 +153,7 @@ static void test_mutated_headers(void **state)
         }
         free(text);
     }
-    assert_in_range(accepted, 1000, 199000); /* both outcomes were reached */
+    assert_true(accepted > 1000 && accepted < 199000); /* both outcomes were reached */
 }
 
 static void test_size_overflow(void **state)
