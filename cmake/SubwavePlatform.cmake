@@ -2,6 +2,7 @@
 # The one place that names GPU compilers.
 #
 #   subwave_gpu_kernels(target file.hip...)   compiles the files for SUBWAVE_GPU into `target`
+#   subwave_gpu_runtime(target)               lets host sources of `target` call the HIP runtime
 #   SUBWAVE_GPU_ARCHITECTURE_NAMES            "gfx90a gfx1030", "sm_80 sm_90"
 #   SUBWAVE_GPU_COMPILER_NAME                 "hipcc 5.2.3", "nvcc 13.0"
 
@@ -85,15 +86,18 @@ if(SUBWAVE_GPU STREQUAL amd)
         set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
       endforeach()
     endif()
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  endfunction()
+
+  function(subwave_gpu_runtime target)
     target_compile_definitions(${target} PRIVATE __HIP_PLATFORM_AMD__)
-    # hip::host would add compile options of its own; the C sources need the library alone.
+    # hip::host would add compile options of its own; host sources need the library alone.
     get_target_property(hip_library hip::amdhip64 IMPORTED_LOCATION_RELEASE)
     if(NOT hip_library)
       get_target_property(hip_library hip::amdhip64 LOCATION)
     endif()
     target_link_libraries(${target} PRIVATE ${hip_library})
     target_include_directories(${target} SYSTEM PRIVATE ${hip_INCLUDE_DIRS})
-    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
   endfunction()
 
 elseif(SUBWAVE_GPU STREQUAL nvidia)
@@ -120,10 +124,13 @@ elseif(SUBWAVE_GPU STREQUAL nvidia)
       -Xcompiler=-Wall,-Wextra,-fvisibility=hidden)
     target_include_directories(${target}_kernels_nvidia PRIVATE ${PROJECT_SOURCE_DIR}/include)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_kernels_nvidia>)
-    target_compile_definitions(${target} PRIVATE __HIP_PLATFORM_NVIDIA__)
     # HIP's header for NVIDIA names a struct member in a way that C has as an extension.
     set_source_files_properties(${PROJECT_SOURCE_DIR}/src/backend_hip.c PROPERTIES COMPILE_OPTIONS
       "-std=gnu11;-fms-extensions")
+  endfunction()
+
+  function(subwave_gpu_runtime target)
+    target_compile_definitions(${target} PRIVATE __HIP_PLATFORM_NVIDIA__)
     target_include_directories(${target} SYSTEM PRIVATE ${SUBWAVE_HIP_INCLUDE_DIR}
       ${CUDAToolkit_INCLUDE_DIRS})
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:CUDA::cudart_static>)

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ * bench.hpp: what a file of cases sees: the device, the wishes of the command line, how to be timed.
+ */
+#ifndef SUBWAVE_BENCH_HPP
+#define SUBWAVE_BENCH_HPP
+
+#include <subwave/subwave.h>
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/* Ends a measurement, with the reason. */
+struct failure : std::runtime_error {
+    using runtime_error::runtime_error;
+};
+/* The same where nothing is wrong: the device, build or peer does not have what was asked for. */
+struct unsupported : failure {
+    using failure::failure;
+};
+
+/* Files that are built only where their compiler or library is found enrol what they have. */
+template <class T> std::vector<T> &registry()
+{
+    static std::vector<T> rows;
+    return rows;
+}
+template <class T> struct enrolled {
+    explicit enrolled(const T &row) { registry<T>().push_back(row); }
+};
+
+/* --- the device ------------------------------------------------------------------------------- */
+
+/* What the C interface leaves to the runtime beneath it: its clock, and how calls are queued. */
+class runtime {
+public:
+    virtual ~runtime() = default;
+    virtual void *stream() const = 0; /* null on the CPU device */
+    virtual std::int64_t cache_bytes() const = 0; /* of the last level */
+    virtual int clock_mhz() const = 0;            /* the highest; 0 if unknown */
+    virtual const char *method() const = 0; /* how a batch is queued and timed, for the record */
+    /* Queues a copy on the stream. */
+    virtual void copy(void *to, const void *from, std::size_t bytes) = 0;
+    /* Keeps what `queue` queues as the batch to be timed; replay() runs it and returns seconds. */
+    virtual void record(std::function<void()> queue) = 0;
+    virtual double replay() = 0;
+};
+using open_gpu = std::unique_ptr<runtime> (*)(int index);
+std::unique_ptr<runtime> open_host();
+
+struct device {
+    explicit device(const char *id);
+    ~device();
+    device(const device &) = delete;
+    device &operator=(const device &) = delete;
+
+    bool is_gpu() const;
+    int wave() const { return about.sub_group_sizes[0]; }
+    /* Throws what went wrong. */
+    void expect(subwave_status status) const;
+
+    subwave_context *context = nullptr;
+    subwave_device_properties about = {};
+    std::unique_ptr<bench::runtime> runtime;
+    std::int64_t cache_bytes;
+};
+
+/* An array in device memory, `sets` times over: calls that take turns at more sets than the cache
+ * holds find none of them in it. */
+class rotating_array {
+public:
+    rotating_array(const device &on, std::size_t bytes, int sets);
+    ~rotating_array() { subwave_free(on_.context, memory_); }
+    rotating_array(const rotating_array &) = delete;
+    rotating_array &operator=(const rotating_array &) = delete;
+
+    void *operator[](int set) const { return static_cast<char *>(memory_) + stride_ * set; }
+    void fill(const void *contents) const; /* every set */
+    void poison() const;                   /* every byte of every set is 0xff: NaN in any float */
+    std::vector<unsigned char> read(int set) const;
+
+private:
+    const device &on_;
+    std::size_t bytes_, stride_;
+    int sets_;
+    void *memory_ = nullptr;
+};
+
+/* --- elements --------------------------------------------------------------------------------- */
+
+bool is_floating(subwave_dtype dtype);
+/* The relative distance of neighbouring numbers; 0 for integers. */
+double epsilon(subwave_dtype dtype);
+/* Numbers in [-1, 1) for floating types, small integers else, each one that `dtype` can hold. */
+std::vector<double> random_values(subwave_dtype dtype, std::int64_t count, std::uint64_t seed);
+std::vector<unsigned char> encode(subwave_dtype dtype, const std::vector<double> &values);
+std::vector<double> decode(subwave_dtype dtype, const std::vector<unsigned char> &bytes);
+
+/* --- cases ------------------------------------------------------------------------------------ */
+
+struct shape {
+    std::int64_t m = 0, n = 0, k = 0; /* n alone where there is one size */
+    std::int64_t batch = 1;
+    std::string text() const;
+};
+
+enum class cache { warm, cold };
+
+/* What is computed, whoever computes it. */
+struct problem_key {
+    std::string operation;
+    subwave_dtype dtype = SUBWAVE_DTYPE_U8;
+    bench::shape shape;
+    bench::cache cache = cache::warm;
+    std::string kind = "", op = ""; /* of a group, of an operation on values; empty if there is none */
+    std::string text() const;
+};
+
+/* The work of one call: floating-point or group operations, and the fewest bytes it can move. */
+struct work {
+    double operations = 0, bytes = 0;
+    const char *unit = "GB/s"; /* of the rate: GFLOP/s, GB/s, or reductions/ns */
+    double rate(double seconds) const;
+};
+
+/* The memory of a problem, and the judge of its result. */
+class problem {
+public:
+    virtual ~problem() = default;
+    virtual void poison() = 0;
+    /* How far the result is from right, in units that `bound` limits. Called after a poisoned run. */
+    virtual double error() = 0;
+    int sets = 1;
+    double bound = 0;
+};
+
+/* One way to solve it. `call` queues the work on set number `set`. */
+struct contender {
+    std::string by, variant; /* "subwave" or the peer's name; a variant of it, or empty */
+    std::string version;
+    std::function<void(problem &, int set)> call;
+};
+
+struct settings {
+    std::vector<std::string> devices, operations, variants, dtypes, kinds, ops;
+    std::vector<shape> sizes;
+    std::int64_t batch = 0;         /* 0: as many as the case thinks right */
+    std::vector<cache> caches = {cache::warm, cache::cold};
+    double time = 0.5, noise = 0.01; /* stop at this time, or at this relative spread of the median */
+    std::int64_t cache_bytes = 0;   /* 0: what the system says */
+    bool list = false, check = true;
+    std::string json;               /* a path, "-" for standard output, or empty */
+};
+
+struct timing {
+    int samples = 0, calls = 0; /* calls a sample */
+    double median = 0, lower = 0, upper = 0, least = 0, most = 0; /* seconds a call; quartiles */
+    double spread = 0; /* half the 95 % interval of the median, relative to it */
+    bool noisy = false;
+};
+
+struct outcome {
+    std::string failure;
+    bool unsupported = false;
+    bench::timing timing;
+    double error = std::numeric_limits<double>::quiet_NaN(), bound = 0;
+    std::optional<bool> right; /* nothing: not checked */
+};
+
+timing measure(runtime &clock, const settings &wishes, int sets,
+               const std::function<void(int set)> &call);
+
+/* Writes the table and the JSON lines. */
+class reporter {
+public:
+    explicit reporter(const settings &wishes);
+    ~reporter();
+    void begin(const device &on);
+    void progress(const problem_key &key, const contender &who);
+    void row(const device &on, const problem_key &key, const contender &who, const work &amount,
+             const outcome &result);
+    void end_of_problem(); /* prints the rows since the last, with their ratios */
+    bool all_right() const { return all_right_; }
+    void expect_rows(int count) { total_ = count; }
+
+private:
+    struct line;
+    void print_json(const device &on, const problem_key &key, const contender &who,
+                    const work &amount, const outcome &result);
+    const settings &wishes_;
+    std::vector<line> lines_;
+    std::FILE *table_, *json_ = nullptr;
+    std::string date_;
+    int done_ = 0, total_ = 0;
+    bool all_right_ = true, headed_ = false;
+};
+
+/* A run over one device; goes through the cases twice, first to count them. */
+class session {
+public:
+    session(const settings &wishes, bench::device &on, reporter &out)
+        : wishes(wishes), on(on), out_(out)
+    {
+    }
+    const settings &wishes;
+    bench::device &on;
+
+    bool wants(const char *operation) const;
+    /* The wish, or what is usual; "all" is `all`. */
+    std::vector<subwave_dtype> dtypes(const std::vector<subwave_dtype> &all,
+                                      const std::vector<subwave_dtype> &usual) const;
+    std::vector<shape> sizes(const std::vector<shape> &usual) const;
+    /* Names out of `all`, by the wish or `usual`. */
+    std::vector<std::string> names(const std::vector<std::string> &wish,
+                                   const std::vector<std::string> &all,
+                                   const std::vector<std::string> &usual) const;
+    /* Sets to rotate through; 0 if so many would be needed that the case is not offered. */
+    int sets(cache state, double bytes_of_a_set) const;
+
+    /* Times each contender that is wanted, one after the other, on one problem. */
+    void run(const problem_key &key, const work &amount, const std::vector<contender> &contenders,
+             const std::function<std::unique_ptr<problem>()> &make);
+    void count_only(bool yes) { counting_ = yes; }
+    int count() const { return count_; }
+
+private:
+    bool wants(const contender &who) const;
+    reporter &out_;
+    bool counting_ = false;
+    int count_ = 0;
+};
+
+/* The files of cases. */
+void copy_cases(session &s);
+void matmul_cases(session &s);
+
+/* --- peers ------------------------------------------------------------------------------------ */
+
+/* A BLAS: computes C = A B of row-major matrices without gaps, `shape.batch` of them one after the
+ * other; throws what it lacks. */
+struct blas {
+    const char *name;
+    bool on_gpu;
+    std::string (*version)();
+    void (*gemm)(device &on, subwave_dtype dtype, const shape &size, const void *a, const void *b,
+                 void *c);
+};
+
+} // namespace bench
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * case_copy.cpp: a copy by the runtime: the bandwidth that memory-bound work can hope for.
+ */
+#include "bench.hpp"
+
+#include <cstring>
+
+namespace bench {
+namespace {
+
+class copy_problem : public problem {
+public:
+    copy_problem(const device &on, std::size_t bytes, int count)
+        : from(on, bytes, count), to(on, bytes, count)
+    {
+        sets = count;
+        contents_ = encode(SUBWAVE_DTYPE_U8, random_values(SUBWAVE_DTYPE_U8,
+                                                           static_cast<std::int64_t>(bytes), 1));
+        from.fill(contents_.data());
+    }
+    void poison() override { to.poison(); }
+    double error() override { return to.read(sets - 1) == contents_ ? 0 : 1; }
+
+    rotating_array from, to;
+
+private:
+    std::vector<unsigned char> contents_;
+};
+
+} // namespace
+
+void copy_cases(session &s)
+{
+    if (!s.wants("copy"))
+        return;
+    std::vector<shape> usual;
+    for (std::int64_t n = 1 << 16; n <= (s.on.is_gpu() ? 1 << 30 : 1 << 26); n *= 4)
+        usual.push_back({.n = n});
+    for (const shape &size : s.sizes(usual)) {
+        for (cache state : s.wishes.caches) {
+            const double bytes = 2.0 * static_cast<double>(size.n);
+            const int sets = s.sets(state, bytes);
+            if (size.m || !sets)
+                continue;
+            const contender runtime = {
+                "runtime", "", s.on.about.backend, [&](problem &p, int set) {
+                    auto &c = static_cast<copy_problem &>(p);
+                    s.on.runtime->copy(c.to[set], c.from[set], static_cast<std::size_t>(size.n));
+                }};
+            s.run({"copy", SUBWAVE_DTYPE_U8, size, state}, {.bytes = bytes}, {runtime}, [&] {
+                return std::make_unique<copy_problem>(s.on, static_cast<std::size_t>(size.n), sets);
+            });
+        }
+    }
+}
+
+} // namespace bench

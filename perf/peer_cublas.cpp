@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ * peer_cublas.cpp: cuBLAS beside the matrix products on NVIDIA GPUs.
+ */
+#include "bench.hpp"
+
+#include <cublas_v2.h>
+
+namespace bench {
+namespace {
+
+void expect(cublasStatus_t code)
+{
+    if (code == CUBLAS_STATUS_NOT_SUPPORTED)
+        throw unsupported("cuBLAS does not support it");
+    if (code != CUBLAS_STATUS_SUCCESS)
+        throw failure(std::string("cuBLAS: ") + cublasGetStatusString(code));
+}
+
+/* Workspace of its own: without one, cuBLAS would allocate inside the graph that is timed. */
+struct library {
+    explicit library(device &on) : on(on)
+    {
+        enum { WORKSPACE = 64 << 20 };
+        expect(cublasCreate(&handle));
+        on.expect(subwave_malloc(on.context, &workspace, WORKSPACE));
+        expect(cublasSetStream(handle, static_cast<cudaStream_t>(on.runtime->stream())));
+        expect(cublasSetWorkspace(handle, workspace, WORKSPACE));
+    }
+    device &on;
+    cublasHandle_t handle = nullptr;
+    void *workspace = nullptr;
+};
+
+cublasHandle_t handle_for(device &on)
+{
+    static std::vector<std::unique_ptr<library>> libraries; /* a device; kept until the end */
+    for (const auto &l : libraries)
+        if (&l->on == &on)
+            return l->handle;
+    libraries.push_back(std::make_unique<library>(on));
+    return libraries.back()->handle;
+}
+
+std::string version()
+{
+    int major = 0, minor = 0, patch = 0;
+    (void)cublasGetProperty(MAJOR_VERSION, &major);
+    (void)cublasGetProperty(MINOR_VERSION, &minor);
+    (void)cublasGetProperty(PATCH_LEVEL, &patch);
+    return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+}
+
+/* Row-major C = A B is column-major C^T = B^T A^T. Sums in f32 at least; no TF32. */
+void gemm(device &on, subwave_dtype dtype, const shape &s, const void *a, const void *b, void *c)
+{
+    const float one_f32 = 1, zero_f32 = 0;
+    const double one_f64 = 1, zero_f64 = 0;
+    const bool f64 = dtype == SUBWAVE_DTYPE_F64;
+    const void *one = f64 ? static_cast<const void *>(&one_f64) : &one_f32;
+    const void *zero = f64 ? static_cast<const void *>(&zero_f64) : &zero_f32;
+    cudaDataType_t type = CUDA_R_64F;
+    switch (dtype) {
+    case SUBWAVE_DTYPE_F16:
+        type = CUDA_R_16F;
+        break;
+    case SUBWAVE_DTYPE_BF16:
+        type = CUDA_R_16BF;
+        break;
+    case SUBWAVE_DTYPE_F32:
+        type = CUDA_R_32F;
+        break;
+    case SUBWAVE_DTYPE_F64:
+        break;
+    default:
+        throw unsupported("no gemm of this element type");
+    }
+    const cublasComputeType_t sums = f64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+    const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.k);
+    if (s.batch == 1)
+        expect(cublasGemmEx(handle_for(on), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, one, b, type, n, a,
+                            type, k, zero, c, type, n, sums, CUBLAS_GEMM_DEFAULT));
+    else
+        expect(cublasGemmStridedBatchedEx(handle_for(on), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, one, b,
+                                          type, n, s.k * s.n, a, type, k, s.m * s.k, zero, c, type,
+                                          n, s.m * s.n, static_cast<int>(s.batch), sums,
+                                          CUBLAS_GEMM_DEFAULT));
+}
+
+const enrolled<blas> here({.name = "cublas", .on_gpu = true, .version = version, .gemm = gemm});
+
+} // namespace
+} // namespace bench

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT
+ * report.cpp: results as a table for people and as JSON lines for programs (docs/bench.md).
+ */
+#include "bench.hpp"
+
+extern "C" {
+#include "../src/tool/text.h"
+}
+
+#include <algorithm>
+#include <cinttypes>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <unistd.h>
+
+namespace bench {
+
+std::string shape::text() const
+{
+    std::string text = std::to_string(n);
+    if (m)
+        text = std::to_string(m) + "x" + text + "x" + std::to_string(k);
+    return batch > 1 ? text + " *" + std::to_string(batch) : text;
+}
+
+std::string problem_key::text() const
+{
+    std::string text = operation + " " + subwave_dtype_name(dtype);
+    for (const std::string &part : {kind, op})
+        text += part.empty() ? "" : " " + part;
+    return text + " " + shape.text() + (cache == cache::cold ? " cold" : " warm");
+}
+
+double work::rate(double seconds) const
+{
+    return (std::strcmp(unit, "GB/s") == 0 ? bytes : operations) / seconds * 1e-9;
+}
+
+static std::string name_of(const contender &who)
+{
+    return who.by + (who.variant.empty() ? "" : " " + who.variant);
+}
+
+/* A row of the table, kept until its peers are there. */
+struct reporter::line {
+    std::string who;
+    bool ours;
+    double rate;
+    std::string unit, text;
+};
+
+static std::string now()
+{
+    char text[32];
+    const std::time_t seconds = std::time(nullptr);
+    std::tm utc;
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
+    return text;
+}
+
+reporter::reporter(const settings &wishes)
+    : wishes_(wishes), table_(wishes.json == "-" ? nullptr : stdout), date_(now())
+{
+    if (wishes.list || wishes.json.empty())
+        return;
+    json_ = wishes.json == "-" ? stdout : std::fopen(wishes.json.c_str(), "w");
+    if (!json_)
+        throw failure(wishes.json + ": " + std::strerror(errno));
+}
+
+reporter::~reporter()
+{
+    if (json_ && json_ != stdout)
+        std::fclose(json_);
+}
+
+static void clear_progress()
+{
+    if (isatty(STDERR_FILENO))
+        std::fputs("\r\033[K", stderr);
+}
+
+void reporter::begin(const device &on)
+{
+    if (!table_ || wishes_.list)
+        return;
+    std::fprintf(table_, "%s%s: %s, %s, waves of %d, %d MHz; last-level cache %.1f MiB\n%s; %s\n\n",
+                 headed_ ? "\n" : "", on.about.id, on.about.name, on.about.architecture, on.wave(),
+                 on.runtime->clock_mhz(), static_cast<double>(on.cache_bytes) / (1 << 20),
+                 subwave_build_info(), on.runtime->method());
+    std::fprintf(table_, "%-24s %9s %6s %10s %-12s %8s  %s\n", "who", "time", "+-", "rate", "",
+                 "ratio", "error");
+    headed_ = true;
+}
+
+void reporter::progress(const problem_key &key, const contender &who)
+{
+    ++done_;
+    if (wishes_.list)
+        std::printf("%s: %s\n", key.text().c_str(), name_of(who).c_str());
+    else
+        std::fprintf(stderr, "%s%d/%d %s: %s%s", isatty(STDERR_FILENO) ? "\r\033[K" : "", done_,
+                     total_, key.text().c_str(), name_of(who).c_str(),
+                     isatty(STDERR_FILENO) ? "" : "\n");
+}
+
+void reporter::row(const device &on, const problem_key &key, const contender &who,
+                   const work &amount, const outcome &result)
+{
+    if (lines_.empty() && table_) {
+        clear_progress();
+        std::fprintf(table_, "%s\n", key.text().c_str());
+    }
+    line added = {name_of(who), who.by == "subwave", 0, amount.unit, ""};
+    char text[200];
+    if (!result.failure.empty()) {
+        added.text = (result.unsupported ? "not available: " : "FAILED: ") + result.failure;
+        all_right_ &= result.unsupported;
+    } else {
+        char digits[TEXT_SIZE];
+        added.rate = amount.rate(result.timing.median);
+        if (result.right) {
+            std::snprintf(text, sizeof text, "%.1e%s", result.error, *result.right ? "" : "  WRONG");
+            all_right_ &= *result.right;
+        } else {
+            std::snprintf(text, sizeof text, "not checked");
+        }
+        added.text = text + std::string(result.timing.noisy ? "  noisy" : "");
+        std::snprintf(text, sizeof text, "%9s %5.1f%%", format_time(digits, result.timing.median),
+                      100 * result.timing.spread);
+        added.who.resize(std::max<std::size_t>(added.who.size(), 22), ' ');
+        added.who += std::string(" ") + text;
+    }
+    lines_.push_back(added);
+    if (json_)
+        print_json(on, key, who, amount, result);
+}
+
+/* The ratio is ours over the best peer's. */
+void reporter::end_of_problem()
+{
+    double peer = 0;
+    for (const line &l : lines_)
+        peer = l.ours ? peer : std::max(peer, l.rate);
+    for (const line &l : lines_) {
+        char digits[TEXT_SIZE], ratio[TEXT_SIZE] = "";
+        if (!table_)
+            break;
+        if (l.rate == 0) {
+            std::fprintf(table_, "  %-22s %s\n", l.who.c_str(), l.text.c_str());
+            continue;
+        }
+        if (l.ours && peer > 0)
+            std::snprintf(ratio, sizeof ratio, "%.2f", l.rate / peer);
+        std::fprintf(table_, "  %s %10s %-12s %8s  %s\n", l.who.c_str(),
+                     format_digits(digits, l.rate), l.unit.c_str(), ratio, l.text.c_str());
+    }
+    if (table_)
+        std::fflush(table_);
+    lines_.clear();
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+namespace {
+
+/* One object on a line. */
+class object {
+public:
+    explicit object(std::FILE *file) : file_(file) { std::fputc('{', file_); }
+    ~object()
+    {
+        std::fputs("}\n", file_);
+        std::fflush(file_);
+    }
+    void text(const char *name, const std::string &value)
+    {
+        label(name);
+        print_json(file_, value.c_str());
+    }
+    void text_or_null(const char *name, const std::string &value)
+    {
+        value.empty() ? raw(name, "null") : text(name, value);
+    }
+    void number(const char *name, double value)
+    {
+        label(name);
+        if (std::isfinite(value))
+            std::fprintf(file_, "%.6g", value);
+        else
+            std::fputs("null", file_);
+    }
+    void whole(const char *name, std::int64_t value)
+    {
+        label(name);
+        std::fprintf(file_, "%" PRId64, value);
+    }
+    void raw(const char *name, const char *value)
+    {
+        label(name);
+        std::fputs(value, file_);
+    }
+
+private:
+    void label(const char *name)
+    {
+        std::fprintf(file_, "%s\"%s\": ", first_ ? "" : ", ", name);
+        first_ = false;
+    }
+    std::FILE *file_;
+    bool first_ = true;
+};
+
+} // namespace
+
+void reporter::print_json(const device &on, const problem_key &key, const contender &who,
+                          const work &amount, const outcome &result)
+{
+    object row(json_);
+    row.whole("schema", 1);
+    row.text("date", date_);
+    row.text("operation", key.operation);
+    row.text("by", who.by);
+    row.text_or_null("variant", who.variant);
+    row.text("version", who.version);
+    row.text("dtype", subwave_dtype_name(key.dtype));
+    row.text_or_null("kind", key.kind);
+    row.text_or_null("op", key.op);
+    row.whole("m", key.shape.m);
+    row.whole("n", key.shape.n);
+    row.whole("k", key.shape.k);
+    row.whole("batch", key.shape.batch);
+    row.text("cache", key.cache == cache::cold ? "cold" : "warm");
+    row.text("device", on.about.id);
+    row.text("device_name", on.about.name);
+    row.text("architecture", on.about.architecture);
+    row.text("backend", on.about.backend);
+    row.whole("wave", on.wave());
+    row.whole("units", on.about.compute_units);
+    row.whole("clock_mhz", on.runtime->clock_mhz());
+    row.whole("cache_bytes", on.cache_bytes);
+    row.text("build", subwave_build_info());
+    row.text("method", on.runtime->method());
+    const bool measured = result.failure.empty();
+    const auto measure = [&](const char *name, double value) {
+        row.number(name, measured ? value : NAN);
+    };
+    row.text_or_null("failure", result.failure);
+    measure("samples", result.timing.samples);
+    measure("calls", result.timing.calls);
+    measure("time", result.timing.median);
+    measure("time_lower", result.timing.lower);
+    measure("time_upper", result.timing.upper);
+    measure("time_min", result.timing.least);
+    measure("time_max", result.timing.most);
+    measure("spread", result.timing.spread);
+    row.raw("noisy", !measured ? "null" : result.timing.noisy ? "true" : "false");
+    row.number("operations", amount.operations);
+    row.number("bytes", amount.bytes);
+    measure("rate", amount.rate(result.timing.median));
+    row.text("unit", amount.unit);
+    row.number("error", result.error);
+    row.number("bound", result.right ? result.bound : NAN);
+    const bool failed = !measured && !result.unsupported;
+    row.raw("ok", failed            ? "false"
+                  : !result.right   ? "null"
+                  : *result.right   ? "true"
+                                    : "false");
+}
+
+} // namespace bench

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ * session.cpp: which cases a run has, and running one: poison, time, judge, report.
+ */
+#include "bench.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace bench {
+
+static bool holds(const std::vector<std::string> &list, const std::string &name)
+{
+    return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+bool session::wants(const char *operation) const
+{
+    return wishes.operations.empty() || holds(wishes.operations, operation);
+}
+
+bool session::wants(const contender &who) const
+{
+    return wishes.variants.empty() || holds(wishes.variants, who.by) ||
+           (!who.variant.empty() && holds(wishes.variants, who.variant));
+}
+
+std::vector<std::string> session::names(const std::vector<std::string> &wish,
+                                        const std::vector<std::string> &all,
+                                        const std::vector<std::string> &usual) const
+{
+    if (wish.empty())
+        return usual;
+    std::vector<std::string> found;
+    for (const std::string &name : all)
+        if (holds(wish, name) || holds(wish, "all"))
+            found.push_back(name);
+    return found;
+}
+
+std::vector<subwave_dtype> session::dtypes(const std::vector<subwave_dtype> &all,
+                                           const std::vector<subwave_dtype> &usual) const
+{
+    if (wishes.dtypes.empty())
+        return usual;
+    std::vector<subwave_dtype> found;
+    for (subwave_dtype dtype : all)
+        if (holds(wishes.dtypes, subwave_dtype_name(dtype)) || holds(wishes.dtypes, "all"))
+            found.push_back(dtype);
+    return found;
+}
+
+std::vector<shape> session::sizes(const std::vector<shape> &usual) const
+{
+    return wishes.sizes.empty() ? usual : wishes.sizes;
+}
+
+int session::sets(cache state, double bytes_of_a_set) const
+{
+    constexpr double most_sets = 1000;
+    if (state == cache::warm)
+        return 1;
+    const double count = 1 + std::ceil(2.0 * static_cast<double>(on.cache_bytes) / bytes_of_a_set);
+    const bool fits = (count + 1) * bytes_of_a_set < 0.4 * static_cast<double>(on.about.memory_bytes);
+    return count <= most_sets && fits ? static_cast<int>(count) : 0;
+}
+
+void session::run(const problem_key &key, const work &amount,
+                  const std::vector<contender> &contenders,
+                  const std::function<std::unique_ptr<problem>()> &make)
+{
+    std::unique_ptr<problem> p;
+    std::string no_problem;
+    bool any = false;
+    for (const contender &who : contenders) {
+        if (!wants(who))
+            continue;
+        if (counting_) {
+            ++count_;
+            continue;
+        }
+        out_.progress(key, who);
+        if (wishes.list)
+            continue;
+        outcome result;
+        try {
+            if (!p && no_problem.empty())
+                p = make();
+            if (!p)
+                throw failure(no_problem);
+            p->poison();
+            result.timing = measure(*on.runtime, wishes, p->sets,
+                                    [&](int set) { who.call(*p, set); });
+            if (wishes.check) {
+                result.error = p->error();
+                result.bound = p->bound;
+                result.right = result.error <= result.bound;
+            }
+        } catch (const unsupported &reason) {
+            result.failure = reason.what();
+            result.unsupported = true;
+        } catch (const std::exception &reason) { /* the others may still go well */
+            result.failure = reason.what();
+            if (!p)
+                no_problem = result.failure;
+        }
+        any = true;
+        out_.row(on, key, who, amount, result);
+    }
+    if (any)
+        out_.end_of_problem();
+}
+
+} // namespace bench
