@@ -3,9 +3,11 @@
 #
 #   subwave_code_object(variable compiler architecture file.hip [flag...])
 #       adds the command that compiles the file with `compiler`, clang or hipcc, and sets `variable`
-#       to the code object's path, whose name has the flags in it
+#       to the code object's path, whose name has the flags in it; the global property
+#       SUBWAVE_CODE_OBJECT_FILES lists all
 #   SUBWAVE_CODE_OBJECT_COMPILERS          those of the two that are there
 #   SUBWAVE_CODE_OBJECT_ARCHITECTURES_<c>  what compiler <c> builds for
+#   SUBWAVE_CODE_OBJECT_ARCHITECTURES_unrun  what clang builds for beside that, to be read only
 
 # hipcc is the release that a distribution ships, clang the newer compiler for newer architectures.
 find_program(SUBWAVE_CODE_OBJECT_CLANG clang-19 DOC "clang with AMD targets and its own lld")
@@ -14,6 +16,8 @@ set(SUBWAVE_CODE_OBJECT_ARCHITECTURES_clang gfx90a gfx942 gfx1100 gfx1201 CACHE 
   "AMD architectures of the code objects that clang makes")
 set(SUBWAVE_CODE_OBJECT_ARCHITECTURES_hipcc gfx90a gfx1030 CACHE STRING
   "AMD architectures of the code objects that hipcc makes")
+set(SUBWAVE_CODE_OBJECT_ARCHITECTURES_unrun gfx906 gfx908 gfx1030 CACHE STRING
+  "Further AMD architectures of clang, whose code objects are looked at but not run")
 find_path(SUBWAVE_HIP_ROOT include/hip/hip_runtime.h HINTS $ENV{ROCM_PATH} /opt/rocm /usr
   DOC "Folder whose include/ holds HIP's headers")
 find_path(SUBWAVE_AMD_BITCODE ockl.bc DOC "Folder with ROCm's device libraries"
@@ -74,7 +78,8 @@ if(clang IN_LIST SUBWAVE_CODE_OBJECT_COMPILERS)
     file(CREATE_LINK ${library} ${SUBWAVE_BITCODE_OVERLAY}/${name} SYMBOLIC)
   endforeach()
   # A custom command's output may be made in one place only, however many objects need it.
-  foreach(architecture IN LISTS SUBWAVE_CODE_OBJECT_ARCHITECTURES_clang)
+  foreach(architecture IN LISTS SUBWAVE_CODE_OBJECT_ARCHITECTURES_clang
+      SUBWAVE_CODE_OBJECT_ARCHITECTURES_unrun)
     subwave_bitcode_for(${architecture} SUBWAVE_BITCODE_${architecture})
   endforeach()
 endif()
@@ -95,5 +100,6 @@ function(subwave_code_object variable compiler architecture file)
       -MD -MF ${object}.d -c ${file} -o ${object}
     DEPENDS ${file} ${SUBWAVE_BITCODE_${architecture}} DEPFILE ${object}.d
     COMMENT "Compiling ${name}.hip to a code object for ${architecture} with ${compiler}" VERBATIM)
+  set_property(GLOBAL APPEND PROPERTY SUBWAVE_CODE_OBJECT_FILES ${object})
   set(${variable} ${object} PARENT_SCOPE)
 endfunction()

@@ -77,15 +77,17 @@ class Device:
         self.wave = next(iter(self.kernels.values()))[".wavefront_size"]
         self.launches = self.instructions = 0
 
-    def run(self, what, kernel, grid, block, arguments, memory, verify, shared=0):
+    def run(self, what, kernel, grid, block, arguments, memory, verify, shared=0, count=False):
         """Launches, and raises Failure unless verify() returns None afterwards and not before: what
-        would pass with the kernel left out is no test."""
+        would pass with the kernel left out is no test. With `count` the result's `ops` say how often
+        each instruction ran."""
         # Flushed before the launch, so that a crash has a name.
         print("%s: %s" % (self.name, what), end="", flush=True)
         if verify() is None:
             raise Failure("the result was there before the kernel ran")
         block = tuple(block) + (1,) * (3 - len(block))
-        stats = self._module.launch(kernel, (grid,), block, arguments, shared=shared)
+        stats = self._module.launch(kernel, (grid,), block, arguments, shared=shared,
+                                    count_ops=count)
         waves = grid * -(-block[0] * block[1] * block[2] // self.wave)
         if stats.waves != waves:
             raise Failure("%d waves ran, not %d" % (stats.waves, waves))
@@ -98,3 +100,4 @@ class Device:
         print(": ok, %d waves, %d instructions" % (stats.waves, stats.instructions), flush=True)
         self.launches += 1
         self.instructions += stats.instructions
+        return stats
