@@ -6,6 +6,7 @@
 
 #include <subwave/subwave.h>
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ * test_no_gpu.c: what every function of the library answers where there is no GPU (CTest hides those
+ * that there are): wishes for one are refused, calls on the context that was not made as well, and
+ * without a wish the CPU device does the work.
+ */
+#include "../harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char asked[128][48]; /* functions, once each */
+static int asked_count;
+
+static void ask(const char *function)
+{
+    for (int i = 0; i < asked_count; ++i)
+        if (strcmp(asked[i], function) == 0)
+            return;
+    assert_true(asked_count < 128);
+    snprintf(asked[asked_count++], sizeof asked[0], "%s", function);
+}
+
+static void answers(const char *function, subwave_status status, subwave_status expected,
+                    const subwave_context *context)
+{
+    ask(function);
+    if (status == expected)
+        return;
+    print_error("%s gave %s, \"%s\"; it should be %s\n", function, subwave_status_name(status),
+                subwave_last_error(context), subwave_status_name(expected));
+    fail();
+}
+#define ANSWERS(expected, context, function, ...) \
+    answers(#function, function(__VA_ARGS__), expected, context)
+
+static void says(const char *function, const char *text, const char *part)
+{
+    ask(function);
+    if (text && strstr(text, part))
+        return;
+    print_error("%s gave \"%s\", without \"%s\"\n", function, text ? text : "(null)", part);
+    fail();
+}
+#define SAYS(part, function, ...) says(#function, function(__VA_ARGS__), part)
+
+static void test_texts(void **state)
+{
+    (void)state;
+    SAYS(SUBWAVE_VERSION_STRING, subwave_version, );
+    SAYS("CPU device", subwave_build_info, );
+    SAYS("NO_DEVICE", subwave_status_name, SUBWAVE_STATUS_NO_DEVICE);
+    SAYS("no such device", subwave_status_text, SUBWAVE_STATUS_NO_DEVICE);
+    SAYS("f64", subwave_dtype_name, SUBWAVE_DTYPE_F64);
+    SAYS("auto", subwave_variant_name, SUBWAVE_VARIANT_AUTO);
+    SAYS("ballot", subwave_group_kind_name, SUBWAVE_GROUP_BALLOT);
+    SAYS("plus", subwave_op_name, SUBWAVE_OP_PLUS);
+    ask("subwave_dtype_size");
+    assert_int_equal(subwave_dtype_size(SUBWAVE_DTYPE_F64), 8);
+}
+
+static void test_devices(void **state)
+{
+    (void)state;
+    int count = -1;
+    ANSWERS(SUBWAVE_STATUS_SUCCESS, NULL, subwave_device_count, &count);
+    assert_int_equal(count, 5); /* the CPU device's waves alone */
+    subwave_device_properties device;
+    ANSWERS(SUBWAVE_STATUS_SUCCESS, NULL, subwave_device_info, 0, &device);
+    assert_string_equal(device.id, "cpu:64");
+    ANSWERS(SUBWAVE_STATUS_NO_DEVICE, NULL, subwave_device_info, 5, &device);
+}
+
+/* Every function that takes a context, with arguments that a device could work on. */
+static void ask_all(subwave_context *context, subwave_status expected)
+{
+#define ASK(function, ...) ANSWERS(expected, context, function, context, __VA_ARGS__)
+    double one = 1, x = 2, y = 3;
+    uint8_t flag = 1, vote = 0;
+    uint32_t id = 0;
+    void *memory = NULL, *stream = NULL;
+    subwave_device_properties device;
+    subwave_group_item item;
+    const subwave_group group = {.kind = SUBWAVE_GROUP_SUB_GROUP, .block = {1, 1, 1}};
+    const subwave_dtype f64 = SUBWAVE_DTYPE_F64;
+    ASK(subwave_context_info, &device);
+    ASK(subwave_get_stream, &stream);
+    ASK(subwave_set_stream, stream);
+    ASK(subwave_malloc, &memory, 8);
+    ASK(subwave_copy, &y, &x, 8);
+    ASK(subwave_free, memory);
+    ASK(subwave_matmul, SUBWAVE_VARIANT_AUTO, f64, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+        SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &one, &x, 1, &x, 1, &one, &y, 1);
+    ASK(subwave_group_reduce, f64, SUBWAVE_OP_PLUS, &group, 1, NULL, &x, &y);
+    ASK(subwave_group_scan, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, &group, 1, NULL, &x, &y);
+    ASK(subwave_group_broadcast, f64, &group, 1, 0, &x, &y);
+    ASK(subwave_group_shift, f64, SUBWAVE_SHIFT_LEFT, &group, 1, 0, &x, &y);
+    ASK(subwave_group_permute, f64, &group, 1, 0, &x, &y);
+    ASK(subwave_group_select, f64, &group, 1, &id, &x, &y);
+    ASK(subwave_group_vote, SUBWAVE_VOTE_ANY, &group, 1, &flag, &vote);
+    ASK(subwave_group_info, &group, 1, &item);
+    ANSWERS(expected, context, subwave_synchronize, context);
+#undef ASK
+    if (context)
+        assert_true(strcmp(device.backend, "cpu") == 0 && y == 2 && vote == 1);
+}
+
+static void test_wishes(void **state)
+{
+    (void)state;
+    static const char *const wishes[] = {"gpu", "gpu:0", "gpu:7"};
+    for (size_t i = 0; i < 2 * sizeof wishes / sizeof *wishes; ++i) {
+        const char *wish = wishes[i / 2];
+        if (i % 2)
+            setenv("SUBWAVE_DEVICE", wish, 1);
+        subwave_context *context = (subwave_context *)&context;
+        ANSWERS(SUBWAVE_STATUS_NO_DEVICE, NULL, subwave_context_create, &context,
+                i % 2 ? NULL : wish);
+        unsetenv("SUBWAVE_DEVICE");
+        assert_null(context);
+        SAYS("there are 0 GPUs here", subwave_last_error, NULL);
+        SAYS(i % 2 ? "SUBWAVE_DEVICE is" : "device is", subwave_last_error, NULL);
+        ask_all(context, SUBWAVE_STATUS_INVALID_CONTEXT);
+        ANSWERS(SUBWAVE_STATUS_SUCCESS, NULL, subwave_context_destroy, &context);
+    }
+}
+
+static void test_fallback(void **state)
+{
+    (void)state;
+    subwave_context *context;
+    ANSWERS(SUBWAVE_STATUS_SUCCESS, NULL, subwave_context_create, &context, NULL);
+    ask_all(context, SUBWAVE_STATUS_SUCCESS);
+    ANSWERS(SUBWAVE_STATUS_SUCCESS, NULL, subwave_context_destroy, &context);
+}
+
+/* The library's functions are the lines of SUBWAVE_ABI. */
+static void test_every_function_was_asked(void **state)
+{
+    (void)state;
+    FILE *abi = fopen(SUBWAVE_ABI, "r");
+    assert_non_null(abi);
+    char line[48];
+    int functions = 0, missing = 0;
+    while (fscanf(abi, "%47s", line) == 1) {
+        int i = 0;
+        while (i < asked_count && strcmp(asked[i], line) != 0)
+            ++i;
+        ++functions;
+        if (i == asked_count) {
+            print_error("%s is never called here: add it to ask_all()\n", line);
+            ++missing;
+        }
+    }
+    fclose(abi);
+    assert_true(functions > 0);
+    assert_int_equal(missing, 0);
+    assert_int_equal(functions, asked_count);
+}
+
+int main(void)
+{
+    unsetenv("SUBWAVE_DEVICE");
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_texts),    cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_wishes),   cmocka_unit_test(test_fallback),
+        cmocka_unit_test(test_every_function_was_asked),
+    };
+    return cmocka_run_group_tests_name("no GPU", tests, NULL, NULL);
+}
