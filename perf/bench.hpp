@@ -4,6 +4,8 @@
 #ifndef SUBWAVE_BENCH_HPP
 #define SUBWAVE_BENCH_HPP
 
+#include "registry.hpp"
+
 #include <subwave/subwave.h>
 
 #include <cstdint>
@@ -24,16 +26,6 @@ struct failure : std::runtime_error {
 /* The same where nothing is wrong: the device, build or peer does not have what was asked for. */
 struct unsupported : failure {
     using failure::failure;
-};
-
-/* Files that are built only where their compiler or library is found enrol what they have. */
-template <class T> std::vector<T> &registry()
-{
-    static std::vector<T> rows;
-    return rows;
-}
-template <class T> struct enrolled {
-    explicit enrolled(const T &row) { registry<T>().push_back(row); }
 };
 
 /* --- the device ------------------------------------------------------------------------------- */
@@ -216,11 +208,10 @@ public:
     /* The wish, or what is usual; "all" is `all`. */
     std::vector<subwave_dtype> dtypes(const std::vector<subwave_dtype> &all,
                                       const std::vector<subwave_dtype> &usual) const;
+    /* Whether the wish covers the kind that `text` begins with: "fixed_size 8", "ballot, one side". */
+    bool wants_kind(const std::string &text) const;
+    bool wants_op(const std::string &op) const;
     std::vector<shape> sizes(const std::vector<shape> &usual) const;
-    /* Names out of `all`, by the wish or `usual`. */
-    std::vector<std::string> names(const std::vector<std::string> &wish,
-                                   const std::vector<std::string> &all,
-                                   const std::vector<std::string> &usual) const;
     /* Sets to rotate through; 0 if so many would be needed that the case is not offered. */
     int sets(cache state, double bytes_of_a_set) const;
 
@@ -240,6 +231,8 @@ private:
 /* The files of cases. */
 void copy_cases(session &s);
 void matmul_cases(session &s);
+void group_cases(session &s);
+void register_cases(session &s);
 
 /* --- peers ------------------------------------------------------------------------------------ */
 
@@ -252,6 +245,16 @@ struct blas {
     void (*gemm)(device &on, subwave_dtype dtype, const shape &size, const void *a, const void *b,
                  void *c);
 };
+
+/* The library's state for a device, made by Library(on) when first asked for and kept to the end. */
+template <class Library> Library &library_for(device &on)
+{
+    static std::vector<std::pair<device *, std::unique_ptr<Library>>> made;
+    for (const auto &entry : made)
+        if (entry.first == &on)
+            return *entry.second;
+    return *made.emplace_back(&on, std::make_unique<Library>(on)).second;
+}
 
 } // namespace bench
 

@@ -142,6 +142,17 @@ std::vector<unsigned char> encode(subwave_dtype dtype, const std::vector<double>
     return bytes;
 }
 
+/* Signed integers come zero-filled. */
+static double decode(subwave_dtype dtype, std::uint64_t bits)
+{
+    if (is_floating(dtype))
+        return reference_decode(dtype, bits);
+    const int unused = 64 - 8 * static_cast<int>(subwave_dtype_size(dtype));
+    return dtype >= SUBWAVE_DTYPE_U8
+               ? static_cast<double>(bits)
+               : static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused);
+}
+
 std::vector<double> decode(subwave_dtype dtype, const std::vector<unsigned char> &bytes)
 {
     std::vector<double> values(bytes.size() / subwave_dtype_size(dtype));
@@ -151,8 +162,8 @@ std::vector<double> decode(subwave_dtype dtype, const std::vector<unsigned char>
         else if (dtype == SUBWAVE_DTYPE_F64)
             values[i] = reinterpret_cast<const double *>(bytes.data())[i];
         else
-            values[i] = reference_decode(
-                dtype, reference_load(dtype, bytes.data(), static_cast<std::int64_t>(i)));
+            values[i] = decode(dtype,
+                               reference_load(dtype, bytes.data(), static_cast<std::int64_t>(i)));
     }
     return values;
 }

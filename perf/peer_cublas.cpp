@@ -18,28 +18,17 @@ void expect(cublasStatus_t code)
 
 /* Workspace of its own: without one, cuBLAS would allocate inside the graph that is timed. */
 struct library {
-    explicit library(device &on) : on(on)
+    explicit library(device &on)
     {
         enum { WORKSPACE = 64 << 20 };
+        void *workspace;
         expect(cublasCreate(&handle));
         on.expect(subwave_malloc(on.context, &workspace, WORKSPACE));
         expect(cublasSetStream(handle, static_cast<cudaStream_t>(on.runtime->stream())));
         expect(cublasSetWorkspace(handle, workspace, WORKSPACE));
     }
-    device &on;
     cublasHandle_t handle = nullptr;
-    void *workspace = nullptr;
 };
-
-cublasHandle_t handle_for(device &on)
-{
-    static std::vector<std::unique_ptr<library>> libraries; /* a device; kept until the end */
-    for (const auto &l : libraries)
-        if (&l->on == &on)
-            return l->handle;
-    libraries.push_back(std::make_unique<library>(on));
-    return libraries.back()->handle;
-}
 
 std::string version()
 {
@@ -75,12 +64,13 @@ void gemm(device &on, subwave_dtype dtype, const shape &s, const void *a, const 
         throw unsupported("no gemm of this element type");
     }
     const cublasComputeType_t sums = f64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+    const cublasHandle_t handle = library_for<library>(on).handle;
     const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.k);
     if (s.batch == 1)
-        expect(cublasGemmEx(handle_for(on), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, one, b, type, n, a,
+        expect(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, one, b, type, n, a,
                             type, k, zero, c, type, n, sums, CUBLAS_GEMM_DEFAULT));
     else
-        expect(cublasGemmStridedBatchedEx(handle_for(on), CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, one, b,
+        expect(cublasGemmStridedBatchedEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, one, b,
                                           type, n, s.k * s.n, a, type, k, s.m * s.k, zero, c, type,
                                           n, s.m * s.n, static_cast<int>(s.batch), sums,
                                           CUBLAS_GEMM_DEFAULT));

@@ -10,7 +10,7 @@ extern "C" {
 namespace bench {
 
 static const enrolled<blas> plain({
-    .name = "plain C loop",
+    .name = "plain loop",
     .on_gpu = false,
     .version = [] { return std::string(SUBWAVE_BENCH_C_COMPILER); },
     .gemm =

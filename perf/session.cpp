@@ -24,17 +24,15 @@ bool session::wants(const contender &who) const
            (!who.variant.empty() && holds(wishes.variants, who.variant));
 }
 
-std::vector<std::string> session::names(const std::vector<std::string> &wish,
-                                        const std::vector<std::string> &all,
-                                        const std::vector<std::string> &usual) const
+bool session::wants_kind(const std::string &text) const
 {
-    if (wish.empty())
-        return usual;
-    std::vector<std::string> found;
-    for (const std::string &name : all)
-        if (holds(wish, name) || holds(wish, "all"))
-            found.push_back(name);
-    return found;
+    return wishes.kinds.empty() || holds(wishes.kinds, "all") ||
+           holds(wishes.kinds, text.substr(0, text.find_first_of(" ,")));
+}
+
+bool session::wants_op(const std::string &op) const
+{
+    return holds(wishes.ops, "all") || (wishes.ops.empty() ? op == "plus" : holds(wishes.ops, op));
 }
 
 std::vector<subwave_dtype> session::dtypes(const std::vector<subwave_dtype> &all,

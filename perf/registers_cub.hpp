@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * registers_cub.hpp: CUB's warp collectives in registers, or those of a library with its interface. The
+ * including file gives the namespace `cub` and BY and VERSION, the library's.
+ */
+#include "registers.hpp"
+
+SUBWAVE_BEGIN
+namespace {
+
+template <int Size> struct logical_warp {
+    static constexpr int size = Size;
+    template <class Body> static SUBWAVE_DEVICE void with(Body body) { body(logical_warp()); }
+};
+
+/* Registers are enough for these sizes: what is declared shared has no member that is used. */
+struct reduce {
+    template <class Warp, class T> SUBWAVE_DEVICE T operator()(Warp, T x) const
+    {
+        using collective = cub::WarpReduce<T, Warp::size>;
+        __shared__ typename collective::TempStorage storage[bench::REGISTER_BLOCK / Warp::size];
+        return collective(storage[threadIdx.x / Warp::size]).Sum(x);
+    }
+};
+struct scan {
+    template <class Warp, class T> SUBWAVE_DEVICE T operator()(Warp, T x) const
+    {
+        using collective = cub::WarpScan<T, Warp::size>;
+        __shared__ typename collective::TempStorage storage[bench::REGISTER_BLOCK / Warp::size];
+        T sum;
+        collective(storage[threadIdx.x / Warp::size]).InclusiveSum(x, sum);
+        return sum;
+    }
+};
+
+template <int Size> struct both {
+    explicit both(const char *kind)
+    {
+        enrolled_chain<logical_warp<Size>, reduce>("reduce", kind, BY, VERSION, true);
+        enrolled_chain<logical_warp<Size>, scan>("scan", kind, BY, VERSION);
+    }
+};
+const both<max_wave_size()> sub_groups("sub_group");
+const both<32> wide("fixed_size 32");
+const both<8> narrow("fixed_size 8");
+
+} // namespace
+SUBWAVE_END

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * registry.hpp: files that are built only where their compiler or library is found enrol what they have.
+ */
+#ifndef SUBWAVE_BENCH_REGISTRY_HPP
+#define SUBWAVE_BENCH_REGISTRY_HPP
+
+#include <subwave/types.h>
+
+#include <vector>
+
+namespace bench {
+
+template <class T> std::vector<T> &registry()
+{
+    static std::vector<T> rows;
+    return rows;
+}
+template <class T> struct enrolled {
+    explicit enrolled(const T &row) { registry<T>().push_back(row); }
+};
+
+/* A kernel that keeps the device full of waves which do nothing but call a group function, `rounds`
+ * times each, on values in registers: register_chain of registers.hpp. */
+struct register_kernel {
+    const char *platform; /* cpu, amd or nvidia */
+    const char *function; /* "reduce" or "scan", by plus */
+    const char *kind;
+    const char *by, *version;
+    subwave_dtype dtype;
+    bool first_only; /* the result is that of a group's first member; others hold anything */
+    int (*launch)(void *stream, unsigned blocks, int rounds, void *sums);
+};
+enum { REGISTER_BLOCK = 256 };
+
+/* One third of the lanes against two thirds. */
+#define SUBWAVE_BENCH_SIDE(lane) ((lane) % 3 == 1)
+
+} // namespace bench
+
+#endif
