@@ -75,10 +75,11 @@ public:
 
     void *operator[](int set) const { return static_cast<char *>(memory_) + stride_ * set; }
     void fill(const void *contents) const; /* every set */
-    void poison() const;                   /* every byte of every set is 0xff: NaN in any float */
+    void poison(int set) const;            /* every byte 0xff: NaN in any float */
     std::vector<unsigned char> read(int set) const;
 
 private:
+    void write(int set, const void *contents) const;
     const device &on_;
     std::size_t bytes_, stride_;
     int sets_;
@@ -126,8 +127,9 @@ struct work {
 class problem {
 public:
     virtual ~problem() = default;
+    /* Spoils the result in the last set, which is the one that is judged. */
     virtual void poison() = 0;
-    /* How far the result is from right, in units that `bound` limits. Called after a poisoned run. */
+    /* How far the result is from right; `bound` is its limit. */
     virtual double error() = 0;
     int sets = 1;
     double bound = 0;
@@ -212,7 +214,8 @@ public:
     bool wants_kind(const std::string &text) const;
     bool wants_op(const std::string &op) const;
     std::vector<shape> sizes(const std::vector<shape> &usual) const;
-    /* Sets to rotate through; 0 if so many would be needed that the case is not offered. */
+    /* Sets to rotate through; 0 where the case is not offered: cold if that took too many, and warm,
+     * unless it alone is wished for, if the cache holds no more than half a set. */
     int sets(cache state, double bytes_of_a_set) const;
 
     /* Times each contender that is wanted, one after the other, on one problem. */

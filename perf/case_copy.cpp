@@ -18,7 +18,7 @@ public:
                                                            static_cast<std::int64_t>(bytes), 1));
         from.fill(contents_.data());
     }
-    void poison() override { to.poison(); }
+    void poison() override { to.poison(sets - 1); }
     double error() override { return to.read(sets - 1) == contents_ ? 0 : 1; }
 
     rotating_array from, to;

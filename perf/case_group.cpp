@@ -95,7 +95,7 @@ public:
         id.fill(ids_.data());
     }
 
-    void poison() override { y.poison(); }
+    void poison() override { y.poison(sets - 1); }
 
     void queue(int set, void *members = nullptr) const
     {
@@ -117,7 +117,7 @@ public:
     double error() override
     {
         const rotating_array members(on_, bytes(sizeof(std::uint64_t)), 1);
-        members.poison();
+        members.poison(0);
         std::vector<unsigned char> found = y.read(sets - 1);
         queue(sets - 1, members[0]);
         const std::vector<unsigned char> told = members.read(0);
@@ -328,7 +328,7 @@ void group_cases(session &s)
         if (!s.wants(operation))
             continue;
         const std::string function = std::strchr(operation, '_') + 1;
-        for (const shape &size : s.sizes({{.n = s.on.is_gpu() ? 1 << 26 : 1 << 16}}))
+        for (const shape &size : s.sizes({{.n = s.on.is_gpu() ? 1 << 24 : 1 << 16}}))
             for (const kind &k : kinds_of(s)) {
                 std::string name = subwave_group_kind_name(k.kind);
                 if (k.kind == SUBWAVE_GROUP_FIXED_SIZE)

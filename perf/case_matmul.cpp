@@ -48,7 +48,7 @@ public:
                     std::min(epsilon(dtype), epsilon(SUBWAVE_DTYPE_F32)) +
                 epsilon(dtype);
     }
-    void poison() override { c.poison(); }
+    void poison() override { c.poison(sets - 1); }
 
     /* The largest |C - sum| / sum |a b|, sums in f64, of whole rows and single cells: so many that it
      * stays under a second. The first row and the last are always among them. */

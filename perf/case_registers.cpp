@@ -38,7 +38,7 @@ public:
     {
         bound = 2.0 * rounds * epsilon(key.dtype);
     }
-    void poison() override { sums.poison(); }
+    void poison() override { sums.poison(0); }
 
     /* The largest relative error of a lane's sum. */
     double error() override

@@ -35,9 +35,7 @@ device::device(const char *id)
 
 device::~device()
 {
-    subwave_synchronize(context);
-    runtime.reset();
-    subwave_context_destroy(&context);
+    subwave_context_destroy(&context); /* waits on the runtime's stream */
 }
 
 bool device::is_gpu() const { return std::strcmp(about.backend, "cpu") != 0; }
@@ -62,16 +60,21 @@ rotating_array::rotating_array(const device &on, std::size_t bytes, int sets)
                               static_cast<std::int64_t>(stride_) * sets));
 }
 
+void rotating_array::write(int set, const void *contents) const
+{
+    on_.expect(
+        subwave_copy(on_.context, (*this)[set], contents, static_cast<std::int64_t>(bytes_)));
+}
+
 void rotating_array::fill(const void *contents) const
 {
     for (int set = 0; set < sets_; ++set)
-        on_.expect(subwave_copy(on_.context, (*this)[set], contents,
-                                static_cast<std::int64_t>(bytes_)));
+        write(set, contents);
 }
 
-void rotating_array::poison() const
+void rotating_array::poison(int set) const
 {
-    fill(std::vector<unsigned char>(bytes_, 0xff).data());
+    write(set, std::vector<unsigned char>(bytes_, 0xff).data());
 }
 
 std::vector<unsigned char> rotating_array::read(int set) const

@@ -56,7 +56,8 @@ int session::sets(cache state, double bytes_of_a_set) const
 {
     constexpr double most_sets = 1000;
     if (state == cache::warm)
-        return 1;
+        return wishes.caches.size() == 1 ||
+               bytes_of_a_set <= 2.0 * static_cast<double>(on.cache_bytes);
     const double count = 1 + std::ceil(2.0 * static_cast<double>(on.cache_bytes) / bytes_of_a_set);
     const bool fits = (count + 1) * bytes_of_a_set < 0.4 * static_cast<double>(on.about.memory_bytes);
     return count <= most_sets && fits ? static_cast<int>(count) : 0;
