@@ -55,6 +55,7 @@ struct device {
 
     bool is_gpu() const;
     int wave() const { return about.sub_group_sizes[0]; }
+    int units() const; /* multiprocessors; threads that the CPU device uses */
     /* Throws what went wrong. */
     void expect(subwave_status status) const;
 

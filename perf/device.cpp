@@ -40,6 +40,12 @@ device::~device()
 
 bool device::is_gpu() const { return std::strcmp(about.backend, "cpu") != 0; }
 
+int device::units() const
+{
+    const char *threads = std::getenv("SUBWAVE_CPU_THREADS"); /* the context has checked it */
+    return !is_gpu() && threads ? std::atoi(threads) : about.compute_units;
+}
+
 void device::expect(subwave_status status) const
 {
     if (status == SUBWAVE_STATUS_SUCCESS)

@@ -12,7 +12,8 @@ static const enrolled<blas> openblas({
     .on_gpu = false,
     .version = [] { return std::string(openblas_get_config()); },
     .gemm =
-        [](device &, subwave_dtype dtype, const shape &s, const void *a, const void *b, void *c) {
+        [](device &on, subwave_dtype dtype, const shape &s, const void *a, const void *b, void *c) {
+            openblas_set_num_threads(on.units());
             const auto m = static_cast<blasint>(s.m), n = static_cast<blasint>(s.n),
                        k = static_cast<blasint>(s.k);
             for (std::int64_t i = 0; i < s.batch; ++i) {

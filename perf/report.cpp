@@ -238,7 +238,7 @@ void reporter::print_json(const device &on, const problem_key &key, const conten
     row.text("architecture", on.about.architecture);
     row.text("backend", on.about.backend);
     row.whole("wave", on.wave());
-    row.whole("units", on.about.compute_units);
+    row.whole("units", on.units());
     row.whole("clock_mhz", on.runtime->clock_mhz());
     row.whole("cache_bytes", on.cache_bytes);
     row.text("build", subwave_build_info());
