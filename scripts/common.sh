@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# shellcheck shell=bash
 # common.sh: what quickstart and test share: messages, packages, platforms. Sourced, not run.
 
 say() { printf '%s: %s\n' "$(basename "$0")" "$*"; }
@@ -30,6 +31,11 @@ install_packages() {
     rm -f "$log"
 }
 
+# Those of the AMD GPUs here, "gfx90a;gfx942".
+find_amd_architectures() {
+    { rocm_agent_enumerator 2>/dev/null || true; } | grep -xE 'gfx[1-9][0-9a-f]+' | sort -u | paste -sd ';' || true
+}
+
 find_nvcc() { command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null; }
 
 # The header folder that an NVIDIA build takes HIP from, or nothing.
@@ -40,6 +46,16 @@ find_hip_headers() {
     done
 }
 
+# count_tests REPORT: sets tests, failed and skipped to what ctest's JUnit file has.
+# shellcheck disable=SC2034
+count_tests() {
+    tests=0 failed=0 skipped=0
+    eval "$(sed -n 's/.*tests="\([0-9]*\)".*/tests=\1/p; s/.*failures="\([0-9]*\)".*/failed=\1/p; s/.*skipped="\([0-9]*\)".*/skipped=\1/p' "$1" | head -n 3)"
+}
+
+# What cmake and ctest are run by: nothing, or scripts/rocm7.
+within=()
+
 # configure_and_build PRESET FOLDER [CMAKE OPTION...] [-- TARGET...]
 configure_and_build() {
     local preset=$1 folder=$2 options=() log
@@ -47,8 +63,8 @@ configure_and_build() {
     while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
     [ $# -eq 0 ] || shift
     log=$(mktemp)
-    cmake --preset "$preset" -B "$folder" "${options[@]}" >"$log" 2>&1 ||
+    "${within[@]}" cmake --preset "$preset" -B "$folder" "${options[@]}" >"$log" 2>&1 ||
         { tail -n 30 "$log" >&2; rm -f "$log"; return 1; }
     rm -f "$log"
-    cmake --build "$folder" ${1:+--target "$@"}
+    "${within[@]}" cmake --build "$folder" ${1:+--target "$@"}
 }
