@@ -11,11 +11,27 @@ namespace test {
 
 constexpr int points = 12, in_row = 2, out_row = 1 + 2 * points;
 
+/* Ranks and ends of a group as its algorithms find them, in types that platforms treat apart. */
+template <class G> SUBWAVE_DEVICE bool agrees(G g)
+{
+    const int lane = wave_lane(), size = g.get_local_linear_range(), rank = g.get_local_linear_id();
+    const lane_bits lanes = static_cast<lane_bits>(g.lanes());
+    bool right = reduce_over_group(g, 1.0f, plus<>()) == float(size);
+    right &= reduce_over_group(g, double(lane), maximum<>()) == highest_lane(lanes);
+    right &= reduce_over_group(g, lane, minimum<>()) == lowest_lane(lanes);
+    right &= inclusive_scan_over_group(g, 1.0, plus<>()) == rank + 1;
+    right &= exclusive_scan_over_group(g, 1.0f, plus<>()) == float(rank);
+    right &= exclusive_scan_over_group(g, word64(1) << 32, plus<>()) >> 32 == word64(rank);
+    return right;
+}
+
 /* What a group is found to be at a point: its lanes, twice. */
 template <class G> SUBWAVE_DEVICE void note(word64 *row, int point, G g)
 {
     row[1 + 2 * point] = g.lanes();
     row[2 + 2 * point] = reduce_over_group(g, word64(1) << wave_lane(), plus<>());
+    if (!agrees(g))
+        row[2 + 2 * point] = 0;
 }
 struct tangles {
     sub_group sg;

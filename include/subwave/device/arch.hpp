@@ -85,12 +85,20 @@ struct site {
 __host__ __device__ constexpr int wave_size() { return 32; }
 #elif !defined(__HIP_DEVICE_COMPILE__) /* host pass: parsed, never called */
 #define SUBWAVE_ROWS_BY_BROADCAST true
+#define SUBWAVE_ROW_READS false
 __host__ __device__ constexpr int wave_size() { return 64; }
 #elif defined(__GFX8__) || defined(__GFX9__)
 #define SUBWAVE_ROWS_BY_BROADCAST true /* DPP row_bcast */
+#if defined(__GFX8__) || defined(__gfx900__) || defined(__gfx902__) || defined(__gfx904__) || \
+    defined(__gfx906__) || defined(__gfx908__) || defined(__gfx909__) || defined(__gfx90c__)
+#define SUBWAVE_ROW_READS false
+#else
+#define SUBWAVE_ROW_READS true /* DPP row_newbcast */
+#endif
 __host__ __device__ constexpr int wave_size() { return 64; }
 #elif defined(__GFX10__) || defined(__GFX11__) || defined(__GFX12__)
 #define SUBWAVE_ROWS_BY_BROADCAST false /* v_permlanex16 */
+#define SUBWAVE_ROW_READS true          /* DPP row_share */
 __host__ __device__ constexpr int wave_size() { return 32; }
 #if defined(__AMDGCN_WAVEFRONT_SIZE__) && __AMDGCN_WAVEFRONT_SIZE__ != 32
 #error "subwave: -mwavefrontsize64 is not supported on gfx10 and later (newer compilers hide it from the source)"

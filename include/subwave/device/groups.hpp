@@ -184,9 +184,8 @@ SUBWAVE_DEVICE ballot_group<Group> get_ballot_group(Group parent, bool predicate
 {
     SUBWAVE_REQUIRE_SUB_GROUP("get_ballot_group", Group);
     wave_barrier(parent.callers(), where);
-    lane_mask yes = wave_ballot(parent.callers(), predicate, where);
-    return group_factory::make<ballot_group<Group>>(predicate ? yes : parent.lanes() & ~yes,
-                                                    predicate);
+    lane_mask side = wave_side(parent.callers(), parent.lanes(), predicate, where);
+    return group_factory::make<ballot_group<Group>>(side, predicate);
 }
 
 /* --- fixed_size_group ------------------------------------------------------------------------ */
@@ -260,7 +259,7 @@ template <class Group>
 SUBWAVE_DEVICE tangle_group<Group> get_tangle_group(Group parent, site where = site::current())
 {
     SUBWAVE_REQUIRE_SUB_GROUP("get_tangle_group", Group);
-    const lane_mask members = wave_active(where) & parent.lanes();
+    const lane_mask members = wave_active(where) & parent.callers();
     wave_barrier(members, where);
     return group_factory::make<tangle_group<Group>>(members);
 }

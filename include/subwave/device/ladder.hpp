@@ -28,6 +28,11 @@ struct any_lanes {
     }
 };
 
+/* The same where no others run. */
+struct active_lanes : any_lanes {
+    SUBWAVE_DEVICE explicit active_lanes(lane_bits lanes) : any_lanes{lanes} {}
+};
+
 /* Lanes 0 to last. */
 struct first_lanes {
     int last;
@@ -47,9 +52,10 @@ template <int Size> struct whole_blocks {
     SUBWAVE_DEVICE int sibling(int lane, int size) const { return (lane ^ size) | (size - 1); }
 };
 
-template <class Group> SUBWAVE_DEVICE any_lanes ladder_of(Group g)
+template <class Group> SUBWAVE_DEVICE auto ladder_of(Group g)
 {
-    return {static_cast<lane_bits>(g.lanes())};
+    using ladder = std::conditional_t<is_alone<Group>::value, active_lanes, any_lanes>;
+    return ladder{static_cast<lane_bits>(g.lanes())};
 }
 SUBWAVE_DEVICE first_lanes ladder_of(sub_group g)
 {

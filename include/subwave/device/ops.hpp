@@ -113,9 +113,52 @@ SUBWAVE_IDENTITY(maximum, is_integer_v<T> || is_floating_v<T>, lowest_value<T>()
 template <class Op, class T>
 inline constexpr bool has_known_identity_v = known_identity<Op, T>::exists;
 
+/* Any number wins over NaN; an infinity would hide a group of NaNs. */
+template <class T> SUBWAVE_DEVICE constexpr T last_choice(T limit)
+{
+    if constexpr (is_floating_v<T>)
+        return T(__builtin_nanf(""));
+    else
+        return limit;
+}
+
+/* filler<Op, T>::value() combines with any T to the same bits of it, which the known identity of floating
+ * sums does not: -0 + 0 is 0. Stands in for members that have no value. */
+template <class Op, class T> struct filler {
+    static constexpr bool exists = false;
+};
+
+#define SUBWAVE_FILLER(op, condition, filling) \
+    template <class U, class T> struct filler<op<U>, T> { \
+        static constexpr bool exists = condition; \
+        static SUBWAVE_DEVICE constexpr T value() { return filling; } \
+    };
+SUBWAVE_FILLER(plus, is_integer_v<T> || is_floating_v<T>, static_cast<T>(is_floating_v<T> ? -0.0f : 0.0f))
+SUBWAVE_FILLER(multiplies, is_integer_v<T> || is_floating_v<T>, T(1))
+SUBWAVE_FILLER(bit_and, is_integer_v<T>, static_cast<T>(~T(0)))
+SUBWAVE_FILLER(bit_or, is_integer_v<T>, T(0))
+SUBWAVE_FILLER(bit_xor, is_integer_v<T>, T(0))
+SUBWAVE_FILLER(minimum, is_integer_v<T> || is_floating_v<T>, last_choice(highest_value<T>()))
+SUBWAVE_FILLER(maximum, is_integer_v<T> || is_floating_v<T>, last_choice(lowest_value<T>()))
+#undef SUBWAVE_FILLER
+
 /* Whether op(a, b) and op(b, a) have the same bits; if so a ladder need not keep their order. */
 template <class Op, class T>
 inline constexpr bool is_commutative_v = known_identity<Op, T>::exists;
+
+/* f(x, op) in the type to combine T in. Integers wrap as well once, at the end; machines mask narrow
+ * ones after every step. */
+template <class T, class Op, class F> SUBWAVE_DEVICE T in_words(T x, Op op, F f)
+{
+    return f(x, op);
+}
+template <class T, template <class> class Op, class U, class F,
+          class = std::enable_if_t<is_integer_v<T> && sizeof(T) < 4 && known_identity<Op<U>, T>::exists>>
+SUBWAVE_DEVICE T in_words(T x, Op<U>, F f)
+{
+    using Word = std::conditional_t<std::is_signed<T>::value, std::int32_t, std::uint32_t>;
+    return static_cast<T>(f(static_cast<Word>(x), Op<Word>()));
+}
 
 SUBWAVE_END
 

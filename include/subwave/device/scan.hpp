@@ -8,7 +8,7 @@
 #ifndef SUBWAVE_DEVICE_SCAN_HPP
 #define SUBWAVE_DEVICE_SCAN_HPP
 
-#include <subwave/device/ladder.hpp>
+#include <subwave/device/fold.hpp>
 
 SUBWAVE_BEGIN
 
@@ -16,7 +16,27 @@ SUBWAVE_BEGIN
 template <class Group, class T, class Op>
 SUBWAVE_DEVICE T inclusive_scan_over_group(Group g, T x, Op op, site where = site::current())
 {
-    return scan_lanes(g.callers(), ladder_of(g), x, op, where);
+    return in_words(x, op, [=](auto word, auto word_op) {
+        const auto ladder = ladder_of(g);
+        if constexpr (folds_scan_v<decltype(word_op), decltype(word), decltype(ladder)>)
+            return fold_scan(g.callers(), ladder, word, word_op);
+        else
+            return scan_lanes(g.callers(), ladder, word, word_op, where);
+    });
+}
+
+/* x[0] op ... op x[i - 1]; of the leader it says nothing. */
+template <class Group, class T, class Op>
+SUBWAVE_DEVICE T scan_before(Group g, T x, Op op, site where)
+{
+    return in_words(x, op, [=](auto word, auto word_op) {
+        const auto ladder = ladder_of(g);
+        if constexpr (folds_scan_v<decltype(word_op), decltype(word), decltype(ladder)>)
+            return fold_scan_before(g.callers(), ladder, word, word_op);
+        else
+            return shift_group_right(
+                g, scan_lanes(g.callers(), ladder, word, word_op, where), 1, where);
+    });
 }
 
 /* init op x[0] op ... op x[i], computed in init's type. */
@@ -32,8 +52,8 @@ SUBWAVE_DEVICE T inclusive_scan_over_group(Group g, V x, Op op, T init, site whe
 template <class Group, class V, class T, class Op>
 SUBWAVE_DEVICE T exclusive_scan_over_group(Group g, V x, T init, Op op, site where = site::current())
 {
-    T upto = inclusive_scan_over_group(g, x, op, init, where);
-    T before = shift_group_right(g, upto, 1, where);
+    T first = static_cast<T>(x);
+    T before = scan_before(g, g.leader() ? op(init, first) : first, op, where);
     return g.leader() ? init : before;
 }
 
@@ -43,7 +63,7 @@ SUBWAVE_DEVICE T exclusive_scan_over_group(Group g, T x, Op op, site where = sit
 {
     static_assert(has_known_identity_v<Op, T>,
                   "exclusive_scan_over_group: without init the operation needs a known identity");
-    T before = shift_group_right(g, inclusive_scan_over_group(g, x, op, where), 1, where);
+    T before = scan_before(g, x, op, where);
     return g.leader() ? known_identity<Op, T>::value() : before;
 }
 

@@ -8,6 +8,7 @@
  *   wave_active(where)                   lanes that execute this call in lockstep
  *   wave_opportunistic(where)            a subset of wave_active() that contains the caller
  *   wave_ballot(members, p, where)       bit i set if lane i is a member with p true
+ *   wave_side(callers, members, p, where) lanes of the members, all of whom call, with the caller's p
  *   wave_shuffle(members, v, lane)       v of `lane`, a member; `lane` may differ from lane to lane
  *   wave_sibling(members, v, size)       v of a lane of the sibling of this lane's block of `size`
  *                                        lanes, where all lanes of a block hold the same

@@ -26,7 +26,8 @@ SUBWAVE_DEVICE int wave_lane() { return lanes_below(~lane_mask(0)); }
 /* v_readfirstlane: tells the compiler what it cannot see, that `value` is the same in all lanes. */
 SUBWAVE_DEVICE int wave_uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
 
-SUBWAVE_DEVICE lane_mask wave_whole(lane_mask members) { return members; }
+/* Who calls is what EXEC says. */
+SUBWAVE_DEVICE lane_mask wave_whole(lane_mask) { return ~lane_mask(0); }
 
 /* Around what depends on the lanes that run it. LLVM 15 takes equal instructions at the start of a
  * branch's two sides to its front, and at their end behind it, where the lanes of both would run
@@ -81,13 +82,28 @@ SUBWAVE_DEVICE T wave_shuffle(lane_mask, const T &value, int source_lane, site)
 }
 
 /* v_readlane into a scalar register. */
+template <class T> SUBWAVE_DEVICE T read_lane(const T &value, int lane)
+{
+    in_place pin;
+    return map_words(value, [lane](std::uint32_t word) {
+        return static_cast<std::uint32_t>(
+            __builtin_amdgcn_readlane(static_cast<int>(word), lane));
+    });
+}
+
 template <class T>
 SUBWAVE_DEVICE T wave_broadcast(lane_mask, const T &value, int source_lane, site)
 {
+    return read_lane(value, source_lane);
+}
+
+/* v_readfirstlane */
+template <class T> SUBWAVE_DEVICE T wave_first(const T &value)
+{
     in_place pin;
-    return map_words(value, [source_lane](std::uint32_t word) {
+    return map_words(value, [](std::uint32_t word) {
         return static_cast<std::uint32_t>(
-            __builtin_amdgcn_readlane(static_cast<int>(word), source_lane));
+            __builtin_amdgcn_readfirstlane(static_cast<int>(word)));
     });
 }
 
@@ -101,13 +117,21 @@ SUBWAVE_DEVICE T wave_broadcast_each(lane_mask members, const T &value, int sour
 /* DPP: lanes of a row of 16 read each other within the arithmetic instruction itself, into which the
  * compiler folds the move. */
 enum dpp_control {
-    dpp_swap_lanes = 0xb1,  /* quad_perm:[1,0,3,2] */
-    dpp_swap_pairs = 0x4e,  /* quad_perm:[2,3,0,1] */
-    dpp_half_mirror = 0x141, /* 7 - lane, of eight */
+    dpp_swap_lanes = 0xb1,   /* quad_perm:[1,0,3,2] */
+    dpp_swap_pairs = 0x4e,   /* quad_perm:[2,3,0,1] */
+    dpp_quad_0011 = 0x50,    /* quad_perm:[0,0,1,1] */
+    dpp_quad_3333 = 0xff,    /* quad_perm:[3,3,3,3] */
+    dpp_same = 0xe4,         /* quad_perm:[0,1,2,3] */
+    dpp_row_shr = 0x110,     /* + n: the lane n below */
+    dpp_wave_shr1 = 0x138,   /* gfx9: the lane below, across rows */
     dpp_mirror = 0x140,      /* 15 - lane, of a row */
+    dpp_half_mirror = 0x141, /* 7 - lane, of eight */
     dpp_row_bcast15 = 0x142, /* gfx9: the last lane of the row below */
     dpp_row_bcast31 = 0x143, /* gfx9: lane 31 */
+    dpp_row_read = 0x150,    /* + n: row_newbcast or row_share, lane n */
 };
+
+/* What it says of lanes whose source is not there is 0. */
 template <int Control, class T> SUBWAVE_DEVICE T dpp(const T &value)
 {
     in_place pin;
@@ -117,13 +141,106 @@ template <int Control, class T> SUBWAVE_DEVICE T dpp(const T &value)
     });
 }
 
-/* v_permlanex16: lane 0 of the other row of 32 lanes. */
-template <class T> SUBWAVE_DEVICE T other_row(const T &value)
+/* Into the rows of a wave and the fours of a row that the masks name; elsewhere, and in lanes whose source
+ * is not there, it is `other`. */
+template <int Control, int Rows, int Fours, class T> SUBWAVE_DEVICE T dpp_into(T other, const T &value)
+{
+    in_place pin;
+    return map_words(
+        value,
+        [](std::uint32_t word, std::uint32_t old) {
+            return static_cast<std::uint32_t>(__builtin_amdgcn_update_dpp(
+                static_cast<int>(old), static_cast<int>(word), Control, Rows, Fours, false));
+        },
+        other);
+}
+
+/* v_permlanex16: lane Lane of the other row of 32 lanes. */
+template <int Lane, class T> SUBWAVE_DEVICE T other_row(const T &value)
 {
     in_place pin;
     return map_words(value, [](std::uint32_t word) {
+        constexpr int lanes = Lane * 0x11111111u;
         const int w = static_cast<int>(word);
-        return static_cast<std::uint32_t>(__builtin_amdgcn_permlanex16(w, w, 0, 0, false, false));
+        return static_cast<std::uint32_t>(
+            __builtin_amdgcn_permlanex16(w, w, lanes, lanes, false, false));
+    });
+}
+
+/* Lane 7 of the row, into fours 2 and 3. */
+template <class T> SUBWAVE_DEVICE T upper_half_from_lower(T other, const T &value)
+{
+    if constexpr (SUBWAVE_ROW_READS) {
+        return dpp_into<dpp_row_read + 7, 0xf, 0xc>(other, value);
+    } else {
+        const T last = dpp<dpp_quad_3333>(value);
+        other = dpp_into<dpp_row_shr + 4, 0xf, 0x4>(other, last);
+        return dpp_into<dpp_row_shr + 8, 0xf, 0x8>(other, last);
+    }
+}
+
+/* The last lane of the row below, into rows 1 and 3. */
+template <class T> SUBWAVE_DEVICE T odd_rows_from_even(T other, const T &value)
+{
+    if constexpr (SUBWAVE_ROWS_BY_BROADCAST)
+        return dpp_into<dpp_row_bcast15, 0xa, 0xf>(other, value);
+    else
+        return dpp_into<dpp_same, 0xa, 0xf>(other, other_row<15>(value));
+}
+
+/* The lane below; of lane 0 it says nothing. */
+template <class T> SUBWAVE_DEVICE T from_lane_below(const T &value)
+{
+    if constexpr (SUBWAVE_ROWS_BY_BROADCAST)
+        return dpp<dpp_wave_shr1>(value);
+    else
+        return dpp_into<dpp_row_shr + 1, 0xf, 0xf>(other_row<15>(value), value);
+}
+
+/* Whether the lane is one of those of its four that the constant's bits name. */
+#if __clang_major__ >= 17
+__device__ bool wave64_constant(unsigned long long) __asm("llvm.amdgcn.inverse.ballot.i64");
+__device__ bool wave32_constant(unsigned) __asm("llvm.amdgcn.inverse.ballot.i32");
+template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_four()
+{
+    if constexpr (wave_size() == 64)
+        return wave64_constant(Lanes * 0x1111111111111111u);
+    else
+        return wave32_constant(Lanes * 0x11111111u);
+}
+#else
+template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_four()
+{
+    return Lanes >> (wave_lane() & 3) & 1;
+}
+#endif
+
+/* Unoptimised code has had no test: the emulator cannot run it. */
+#ifdef __OPTIMIZE__
+constexpr bool has_whole_wave_mode = true;
+#else
+constexpr bool has_whole_wave_mode = false;
+#endif
+
+/* Whole-wave mode, in which lanes are on that EXEC had switched off: from a value for these to a result,
+ * which is for the others. clang has no builtins for the two ends. */
+__device__ int set_inactive(int, int) __asm("llvm.amdgcn.set.inactive.i32");
+__device__ int strict_wwm(int) __asm("llvm.amdgcn.strict.wwm.i32");
+template <class T> SUBWAVE_DEVICE T whole_wave_value(const T &value, const T &inactive)
+{
+    return map_words(
+        value,
+        [](std::uint32_t word, std::uint32_t other) {
+            asm volatile("" : "+v"(word)); /* LLVM 15 takes two of the same word for one */
+            return static_cast<std::uint32_t>(
+                set_inactive(static_cast<int>(word), static_cast<int>(other)));
+        },
+        inactive);
+}
+template <class T> SUBWAVE_DEVICE T whole_wave_result(const T &value)
+{
+    return map_words(value, [](std::uint32_t word) {
+        return static_cast<std::uint32_t>(strict_wwm(static_cast<int>(word)));
     });
 }
 
@@ -139,26 +256,9 @@ SUBWAVE_DEVICE T wave_sibling(lane_mask members, const T &value, int size, site 
     if (size == 8)
         return dpp<dpp_mirror>(value);
     if constexpr (!SUBWAVE_ROWS_BY_BROADCAST)
-        return other_row(value);
+        return other_row<0>(value);
     else
         return wave_shuffle(members, value, wave_lane() ^ size, where);
-}
-
-/* Six folded instructions and a v_readlane of the last lane; what the others compute is not used. */
-constexpr bool wave_reduces_whole = true;
-template <class T, class Op> SUBWAVE_DEVICE T wave_reduce_whole(T x, Op op)
-{
-    x = op(x, dpp<dpp_swap_lanes>(x));
-    x = op(x, dpp<dpp_swap_pairs>(x));
-    x = op(x, dpp<dpp_half_mirror>(x));
-    x = op(x, dpp<dpp_mirror>(x));
-    if constexpr (SUBWAVE_ROWS_BY_BROADCAST) {
-        x = op(x, dpp<dpp_row_bcast15>(x));
-        x = op(x, dpp<dpp_row_bcast31>(x));
-    } else {
-        x = op(x, other_row(x));
-    }
-    return wave_broadcast(~lane_mask(0), x, wave_size() - 1, site::current());
 }
 
 /* v_cvt: rounds to nearest even. */
@@ -170,9 +270,6 @@ SUBWAVE_DEVICE float half_value(std::uint16_t bits)
 {
     return static_cast<float>(__builtin_bit_cast(_Float16, bits));
 }
-
-/* No instruction combines a value of all lanes. */
-constexpr bool wave_reduces_integers = false;
 
 /* Lanes run in lockstep, but the compiler may move memory accesses across unless told. */
 SUBWAVE_DEVICE void wave_barrier(lane_mask, site)

@@ -63,6 +63,12 @@ SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site where)
     return ::subwave::simt::fast::ballot(members, p, where);
 }
 
+SUBWAVE_DEVICE lane_mask wave_side(lane_mask callers, lane_mask members, bool p, site where)
+{
+    const lane_mask yes = wave_ballot(callers, p, where);
+    return p ? yes : members & ~yes;
+}
+
 template <class T>
 SUBWAVE_DEVICE T wave_shuffle(lane_mask members, const T &value, int source_lane, site where)
 {
@@ -75,8 +81,6 @@ SUBWAVE_DEVICE T wave_sibling(lane_mask members, const T &value, int size, site 
 {
     return wave_shuffle(members, value, wave_lane() ^ size, where);
 }
-
-constexpr bool wave_reduces_whole = false;
 
 /* IEEE binary16 by integer arithmetic: baseline processors have no instruction for it. */
 SUBWAVE_DEVICE std::uint16_t half_bits(float value)
@@ -110,9 +114,6 @@ SUBWAVE_DEVICE T wave_broadcast(lane_mask members, const T &value, int source_la
     return ::subwave::simt::exchange(::subwave::simt::operation::broadcast, members, value,
                                      source_lane, false, where);
 }
-
-/* No instruction combines a value of all lanes. */
-constexpr bool wave_reduces_integers = false;
 
 template <class T>
 SUBWAVE_DEVICE T wave_broadcast_each(lane_mask members, const T &value, int source_lane, site where)

@@ -25,6 +25,12 @@ SUBWAVE_DEVICE lane_mask wave_members()
     return absent > 0 ? all >> absent : all;
 }
 
+SUBWAVE_DEVICE lane_mask wave_side(lane_mask callers, lane_mask, bool p, site where)
+{
+    const lane_mask yes = wave_ballot(callers, p, where), no = wave_ballot(callers, !p, where);
+    return p ? yes : no;
+}
+
 /* IEEE minNum and maxNum with -0 below +0, an instruction each. */
 SUBWAVE_DEVICE float number_min(float a, float b) { return fminf(a, b); }
 SUBWAVE_DEVICE float number_max(float a, float b) { return fmaxf(a, b); }

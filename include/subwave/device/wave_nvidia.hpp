@@ -70,9 +70,6 @@ SUBWAVE_DEVICE float half_value(std::uint16_t bits)
     return value;
 }
 
-/* The ladder is as fast. */
-constexpr bool wave_reduces_whole = false;
-
 template <class T>
 SUBWAVE_DEVICE T wave_broadcast(lane_mask members, const T &value, int source_lane, site where)
 {

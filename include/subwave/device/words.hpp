@@ -17,28 +17,38 @@ template <int Count> struct word_array {
 template <class T>
 inline constexpr bool moves_as_bytes_v = std::is_trivially_copyable<T>::value;
 
-/* The value whose words are f(word) of the words of `value`; a last, partial word is zero-filled. */
-template <class T, class F> SUBWAVE_DEVICE T map_words(const T &value, F f)
+template <class T> using words_of = word_array<(sizeof(T) + 3) / 4>;
+template <class T>
+inline constexpr bool is_words_v = sizeof(T) == sizeof(words_of<T>) &&
+                                   std::is_trivially_copyable<T>::value;
+
+/* A last, partial word is zero-filled. */
+template <class T> SUBWAVE_DEVICE words_of<T> to_words(const T &value)
 {
     static_assert(moves_as_bytes_v<T>,
                   "only trivially copyable types can move between work-items");
-    using words = word_array<(sizeof(T) + 3) / 4>;
-    constexpr bool is_words = sizeof(T) == sizeof(words) && std::is_trivially_copyable<T>::value;
-    words moved;
-    if constexpr (is_words) {
-        moved = __builtin_bit_cast(words, value); /* LLVM 15 takes a memcpy apart into bytes */
+    if constexpr (is_words_v<T>) {
+        return __builtin_bit_cast(words_of<T>, value); /* LLVM 15 takes a memcpy apart into bytes */
     } else {
-        moved = {};
-        memcpy(&moved, &value, sizeof(T));
+        words_of<T> words = {};
+        memcpy(&words, &value, sizeof(T));
+        return words;
     }
+}
+
+/* The value whose words are f(word of value, word of each of the others). */
+template <class T, class F, class... Others>
+SUBWAVE_DEVICE T map_words(const T &value, F f, const Others &...others)
+{
+    words_of<T> words = to_words(value);
     SUBWAVE_UNROLL
     for (int i = 0; i < static_cast<int>(sizeof(words) / 4); ++i)
-        moved.word[i] = f(moved.word[i]);
-    if constexpr (is_words) {
-        return __builtin_bit_cast(T, moved);
+        words.word[i] = f(words.word[i], to_words(others).word[i]...);
+    if constexpr (is_words_v<T>) {
+        return __builtin_bit_cast(T, words);
     } else {
         T result = value; /* T need not have a default constructor */
-        memcpy(static_cast<void *>(&result), &moved, sizeof(T));
+        memcpy(static_cast<void *>(&result), &words, sizeof(T));
         return result;
     }
 }
