@@ -3,6 +3,9 @@
  */
 #include "cells.hpp"
 
+#ifdef SUBWAVE_CELLS_HEADER /* where that library is */
+#include SUBWAVE_CELLS_HEADER
+#endif
 #ifndef SUBWAVE_CELLS
 #define SUBWAVE_CELLS ours
 #endif

@@ -34,19 +34,20 @@ def path_of(folder, name):
     return os.path.join(folder, "tests", "isa", name)
 
 
-def read_table(path):
-    """{key: {column: figure}}."""
+def read_table(path, keys=KEY):
+    """{key: {column: figure}}, without figures that are not there."""
     with open(path) as file:
         lines = [line.split() for line in file]
-    columns = lines[0][len(KEY):]
-    return {tuple(line[:4]): dict(zip(columns, map(int, line[4:]))) for line in lines[1:]}
+    columns, n = lines[0][len(keys):], len(keys)
+    return {tuple(line[:n]): {name: int(figure) for name, figure in zip(columns, line[n:])
+                              if figure != "-"} for line in lines[1:]}
 
 
-def write_table(path, rows, columns):
+def write_table(path, rows, columns, keys=KEY):
     with open(path, "w") as file:
-        file.write("\t".join(KEY + tuple(columns)) + "\n")
+        file.write("\t".join(keys + tuple(columns)) + "\n")
         for key, row in rows.items():
-            file.write("\t".join(key + tuple(str(row[name]) for name in columns)) + "\n")
+            file.write("\t".join(key + tuple(str(row.get(name, "-")) for name in columns)) + "\n")
 
 
 def markdown(head, rows):

@@ -196,17 +196,25 @@ def run(device, kernel, launch, what, draw, expected=True):
                       addresses[:3] + [one, addresses[3]], memory, verify, count=what == "counted")
 
 
+def misread(device, code):
+    """What the emulator is known to get wrong: it takes the register that it runs a 16-bit DPP instruction
+    of gfx9 through for another, and s_bitset0_b64 clears another bit."""
+    return any(instruction.mnemonic == "s_bitset0_b64" or device.name.startswith("emulated gfx9") and
+               re.search(r"[fiu]16.*_dpp", instruction.mnemonic) for instruction in code)
+
+
 def executed(stats):
     waits = tuple(name.upper() for name in disassembly.WAITS)
     return sum(count for name, count in stats.ops.items() if not name.upper().startswith(waits))
 
 
-def check(device, baseline, kernel, seed):
+def check(device, baseline, kernel, seed, partial=True):
     """Runs a cell; returns the instructions that its collective executed."""
     operation, kind, type_ = kernel.split("__")
     draw = random.Random("%s %s" % (seed, kernel))
     for what, launch in launches(draw, kind, device.wave):
-        stats = run(device, kernel, launch, what, draw)
+        if partial or what != "a partial wave":
+            stats = run(device, kernel, launch, what, draw)
     return executed(stats) - executed(run(baseline, kernel, launch, what, draw, expected=False))
 
 
@@ -228,10 +236,8 @@ def main(arguments):
     for kernel in device.kernels:
         if len(code[kernel]) == 1:  # not offered
             continue
-        # The emulator takes the register that it runs a 16-bit DPP instruction of gfx9 through for another.
-        if architecture.startswith("gfx9") and any(
-                re.search(r"[fiu]16.*_dpp", instruction.mnemonic) for instruction in code[kernel]):
-            print("%s: %s: not run, 16-bit DPP" % (device.name, kernel))
+        if misread(device, code[kernel]):
+            print("%s: %s: not run, the emulator misreads it" % (device.name, kernel))
             left_out += 1
             continue
         key = (architecture, *kernel.split("__"))
