@@ -1,0 +1,475 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# report.py: from subwave-bench's JSON lines (docs/bench.md) a page with pictures, and what changed between two runs.
+"""usage: report.py FILE.json... [--output FOLDER]
+       report.py compare OLD.json NEW.json [--drift PERCENT]"""
+import argparse
+import base64
+import collections
+import html
+import json
+import math
+import os
+import sys
+
+# --- reading ---------------------------------------------------------------------------------------
+
+# What makes two lines measurements of the same thing.
+IDENTITY = ("operation", "by", "variant", "dtype", "kind", "op", "m", "n", "k", "batch", "cache",
+            "device_name", "architecture", "wave")
+PROBLEM = tuple(name for name in IDENTITY if name not in ("by", "variant"))
+
+
+def read(paths):
+    """The lines of all files; of equal measurements the last."""
+    rows = {}
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                try:
+                    row = json.loads(line)
+                    if row["schema"] != 1:
+                        raise ValueError(f"schema {row['schema']}; this program reads 1")
+                    rows[tuple(row[name] for name in IDENTITY)] = row
+                except (ValueError, KeyError, TypeError) as error:
+                    sys.exit(f"report.py: {path}:{number}: no measurement of subwave-bench: {error}")
+    return rows
+
+
+def is_square(row):
+    return row["m"] == row["n"] == row["k"]
+
+
+def size_text(row):
+    if not row["m"]:
+        return str(row["n"])
+    text = str(row["n"]) if is_square(row) else f"{row['m']}x{row['n']}x{row['k']}"
+    return text + (f" *{row['batch']}" if row["batch"] > 1 else "")
+
+
+def who(row):
+    return row["variant"] or row["by"]
+
+
+def problem_parts(row):
+    return (row["operation"], row["dtype"], row["kind"], row["op"], size_text(row), row["cache"])
+
+
+def problem_text(row):
+    return " ".join(part for part in problem_parts(row)[1:-1] if part)
+
+
+def differences(rows):
+    """What tells the problems of rows apart, a text each, and what they share."""
+    columns = list(zip(*map(problem_parts, rows)))
+    vary = [len(set(column)) > 1 for column in columns]
+    labels = [" ".join(part for part, varies in zip(problem_parts(row), vary) if varies and part)
+              for row in rows]
+    return labels, " ".join(column[0] for column, varies in zip(columns, vary) if not varies and column[0])
+
+
+def rated(rows):
+    return [row for row in rows if row["rate"]]
+
+
+def problems(rows):
+    """Rows by problem, in order."""
+    groups = collections.OrderedDict()
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in PROBLEM), []).append(row)
+    return groups.values()
+
+
+def best(rows):
+    return max(rows, key=lambda row: row["rate"], default=None)
+
+
+Ratio = collections.namedtuple("Ratio", "ours peer value")
+
+
+def chosen(rows):
+    """What a caller gets of subwave: its own choice of variant, if that was timed."""
+    ours = [row for row in rows if row["by"] == "subwave"]
+    return best([row for row in ours if row["variant"] == "auto"] or ours)
+
+
+def ratios(rows):
+    """subwave over the best peer, for each problem that has both."""
+    found = []
+    for group in problems(rated(rows)):
+        ours = chosen(group)
+        peer = best([row for row in group if row["by"] != "subwave"])
+        if ours and peer:
+            found.append(Ratio(ours, peer, ours["rate"] / peer["rate"]))
+    return found
+
+
+def copy_rate(rows):
+    """The copy's best rate from memory, or from anywhere if it was timed warm alone."""
+    copies = [row for row in rated(rows) if row["operation"] == "copy"]
+    return max((row["rate"] for row in copies if row["cache"] == "cold"),
+               default=max((row["rate"] for row in copies), default=None))
+
+
+# --- pictures --------------------------------------------------------------------------------------
+
+COLOURS = ("#1f5fa8", "#d1651a", "#3a8f4d", "#a03b8c", "#7a6a2f", "#4f4f4f", "#c23b3b", "#2a9d9d")
+AHEAD, BEHIND = "#1f5fa8", "#d1651a"
+
+
+def figure(width, height):
+    import matplotlib
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+    pyplot.rcParams.update({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False,
+                            "axes.grid": True, "grid.color": "#dddddd", "grid.linewidth": 0.6,
+                            "axes.axisbelow": True, "svg.fonttype": "none"})
+    return pyplot.subplots(figsize=(width, height), layout="constrained")
+
+
+def colours_of(rows):
+    """A colour for each contender, subwave's first, the same in all pictures of one set of rows."""
+    names = sorted({(row["by"] != "subwave", who(row)) for row in rows})
+    return {name: COLOURS[i % len(COLOURS)] for i, (_, name) in enumerate(names)}
+
+
+def speed_picture(title, rows):
+    """Rate against size: a line a contender, dotted where the data was warm."""
+    colours = colours_of(rows)
+    fig, ax = figure(7.5, 4.4)
+    series = collections.OrderedDict()
+    for row in sorted(rows, key=lambda row: row["n"]):
+        series.setdefault((who(row), row["by"], row["cache"]), []).append(row)
+    both = len({row["cache"] for row in rows}) > 1
+    for (name, by, cache), points in series.items():
+        x = [row["n"] for row in points]
+        y = [row["rate"] for row in points]
+        below = [row["rate"] - row["rate"] * row["time"] / row["time_upper"] for row in points]
+        above = [row["rate"] * row["time"] / row["time_lower"] - row["rate"] for row in points]
+        warm = both and cache == "warm"
+        if name == "auto": # one of the others, behind it
+            ax.plot(x, y, color=colours[name], linewidth=6, alpha=0.25, solid_capstyle="round", zorder=1)
+            continue
+        ax.errorbar(x, y, (below, above), color=colours[name], capsize=2, linewidth=1 if warm else 1.8,
+                    linestyle=":" if warm else "-", marker="o" if by == "subwave" else "s",
+                    markersize=4, markerfacecolor="white" if warm else None)
+    ax.set_xscale("log", base=2)
+    ax.set_yscale("log")
+    sizes = sorted({row["n"] for row in rows})
+    if len(sizes) <= 12:
+        ax.set_xticks(sizes, [size_label(size) for size in sizes])
+        ax.xaxis.set_minor_locator(__import__("matplotlib").ticker.NullLocator())
+    ax.yaxis.set_major_formatter(plain_numbers())
+    ax.yaxis.set_minor_formatter(plain_numbers(few=True))
+    ax.set_xlabel("n" if rows[0]["m"] else "elements" if rows[0]["operation"] != "copy" else "bytes")
+    ax.set_ylabel(rows[0]["unit"])
+    ax.set_title(title, loc="left", fontweight="bold")
+    from matplotlib.lines import Line2D
+    handles = [Line2D([], [], color=colour, marker="o", markersize=4, label=name) if name != "auto" else
+               Line2D([], [], color=colour, linewidth=6, alpha=0.25, label=name)
+               for name, colour in colours.items()]
+    if both:
+        handles += [Line2D([], [], color="#666666", linestyle="-", label="cold"),
+                    Line2D([], [], color="#666666", linestyle=":", label="warm")]
+    ax.legend(handles=handles, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return fig
+
+
+def size_label(size):
+    for unit, name in ((1 << 30, "G"), (1 << 20, "M"), (1 << 10, "K")):
+        if size >= unit and size % unit == 0 and size >= 16 * 1024:
+            return f"{size // unit}{name}"
+    return str(size)
+
+
+def plain_numbers(few=False):
+    """1000 instead of 10^3; of the minor ticks only those at 2 and 5."""
+    from matplotlib.ticker import FuncFormatter
+
+    def text(value, _):
+        lead = value / 10 ** math.floor(math.log10(value)) if value > 0 else 0
+        return f"{value:g}" if not few or round(lead, 3) in (2, 5) else ""
+    return FuncFormatter(text)
+
+
+def roofline_picture(title, rows, bandwidth):
+    """Floating-point rate against intensity, under what copy and the fastest product reached."""
+    colours = colours_of(rows)
+    fig, ax = figure(7.5, 4.4)
+    peak = best(rows)
+    ridge = peak["rate"] / bandwidth
+    low = min(min(row["operations"] / row["bytes"] for row in rows), ridge / 4) / 2
+    high = max(max(row["operations"] / row["bytes"] for row in rows), ridge) * 2
+    ax.plot([low, ridge, high], [low * bandwidth, peak["rate"], peak["rate"]], color="#222222",
+            linewidth=1.4)
+    middle = math.sqrt(low * ridge)
+    ax.annotate(f"copy: {bandwidth:.0f} GB/s", (middle, middle * bandwidth), xytext=(8, -12),
+                textcoords="offset points", fontsize=8)
+    ax.annotate(f"fastest here: {who(peak)}, {peak['rate']:.0f} GFLOP/s", (high, peak["rate"]),
+                xytext=(0, 5), textcoords="offset points", ha="right", fontsize=8)
+    for name, colour in colours.items():
+        points = [row for row in rows if who(row) == name]
+        behind = name == "auto" # one of the others
+        ax.scatter([row["operations"] / row["bytes"] for row in points],
+                   [row["rate"] for row in points], s=110 if behind else 22, color=colour, label=name,
+                   alpha=0.25 if behind else 1, linewidths=0, zorder=2 if behind else 3,
+                   marker="o" if points[0]["by"] == "subwave" else "s")
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.xaxis.set_major_formatter(plain_numbers())
+    ax.yaxis.set_major_formatter(plain_numbers())
+    ax.set_xlabel("floating-point operations a byte")
+    ax.set_ylabel("GFLOP/s")
+    ax.set_title(title, loc="left", fontweight="bold")
+    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return fig
+
+
+def bar_picture(title, rows, values, notes, ratio):
+    """Horizontal bars: ratios about 1 on a logarithmic axis, or shares of 1."""
+    labels, shared = differences(rows)
+    fig, ax = figure(7.5, 1.2 + 0.24 * len(values))
+    y = range(len(values))
+    ax.barh(y, [value - ratio for value in values], left=ratio, height=0.66,
+            color=[AHEAD if value >= ratio else BEHIND for value in values])
+    ax.axvline(1, color="#222222", linewidth=1)
+    if ratio:
+        ax.set_xscale("log")
+        ax.set_xlim(min(0.5, min(values)) / 1.3, max(2, max(values)) * 1.3)
+        ax.xaxis.set_major_formatter(plain_numbers())
+        ax.xaxis.set_minor_formatter(plain_numbers(few=True))
+    else:
+        ax.set_xlim(0, max(1.05, max(values) * 1.05))
+    ax.set_yticks(y, labels)
+    ax.set_ylim(len(values) - 0.4, -0.6)
+    ax.grid(axis="y", visible=False)
+    for i, (value, note) in enumerate(zip(values, notes)):
+        ax.annotate(f"{value:.2f}  {note}", (1, i), xycoords=("axes fraction", "data"), xytext=(6, 0),
+                    textcoords="offset points", va="center", fontsize=7.5, annotation_clip=False)
+    ax.set_xlabel("ratio of rates" if ratio else "rate / copy")
+    ax.set_title(f"{title}\n", loc="left", fontweight="bold")
+    ax.text(0, 1.01, shared, transform=ax.transAxes, fontsize=8, color="#666666")
+    return fig
+
+
+def pictures(rows):
+    """(name, caption, figure) of everything that the rows of one device have to show."""
+    groups = collections.OrderedDict()
+    for row in rated(rows):
+        if row["operation"] == "copy" or (row["m"] and is_square(row)):
+            groups.setdefault((row["operation"], row["dtype"], row["kind"], row["op"]), []).append(row)
+        elif not row["m"] and not row["operation"].startswith("register"):
+            groups.setdefault((row["operation"], row["dtype"], row["kind"], row["op"]), []).append(row)
+    for key, group in groups.items():
+        if len({row["n"] for row in group}) > 1:
+            title = " ".join(part for part in key if part)
+            yield (title, "Rate against size; bars show quartiles.", speed_picture(title, group))
+
+    bandwidth = copy_rate(rows)
+    for dtype in sorted({row["dtype"] for row in rows}):
+        products = [row for row in rated(rows) if row["unit"] == "GFLOP/s" and row["dtype"] == dtype]
+        if products and bandwidth:
+            title = f"roofline {dtype}"
+            yield (title, "The limits are what this run measured: the copy, and the fastest product.",
+                   roofline_picture(title, products, bandwidth))
+
+    for operation in dict.fromkeys(row["operation"] for row in rows):
+        found = ratios([row for row in rows if row["operation"] == operation])
+        for part, number in pages(found):
+            title = f"{operation} beside the best peer{number}"
+            yield (title, "subwave's rate over the best peer's; above 1 subwave is ahead.",
+                   bar_picture(title, [r.ours for r in part], [r.value for r in part],
+                               [r.peer["by"] for r in part], 1))
+
+    if bandwidth and any(row["backend"] != "cpu" for row in rows):
+        bound = [row for row in rated(rows) if row["unit"] == "GB/s" and row["by"] == "subwave"]
+        for part, number in pages([row for row in bound if row["cache"] == "cold"] or bound):
+            title = f"share of the copy's bandwidth{number}"
+            yield (title, f"What memory-bound calls reach of {bandwidth:.0f} GB/s.",
+                   bar_picture(title, part, [row["rate"] / bandwidth for row in part], [""] * len(part),
+                               0))
+
+
+def pages(things, most=40):
+    """Slices that a picture can hold, with a number if there are several."""
+    count = math.ceil(len(things) / most)
+    for i in range(count):
+        yield (things[i * most:(i + 1) * most], f" {i + 1}/{count}" if count > 1 else "")
+
+
+# --- the page --------------------------------------------------------------------------------------
+
+STYLE = """body{font:15px/1.5 system-ui,sans-serif;max-width:64em;margin:2em auto;padding:0 1em;color:#222}
+h1,h2{line-height:1.2}h2{margin-top:2em;border-bottom:1px solid #ddd}img{max-width:100%}
+figure{margin:1.5em 0}figcaption{color:#666;font-size:13px}table{border-collapse:collapse;font-size:13px}
+td,th{padding:2px 10px 2px 0;text-align:left;border-bottom:1px solid #eee;white-space:nowrap}
+td.n{text-align:right;font-variant-numeric:tabular-nums}.bad{color:#b00020;font-weight:600}"""
+
+
+def si_time(seconds):
+    for scale, unit in ((1, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds * 1e9:.3g} ns"
+
+
+def table(rows):
+    head = ("operation", "problem", "cache", "who", "time", "±", "rate", "", "result")
+    lines = ["<tr>" + "".join(f"<th>{name}</th>" for name in head) + "</tr>"]
+    for row in rows:
+        cells = [row["operation"], problem_text(row), row["cache"],
+                 row["by"] + (f" {row['variant']}" if row["variant"] else "")]
+        if row["failure"]:
+            cells = [f"<td>{html.escape(cell)}</td>" for cell in cells]
+            kind = "bad" if row["ok"] is False else ""
+            cells.append(f'<td colspan="5" class="{kind}">{html.escape(row["failure"])}</td>')
+        else:
+            result = {True: "right", False: "WRONG", None: "not checked"}[row["ok"]]
+            cells = [f"<td>{html.escape(cell)}</td>" for cell in cells] + [
+                f'<td class="n">{si_time(row["time"])}</td>',
+                f'<td class="n">{100 * row["spread"]:.1f} %{" noisy" if row["noisy"] else ""}</td>',
+                f'<td class="n">{row["rate"]:.4g}</td>', f'<td>{row["unit"]}</td>',
+                f'<td class="{"bad" if row["ok"] is False else ""}">{result}</td>']
+        lines.append("<tr>" + "".join(cells) + "</tr>")
+    return "<table>" + "\n".join(lines) + "</table>"
+
+
+def slug(text):
+    return "".join(letter if letter.isalnum() else "-" for letter in text.lower()).strip("-")
+
+
+def summary(rows):
+    """Lines of text about the rows of one device."""
+    first = rows[0]
+    wrong = [row for row in rows if row["ok"] is False]
+    yield (f"{first['device_name']} ({first['architecture']}, waves of {first['wave']}): "
+           f"{len(rows)} measurements, {sum(bool(row['noisy']) for row in rows)} noisy, "
+           f"{len(wrong)} wrong or failed")
+    for row in wrong:
+        yield f"  WRONG: {row['operation']} {problem_text(row)} {who(row)}: {row['failure'] or row['error']}"
+    if copy_rate(rows):
+        yield f"  copy: {copy_rate(rows):.0f} GB/s"
+    for operation in dict.fromkeys(row["operation"] for row in rows):
+        found = sorted(ratios([row for row in rows if row["operation"] == operation]),
+                       key=lambda ratio: ratio.value)
+        for group in problems(rated([row for row in rows if row["operation"] == operation])):
+            ours, fastest = chosen(group), best([row for row in group if row["by"] == "subwave"])
+            if ours and ours["rate"] < 0.95 * fastest["rate"]:
+                yield (f"  {operation} {problem_text(ours)} {ours['cache']}: auto reaches "
+                       f"{ours['rate'] / fastest['rate']:.2f} of {who(fastest)}")
+        if found:
+            middle = found[len(found) // 2]
+            ends = "; ".join(f"{name} {r.value:.2f} ({problem_text(r.ours)}, {who(r.ours)} / {who(r.peer)})"
+                             for name, r in (("least", found[0]), ("most", found[-1])))
+            yield f"  {operation}: {middle.value:.2f} of the best peer in the middle; {ends}"
+
+
+def write_page(paths, folder):
+    rows = list(read(paths).values())
+    if not rows:
+        sys.exit("report.py: no measurements in " + ", ".join(paths))
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        sys.exit("report.py: the pictures need matplotlib (Debian: python3-matplotlib)")
+    os.makedirs(folder, exist_ok=True)
+    devices = collections.OrderedDict()
+    for row in rows:
+        devices.setdefault((row["device_name"], row["architecture"], row["wave"]), []).append(row)
+    body, count = [], 0
+    for (name, architecture, wave), group in devices.items():
+        first = group[0]
+        body.append(f"<h2>{html.escape(name)}</h2><p>{html.escape(architecture)}, waves of {wave}, "
+                    f"{first['units']} units, {first['clock_mhz']} MHz; {html.escape(first['build'])}; "
+                    f"{html.escape(first['date'])}; {html.escape(first['method'])}</p>")
+        text = list(summary(group))
+        print("\n".join(text))
+        body.append("<pre>" + html.escape("\n".join(text[1:])) + "</pre>")
+        for title, caption, fig in pictures(group):
+            from matplotlib import pyplot
+            path = os.path.join(folder, slug(f"{architecture} w{wave} {title}") + ".png")
+            fig.savefig(path, dpi=130)
+            pyplot.close(fig)
+            count += 1
+            with open(path, "rb") as file:
+                data = base64.b64encode(file.read()).decode()
+            body.append(f'<figure><img alt="{html.escape(title)}" src="data:image/png;base64,{data}">'
+                        f"<figcaption>{html.escape(caption)}</figcaption></figure>")
+        body.append(f"<details><summary>all {len(group)} measurements</summary>{table(group)}</details>")
+    page = os.path.join(folder, "index.html")
+    with open(page, "w", encoding="utf-8") as file:
+        file.write('<!doctype html><html lang="en"><meta charset="utf-8"><title>subwave-bench</title>'
+                   f"<style>{STYLE}</style><h1>subwave-bench</h1>" + "\n".join(body) + "</html>\n")
+    print(f"{page}: {count} pictures, each also a PNG beside it")
+
+
+# --- comparing -------------------------------------------------------------------------------------
+
+def compare(old_path, new_path, drift):
+    """Prints what changed by more than both spreads and the drift; 1 if subwave got slower or wrong."""
+    old, new = read([old_path]), read([new_path])
+    slower, faster, broken = [], [], []
+    peers, peers_moved = 0, 0
+    for key, now in new.items():
+        before = old.get(key)
+        if not before:
+            continue
+        name = f"{now['operation']} {problem_text(now)} {now['cache']} {now['by']}" + \
+            (f" {now['variant']}" if now["variant"] else "")
+        if now["ok"] is False and before["ok"] is not False:
+            broken.append(f"{name}: {now['failure'] or 'wrong result'}")
+        if not (now["rate"] and before["rate"]):
+            continue
+        change = now["time"] / before["time"] - 1
+        noise = math.hypot(now["spread"], before["spread"]) + drift
+        moved = change > noise or 1 / (1 + change) - 1 > noise
+        peers += now["by"] != "subwave"
+        peers_moved += moved and now["by"] != "subwave"
+        if moved:
+            (slower if change > 0 else faster).append(
+                (change, f"{name}: {si_time(before['time'])} -> {si_time(now['time'])}, "
+                         f"{100 * change:+.1f} % (noise {100 * noise:.1f} %)", now["by"] == "subwave"))
+    common = len(old.keys() & new.keys())
+    print(f"{common} measurements in both, {len(old) - common} only in {old_path}, "
+          f"{len(new) - common} only in {new_path}")
+    if not common:
+        print("nothing to compare: other cases or another device")
+        return 2
+    for heading, lines in (("slower", sorted(slower, reverse=True)), ("faster", sorted(faster))):
+        print(f"{heading}: {len(lines) or 'none'}")
+        for _, text, _ in lines:
+            print("  " + text)
+    if broken:
+        print(f"broken: {len(broken)}")
+        for text in broken:
+            print("  " + text)
+    if peers_moved:
+        print(f"{peers_moved} of {peers} measurements of peers changed as well: "
+              "the machine, or what else ran on it, may differ")
+    return 1 if broken or any(ours for _, _, ours in slower) else 0
+
+
+def main(arguments):
+    if arguments[:1] == ["compare"]:
+        parser = argparse.ArgumentParser(
+            prog="report.py compare",
+            description="What changed between two runs of subwave-bench beyond noise: by more than the "
+                        "95 %% intervals of both medians, and the drift. Exit status 1 if subwave got slower "
+                        "or wrong, 2 if the runs have nothing in common.")
+        parser.add_argument("old")
+        parser.add_argument("new")
+        parser.add_argument("--drift", type=float, default=2, metavar="PERCENT",
+                            help="what two runs on one machine may differ by beside noise (2)")
+        options = parser.parse_args(arguments[1:])
+        return compare(options.old, options.new, options.drift / 100)
+    parser = argparse.ArgumentParser(prog="report.py", usage=__doc__[len("usage: "):],
+                                     description="A page with pictures from subwave-bench's JSON lines.")
+    parser.add_argument("files", nargs="+", metavar="FILE.json")
+    parser.add_argument("--output", default="report", metavar="FOLDER", help="where the page goes (report)")
+    options = parser.parse_args(arguments)
+    write_page(options.files, options.output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: MIT
+# test_bench.py: subwave-bench's lines against the schema in its manual, its judgement of wrong results, and the report.
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PYTHON_TYPES = {"integer": int, "number": (int, float), "string": str, "boolean": bool,
+                "null": type(None)}
+
+
+def documented_fields():
+    """name: the types it may have, from the table in docs/bench.md."""
+    with open(os.path.join(options.source, "docs", "bench.md"), encoding="utf-8") as file:
+        text = file.read().split("## JSON")[1].split("\n## ")[0]
+    fields = {}
+    for names, types in re.findall(r"^\| (`[^|]*) \| ([^|]*) \|", text, re.M):
+        names = re.findall(r"`(\w+)`", names)
+        types = [part.strip() for part in types.split(",")]
+        for i, name in enumerate(names):
+            fields[name] = re.split(r" or ", types[min(i, len(types) - 1)])
+    assert len(fields) > 30, fields
+    return fields
+
+
+def bench(*arguments, **environment):
+    return subprocess.run([options.bench, *arguments], capture_output=True, text=True, timeout=100,
+                          env={**os.environ, **environment})
+
+
+def report(python, *arguments):
+    return subprocess.run([python, "-B", os.path.join(options.source, "perf", "report.py"), *arguments],
+                          capture_output=True, text=True, timeout=100)
+
+
+def lines_of(path):
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run_bench(self, name, *arguments):
+        done = bench("--device", options.device, "--time", "0", "--json", self.path(name), *arguments)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return lines_of(self.path(name))
+
+
+class Lines(Case):
+    def check(self, rows):
+        fields = documented_fields()
+        for row in rows:
+            self.assertEqual(set(row), set(fields))
+            for name, value in row.items():
+                allowed = tuple(PYTHON_TYPES[kind] for kind in fields[name])
+                self.assertIsInstance(value, allowed, (name, row))
+                if bool not in allowed:
+                    self.assertNotIsInstance(value, bool, (name, row))
+            self.assertEqual(row["schema"], 1)
+            if row["failure"] is None:
+                self.assertIs(row["ok"], True, row)
+                self.assertLessEqual(row["error"], row["bound"])
+                self.assertLessEqual(row["time_min"], row["time_lower"])
+                self.assertLessEqual(row["time_lower"], row["time"])
+                self.assertLessEqual(row["time"], row["time_upper"])
+                self.assertLessEqual(row["time_upper"], row["time_max"])
+                amount = row["bytes"] if row["unit"] == "GB/s" else row["operations"]
+                self.assertAlmostEqual(row["rate"] / (amount / row["time"] * 1e-9), 1, places=4)
+            else: # not offered by this device or build
+                self.assertIsNone(row["ok"], row)
+                self.assertIsNone(row["time"], row)
+
+    def test_products_and_copies(self):
+        rows = self.run_bench("a.json", "copy", "matmul", "--size", "20", "--size", "1x1x1", "--size",
+                              "7x5x3", "--size", "33x64x130", "--dtype", "all")
+        self.check(rows)
+        self.assertEqual({row["operation"] for row in rows}, {"copy", "matmul"})
+        self.assertIn("auto", {row["variant"] for row in rows})
+        self.assertGreater(len({row["by"] for row in rows}), 2, "no peer took part")
+
+    def test_cold_rotates(self):
+        rows = self.run_bench("a.json", "copy", "--size", "1000", "--cache", "cold", "--cache-bytes", "10000")
+        self.check(rows)
+        self.assertEqual([row["cache"] for row in rows], ["cold"])
+        self.assertEqual(rows[0]["cache_bytes"], 10000)
+        self.assertEqual(rows[0]["calls"] % 11, 0) # 1 + 2 * 10000 / 2000 sets in turn
+
+    def test_groups(self):
+        names = ["group_" + name for name in ("reduce", "scan", "broadcast", "shift", "permute", "select",
+                                              "vote", "info")]
+        rows = self.run_bench("a.json", *names, "--size", "512", "--cache", "warm", "--dtype", "all")
+        self.check(rows)
+        self.assertEqual({row["operation"] for row in rows}, set(names))
+        for kind in ("sub_group", "ballot", "fixed_size 8", "tangle", "opportunistic"):
+            self.assertIn(kind, {row["kind"] for row in rows})
+        rows = self.run_bench("b.json", "group_reduce", "--size", "256", "--dtype", "i16", "--op", "all",
+                              "--kind", "fixed_size", "--cache", "warm")
+        self.check(rows)
+        self.assertEqual(len({row["op"] for row in rows}), 9)
+        self.assertEqual({row["kind"] for row in rows} & {"fixed_size 2", "fixed_size 16", "ballot"},
+                         {"fixed_size 2", "fixed_size 16"})
+
+    def test_registers(self):
+        rows = self.run_bench("a.json", "register_reduce", "register_scan", "--size", "256")
+        self.check(rows)
+        self.assertEqual({row["unit"] for row in rows}, {"waves/ns"})
+
+    def test_standard_output(self):
+        done = bench("--device", options.device, "copy", "--size", "100", "--time", "0", "--json", "-")
+        self.check([json.loads(line) for line in done.stdout.splitlines()])
+
+
+class Refusals(Case):
+    def test_command_line(self):
+        for arguments in (["--nonsense"], ["nonsense"], ["--size"], ["--size", "0"], ["--size", "3x"],
+                          ["--size", "2x3"], ["--dtype", "f31"], ["--kind", "x"], ["--op", "x"],
+                          ["--cache", "hot"], ["--time", "-1"], ["--noise", "x"], ["--list=1"],
+                          ["--variant", "nobody"]):
+            done = bench(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
+            self.assertTrue(done.stderr.startswith("subwave-bench: "), done.stderr)
+        self.assertEqual(bench("--device", "gpu:99", "--list").returncode, 1)
+        self.assertEqual(bench("--json", self.path("no/such/folder"), "copy").returncode, 1)
+
+    def test_list_times_nothing(self):
+        done = bench("--list", "--json", self.path("none.json"))
+        self.assertEqual(done.returncode, 0)
+        self.assertGreater(len(done.stdout.splitlines()), 100)
+        self.assertFalse(os.path.exists(self.path("none.json")))
+
+    def test_wrong_results_are_found(self):
+        if not options.broken:
+            self.skipTest("the library is static: no wrong one can take its place")
+        for how, failure in (("zero", None), ("nothing", None), ("fail", "error")):
+            done = bench("matmul", "--device", "cpu:16", "--size", "9", "--time", "0", "--dtype", "f32",
+                         "--cache", "warm", "--json", self.path("a.json"), LD_PRELOAD=options.broken,
+                         SUBWAVE_BROKEN=how)
+            self.assertEqual(done.returncode, 1, how)
+            for row in lines_of(self.path("a.json")):
+                self.assertIs(row["ok"], row["by"] != "subwave", row)
+                self.assertEqual(row["failure"] is not None, how == "fail" and row["by"] == "subwave")
+
+
+class Report(Case):
+    def setUp(self):
+        super().setUp()
+        self.rows = self.run_bench("old.json", "matmul", "copy", "--size", "8", "--size", "16", "--size",
+                                   "24", "--size", "5x6x7", "--dtype", "f32", "--variant", "naive",
+                                   "--variant", "auto", "--variant", "plain loop", "--variant", "runtime") \
+            if not Report.measured else Report.measured
+        Report.measured = self.rows
+        for row in self.rows:
+            row["spread"] = 0.005 # what the machine's other work does is not the subject
+        self.write("old.json", self.rows)
+    measured = None
+
+    def write(self, name, rows):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+
+    def compare(self, change):
+        rows = [dict(row) for row in self.rows]
+        change(rows)
+        self.write("new.json", rows)
+        return report(sys.executable, "compare", self.path("old.json"), self.path("new.json"))
+
+    def slow_down(self, rows, factor, by):
+        row = next(row for row in rows if row["by"] == by and row["m"] == 16)
+        row["rate"] /= factor
+        for name in ("time", "time_lower", "time_upper", "time_min", "time_max"):
+            row[name] *= factor
+
+    def test_same_run(self):
+        done = self.compare(lambda rows: None)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("slower: none\nfaster: none\n", done.stdout)
+
+    def test_a_slower_run_is_flagged(self):
+        done = self.compare(lambda rows: self.slow_down(rows, 1.3, "subwave"))
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("slower: 1\n", done.stdout)
+        self.assertIn("matmul f32 16 warm subwave", done.stdout)
+        self.assertIn("+30.0 %", done.stdout)
+
+    def test_faster_peers_and_noise_are_no_failure(self):
+        done = self.compare(lambda rows: self.slow_down(rows, 1 / 1.3, "subwave"))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("faster: 1\n", done.stdout)
+        done = self.compare(lambda rows: self.slow_down(rows, 1.01, "subwave"))
+        self.assertIn("slower: none\nfaster: none\n", done.stdout)
+        done = self.compare(lambda rows: self.slow_down(rows, 2, "plain loop"))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertIn("measurements of peers changed as well", done.stdout)
+
+    def test_a_wrong_result_is_flagged(self):
+        done = self.compare(lambda rows: rows[0].update(ok=False))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("broken: 1\n", done.stdout)
+
+    def test_nothing_in_common(self):
+        done = self.compare(lambda rows: [row.update(device_name="another") for row in rows])
+        self.assertEqual(done.returncode, 2)
+
+    def test_other_files_are_refused(self):
+        for text in ("no json\n", "{}\n", '{"schema": 2}\n'):
+            with open(self.path("bad.json"), "w", encoding="utf-8") as file:
+                file.write(text)
+            done = report(sys.executable, "compare", self.path("old.json"), self.path("bad.json"))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("bad.json:1: no measurement", done.stderr)
+
+    def test_page(self):
+        for python in (sys.executable, "/usr/bin/python3"):
+            if subprocess.run([python, "-c", "import matplotlib"], capture_output=True).returncode == 0:
+                break
+        else:
+            self.skipTest("no Python here has matplotlib (Debian: python3-matplotlib)")
+        done = report(python, self.path("old.json"), "--output", self.path("page"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "")
+        pictures = [name for name in os.listdir(self.path("page")) if name.endswith(".png")]
+        self.assertTrue({"matmul-f32", "roofline-f32", "beside-the-best-peer"} <=
+                        {name for name in ("matmul-f32", "roofline-f32", "beside-the-best-peer")
+                         if any(name in picture for picture in pictures)}, pictures)
+        with open(os.path.join(self.path("page"), "index.html"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertEqual(page.count("<img"), len(pictures))
+        self.assertEqual(page.count("<tr>"), len(self.rows) + 1)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bench", required=True)
+    parser.add_argument("--source", required=True)
+    parser.add_argument("--device", default="cpu:16")
+    parser.add_argument("--broken")
+    options, rest = parser.parse_known_args()
+    if options.device.startswith("gpu") and bench("--device", options.device, "--list").returncode:
+        print("skipped: there is no", options.device)
+        sys.exit(77)
+    unittest.main(argv=[sys.argv[0], *rest])
