@@ -105,6 +105,15 @@ elseif(SUBWAVE_GPU STREQUAL nvidia)
     set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real CACHE STRING "NVIDIA architectures" FORCE)
   endif()
   enable_language(CUDA)
+  # Lists that CMake has under these names; the library says by number what it holds.
+  if(CMAKE_CUDA_ARCHITECTURES MATCHES "^(native|all|all-major)$")
+    string(TOUPPER ${CMAKE_CUDA_ARCHITECTURES} list)
+    string(REPLACE "-" "_" list CMAKE_CUDA_ARCHITECTURES_${list})
+    if(NOT ${list})
+      message(FATAL_ERROR "CMAKE_CUDA_ARCHITECTURES is ${CMAKE_CUDA_ARCHITECTURES}, and CMake finds none")
+    endif()
+    set(CMAKE_CUDA_ARCHITECTURES ${${list}})
+  endif()
   find_package(CUDAToolkit REQUIRED)
   find_path(SUBWAVE_HIP_INCLUDE_DIR hip/nvidia_detail/nvidia_hip_runtime_api.h REQUIRED
     HINTS $ENV{ROCM_PATH}/include /opt/rocm/include
