@@ -77,10 +77,10 @@ public:
     void *operator[](int set) const { return static_cast<char *>(memory_) + stride_ * set; }
     void fill(const void *contents) const; /* every set */
     void poison(int set) const;            /* every byte 0xff: NaN in any float */
+    void write(int set, const void *contents) const;
     std::vector<unsigned char> read(int set) const;
 
 private:
-    void write(int set, const void *contents) const;
     const device &on_;
     std::size_t bytes_, stride_;
     int sets_;
@@ -92,7 +92,10 @@ private:
 bool is_floating(subwave_dtype dtype);
 /* The relative distance of neighbouring numbers; 0 for integers. */
 double epsilon(subwave_dtype dtype);
-/* Numbers in [-1, 1) for floating types, small integers else, each one that `dtype` can hold. */
+/* A complex element is two numbers of this type, any other one of its own. */
+subwave_dtype part_of(subwave_dtype dtype);
+/* The numbers of `count` elements: in [-1, 1) for floating types, small integers else, each one that the
+ * type can hold. They repeat after a million, at no multiple of a size that is measured. */
 std::vector<double> random_values(subwave_dtype dtype, std::int64_t count, std::uint64_t seed);
 std::vector<unsigned char> encode(subwave_dtype dtype, const std::vector<double> &values);
 std::vector<double> decode(subwave_dtype dtype, const std::vector<unsigned char> &bytes);
@@ -134,6 +137,15 @@ public:
     virtual double error() = 0;
     int sets = 1;
     double bound = 0;
+};
+
+/* One and zero in the type of the scalars. */
+struct scalars {
+    explicit scalars(subwave_dtype dtype)
+        : one(encode(dtype, {1, 0})), zero(encode(dtype, {0, 0}))
+    {
+    }
+    std::vector<unsigned char> one, zero;
 };
 
 /* One way to solve it. `call` queues the work on set number `set`. */
@@ -235,6 +247,7 @@ private:
 /* The files of cases. */
 void copy_cases(session &s);
 void matmul_cases(session &s);
+void matmul_batched_cases(session &s);
 void group_cases(session &s);
 void register_cases(session &s);
 

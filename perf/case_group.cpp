@@ -77,10 +77,8 @@ public:
     {
         sets = count;
         bound = q.combines() ? 64 * epsilon(q.dtype) : 0;
-        const bool complex = q.dtype == SUBWAVE_DTYPE_C32 || q.dtype == SUBWAVE_DTYPE_C64;
-        const subwave_dtype part = complex ? SUBWAVE_DTYPE_F32 : q.dtype; /* moved, not understood */
-        const auto parts = static_cast<std::int64_t>(bytes(q.x_size()) / subwave_dtype_size(part));
-        x_ = encode(part, random_values(part, parts, 1));
+        if (q.x_size())
+            x_ = encode(q.dtype, random_values(q.dtype, q.n, 1));
         x.fill(x_.data());
         const std::vector<double> small = random_values(SUBWAVE_DTYPE_U32, q.n, 2); /* 0 to 7 */
         std::vector<std::int32_t> keys;

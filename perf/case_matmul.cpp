@@ -93,15 +93,6 @@ private:
     std::vector<double> a_values_, b_values_;
 };
 
-/* One and zero in the type of the scalars. */
-struct scalars {
-    explicit scalars(subwave_dtype dtype)
-        : one(encode(dtype, {1})), zero(encode(dtype, {0}))
-    {
-    }
-    std::vector<unsigned char> one, zero;
-};
-
 contender ours(const device &on, subwave_variant variant, subwave_dtype dtype, const shape &size)
 {
     return {"subwave", subwave_variant_name(variant), subwave_version(),
@@ -133,6 +124,12 @@ void matmul_cases(session &s)
     for (std::int64_t n : s.on.is_gpu() ? std::vector<std::int64_t>{256, 512, 1024, 2048, 4096, 8192}
                                         : std::vector<std::int64_t>{64, 128, 256, 512})
         usual.push_back({n, n, n});
+    const std::int64_t wide = s.on.is_gpu() ? 4096 : 256;
+    for (std::int64_t thin : {1, 16}) {
+        usual.push_back({thin, wide, wide});
+        usual.push_back({wide, thin, wide});
+        usual.push_back({thin, thin, 16 * wide});
+    }
     for (subwave_dtype dtype : s.dtypes(all_dtypes, {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64}))
         for (shape size : s.sizes(usual))
             for (cache state : s.wishes.caches) {

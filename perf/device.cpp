@@ -93,11 +93,18 @@ std::vector<unsigned char> rotating_array::read(int set) const
 
 /* --- elements --------------------------------------------------------------------------------- */
 
-bool is_floating(subwave_dtype dtype) { return reference_is_floating(dtype); }
+bool is_floating(subwave_dtype dtype) { return reference_is_floating(part_of(dtype)); }
+
+subwave_dtype part_of(subwave_dtype dtype)
+{
+    return dtype == SUBWAVE_DTYPE_C32   ? SUBWAVE_DTYPE_F32
+           : dtype == SUBWAVE_DTYPE_C64 ? SUBWAVE_DTYPE_F64
+                                        : dtype;
+}
 
 double epsilon(subwave_dtype dtype)
 {
-    switch (dtype) {
+    switch (part_of(dtype)) {
     case SUBWAVE_DTYPE_F16:
         return 0x1p-10;
     case SUBWAVE_DTYPE_BF16:
@@ -121,22 +128,30 @@ static std::uint64_t next_bits(std::uint64_t &state)
 
 std::vector<double> random_values(subwave_dtype dtype, std::int64_t count, std::uint64_t seed)
 {
-    std::vector<double> values(static_cast<std::size_t>(count));
-    for (double &value : values) {
+    constexpr std::size_t period = 1000003;
+    const std::size_t parts = subwave_dtype_size(dtype) / subwave_dtype_size(part_of(dtype));
+    dtype = part_of(dtype);
+    std::vector<double> values(static_cast<std::size_t>(count) * parts);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (i >= period) {
+            values[i] = values[i - period];
+            continue;
+        }
         const std::uint64_t bits = next_bits(seed);
-        value = static_cast<double>(bits >> 11) * 0x1p-52 - 1;
+        values[i] = static_cast<double>(bits >> 11) * 0x1p-52 - 1;
         if (dtype == SUBWAVE_DTYPE_F32)
-            value = static_cast<float>(value);
+            values[i] = static_cast<float>(values[i]);
         else if (!is_floating(dtype))
-            value = static_cast<double>(bits >> 61);
+            values[i] = static_cast<double>(bits >> 61);
         else if (dtype != SUBWAVE_DTYPE_F64)
-            value = reference_decode(dtype, reference_encode(dtype, value));
+            values[i] = reference_decode(dtype, reference_encode(dtype, values[i]));
     }
     return values;
 }
 
 std::vector<unsigned char> encode(subwave_dtype dtype, const std::vector<double> &values)
 {
+    dtype = part_of(dtype);
     std::vector<unsigned char> bytes(values.size() * subwave_dtype_size(dtype));
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (dtype == SUBWAVE_DTYPE_F32)
@@ -164,6 +179,7 @@ static double decode(subwave_dtype dtype, std::uint64_t bits)
 
 std::vector<double> decode(subwave_dtype dtype, const std::vector<unsigned char> &bytes)
 {
+    dtype = part_of(dtype);
     std::vector<double> values(bytes.size() / subwave_dtype_size(dtype));
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (dtype == SUBWAVE_DTYPE_F32)

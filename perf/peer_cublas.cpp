@@ -42,11 +42,11 @@ std::string version()
 /* Row-major C = A B is column-major C^T = B^T A^T. Sums in f32 at least; no TF32. */
 void gemm(device &on, subwave_dtype dtype, const shape &s, const void *a, const void *b, void *c)
 {
-    const float one_f32 = 1, zero_f32 = 0;
-    const double one_f64 = 1, zero_f64 = 0;
-    const bool f64 = dtype == SUBWAVE_DTYPE_F64;
-    const void *one = f64 ? static_cast<const void *>(&one_f64) : &one_f32;
-    const void *zero = f64 ? static_cast<const void *>(&zero_f64) : &zero_f32;
+    const float one_f32[] = {1, 0}, zero_f32[] = {0, 0}; /* real and complex */
+    const double one_f64[] = {1, 0}, zero_f64[] = {0, 0};
+    const bool f64 = part_of(dtype) == SUBWAVE_DTYPE_F64;
+    const void *one = f64 ? static_cast<const void *>(one_f64) : one_f32;
+    const void *zero = f64 ? static_cast<const void *>(zero_f64) : zero_f32;
     cudaDataType_t type = CUDA_R_64F;
     switch (dtype) {
     case SUBWAVE_DTYPE_F16:
@@ -59,6 +59,12 @@ void gemm(device &on, subwave_dtype dtype, const shape &s, const void *a, const 
         type = CUDA_R_32F;
         break;
     case SUBWAVE_DTYPE_F64:
+        break;
+    case SUBWAVE_DTYPE_C32:
+        type = CUDA_C_32F;
+        break;
+    case SUBWAVE_DTYPE_C64:
+        type = CUDA_C_64F;
         break;
     default:
         throw unsupported("no gemm of this element type");

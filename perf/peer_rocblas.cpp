@@ -35,11 +35,11 @@ std::string version()
 /* Row-major C = A B is column-major C^T = B^T A^T. Sums in f32 at least. */
 void gemm(device &on, subwave_dtype dtype, const shape &s, const void *a, const void *b, void *c)
 {
-    const float one_f32 = 1, zero_f32 = 0;
-    const double one_f64 = 1, zero_f64 = 0;
-    const bool f64 = dtype == SUBWAVE_DTYPE_F64;
-    const void *one = f64 ? static_cast<const void *>(&one_f64) : &one_f32;
-    const void *zero = f64 ? static_cast<const void *>(&zero_f64) : &zero_f32;
+    const float one_f32[] = {1, 0}, zero_f32[] = {0, 0}; /* real and complex */
+    const double one_f64[] = {1, 0}, zero_f64[] = {0, 0};
+    const bool f64 = part_of(dtype) == SUBWAVE_DTYPE_F64;
+    const void *one = f64 ? static_cast<const void *>(one_f64) : one_f32;
+    const void *zero = f64 ? static_cast<const void *>(zero_f64) : zero_f32;
     rocblas_datatype type = rocblas_datatype_f64_r;
     switch (dtype) {
     case SUBWAVE_DTYPE_F16:
@@ -53,10 +53,18 @@ void gemm(device &on, subwave_dtype dtype, const shape &s, const void *a, const 
         break;
     case SUBWAVE_DTYPE_F64:
         break;
+    case SUBWAVE_DTYPE_C32:
+        type = rocblas_datatype_f32_c;
+        break;
+    case SUBWAVE_DTYPE_C64:
+        type = rocblas_datatype_f64_c;
+        break;
     default:
         throw unsupported("no gemm of this element type");
     }
-    const rocblas_datatype sums = f64 ? rocblas_datatype_f64_r : rocblas_datatype_f32_r;
+    const rocblas_datatype sums = part_of(dtype) != dtype ? type
+                                  : f64                   ? rocblas_datatype_f64_r
+                                                          : rocblas_datatype_f32_r;
     const rocblas_handle handle = library_for<library>(on).handle;
     const auto m = static_cast<rocblas_int>(s.m), n = static_cast<rocblas_int>(s.n),
                k = static_cast<rocblas_int>(s.k);

@@ -194,6 +194,7 @@ def plain_numbers(few=False):
 
 def roofline_picture(title, rows, bandwidth):
     """Floating-point rate against intensity, under what copy and the fastest product reached."""
+    rows = [{**row, "rate": row["operations"] / row["time"] * 1e-9} for row in rows]
     colours = colours_of(rows)
     fig, ax = figure(7.5, 4.4)
     peak = best(rows)
@@ -267,7 +268,7 @@ def pictures(rows):
 
     bandwidth = copy_rate(rows)
     for dtype in sorted({row["dtype"] for row in rows}):
-        products = [row for row in rated(rows) if row["unit"] == "GFLOP/s" and row["dtype"] == dtype]
+        products = [row for row in rated(rows) if row["m"] and row["dtype"] == dtype]
         if products and bandwidth:
             title = f"roofline {dtype}"
             yield (title, "The limits are what this run measured: the copy, and the fastest product.",
