@@ -160,7 +160,7 @@ def speed_picture(title, rows):
         ax.set_xticks(sizes, [size_label(size) for size in sizes])
         ax.xaxis.set_minor_locator(__import__("matplotlib").ticker.NullLocator())
     ax.yaxis.set_major_formatter(plain_numbers())
-    ax.yaxis.set_minor_formatter(plain_numbers(few=True))
+    ax.yaxis.set_minor_formatter(plain_numbers(minor=True))
     ax.set_xlabel("n" if rows[0]["m"] else "elements" if rows[0]["operation"] != "copy" else "bytes")
     ax.set_ylabel(rows[0]["unit"])
     ax.set_title(title, loc="left", fontweight="bold")
@@ -182,13 +182,13 @@ def size_label(size):
     return str(size)
 
 
-def plain_numbers(few=False):
+def plain_numbers(minor=False):
     """1000 instead of 10^3; of the minor ticks only those at 2 and 5."""
     from matplotlib.ticker import FuncFormatter
 
     def text(value, _):
         lead = value / 10 ** math.floor(math.log10(value)) if value > 0 else 0
-        return f"{value:g}" if not few or round(lead, 3) in (2, 5) else ""
+        return f"{value:g}" if not minor or round(lead, 3) in (2, 5) else ""
     return FuncFormatter(text)
 
 
@@ -236,16 +236,20 @@ def bar_picture(title, rows, values, notes, ratio):
     ax.axvline(1, color="#222222", linewidth=1)
     if ratio:
         ax.set_xscale("log")
-        ax.set_xlim(min(0.5, min(values)) / 1.3, max(2, max(values)) * 1.3)
+        ends = min(0.5, min(values)) / 1.3, max(2, max(values)) * 1.3
+        ax.set_xlim(*ends)
         ax.xaxis.set_major_formatter(plain_numbers())
-        ax.xaxis.set_minor_formatter(plain_numbers(few=True))
+        if ends[1] < 500 * ends[0]:
+            ax.xaxis.set_minor_formatter(plain_numbers(minor=True))
+        else:
+            ax.xaxis.set_minor_formatter("")
     else:
         ax.set_xlim(0, max(1.05, max(values) * 1.05))
     ax.set_yticks(y, labels)
     ax.set_ylim(len(values) - 0.4, -0.6)
     ax.grid(axis="y", visible=False)
     for i, (value, note) in enumerate(zip(values, notes)):
-        ax.annotate(f"{value:.2f}  {note}", (1, i), xycoords=("axes fraction", "data"), xytext=(6, 0),
+        ax.annotate(f"{value:.2f}  {note}" if value >= 0.095 else f"{value:.1g}  {note}", (1, i), xycoords=("axes fraction", "data"), xytext=(6, 0),
                     textcoords="offset points", va="center", fontsize=7.5, annotation_clip=False)
     ax.set_xlabel("ratio of rates" if ratio else "rate / copy")
     ax.set_title(f"{title}\n", loc="left", fontweight="bold")
