@@ -21,7 +21,9 @@ BOUNDED = ("all", "vector", "ds", "loops", "vgpr", "lds", "scratch", "spills")
 # (start of the architecture's name, operation, kind, type, {figure: most}); None stands for any.
 REQUIREMENTS = [
     ("gfx", None, None, None, {"lds": 0, "scratch": 0, "spills": 0}),
-    ("gfx90a", "reduce_plus", "whole", "f32", {"vector": 8, "ds": 0, "loops": 0}),
+    ("gfx", "reduce_plus", None, None, {"ds": 0, "loops": 0}),
+    ("gfx", "inclusive_scan_plus", None, None, {"ds": 0, "loops": 0}),
+    ("gfx90a", "reduce_plus", "fixed64", "f32", {"vector": 8}),
 ]
 
 

@@ -9,7 +9,7 @@
 
 SUBWAVE_BEGIN
 
-template <int Count> struct word_array {
+template <int Count> struct __attribute__((__may_alias__)) word_array {
     std::uint32_t word[Count];
 };
 
@@ -19,16 +19,25 @@ inline constexpr bool moves_as_bytes_v = std::is_trivially_copyable<T>::value;
 
 template <class T> using words_of = word_array<(sizeof(T) + 3) / 4>;
 template <class T>
+inline constexpr bool holds_words_v = sizeof(T) == sizeof(words_of<T>) && alignof(T) >= 4;
+template <class T>
 inline constexpr bool is_words_v = sizeof(T) == sizeof(words_of<T>) &&
                                    std::is_trivially_copyable<T>::value;
+template <class T>
+inline constexpr bool is_half_word_v = sizeof(T) == 2 && std::is_trivially_copyable<T>::value;
 
-/* A last, partial word is zero-filled. */
+/* A last, partial word is zero-filled. LLVM 15 takes a memcpy apart into bytes, or leaves it in memory;
+ * types that C++ does not know to be their bytes are read as what they hold. */
 template <class T> SUBWAVE_DEVICE words_of<T> to_words(const T &value)
 {
     static_assert(moves_as_bytes_v<T>,
                   "only trivially copyable types can move between work-items");
     if constexpr (is_words_v<T>) {
-        return __builtin_bit_cast(words_of<T>, value); /* LLVM 15 takes a memcpy apart into bytes */
+        return __builtin_bit_cast(words_of<T>, value);
+    } else if constexpr (is_half_word_v<T>) {
+        return {{__builtin_bit_cast(std::uint16_t, value)}};
+    } else if constexpr (holds_words_v<T>) {
+        return reinterpret_cast<const words_of<T> &>(value);
     } else {
         words_of<T> words = {};
         memcpy(&words, &value, sizeof(T));
@@ -46,9 +55,14 @@ SUBWAVE_DEVICE T map_words(const T &value, F f, const Others &...others)
         words.word[i] = f(words.word[i], to_words(others).word[i]...);
     if constexpr (is_words_v<T>) {
         return __builtin_bit_cast(T, words);
+    } else if constexpr (is_half_word_v<T>) {
+        return __builtin_bit_cast(T, static_cast<std::uint16_t>(words.word[0]));
     } else {
         T result = value; /* T need not have a default constructor */
-        memcpy(static_cast<void *>(&result), &words, sizeof(T));
+        if constexpr (holds_words_v<T>)
+            reinterpret_cast<words_of<T> &>(result) = words;
+        else
+            memcpy(static_cast<void *>(&result), &words, sizeof(T));
         return result;
     }
 }
@@ -67,12 +81,11 @@ SUBWAVE_DEVICE float bits_float(std::uint32_t bits)
     return value;
 }
 
-/* Drops the low `count` bits, rounding to nearest even; 1 <= count <= 31. */
+/* Drops the low `count` bits, rounding to nearest even; 1 <= count <= 31, and no overflow. Without a
+ * branch, which AMD's whole-wave mode does not survive. */
 SUBWAVE_DEVICE std::uint32_t round_off(std::uint32_t bits, int count)
 {
-    std::uint32_t rest = bits & ((1u << count) - 1), kept = bits >> count;
-    std::uint32_t halfway = 1u << (count - 1);
-    return kept + (rest > halfway || (rest == halfway && (kept & 1)));
+    return (bits + ((1u << (count - 1)) - 1) + (bits >> count & 1)) >> count;
 }
 
 SUBWAVE_END
