@@ -13,16 +13,21 @@
 extern "C" {
 #endif
 
-/* C = alpha A B + beta C, all row-major in the sense that C's columns are contiguous; element
- * (i, j) of A is a[i * a_row + j * a_column], of B likewise, of C c[i * c_row + j]. */
+/* Cells of C that a work-item of BROADCAST can compute: X(rows, columns). */
+#define SUBWAVE_BROADCAST_TILES(X) \
+    X(8, 8) \
+    X(4, 4)
+
+/* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C likewise. */
 typedef struct subwave_matmul_launch {
     int64_t m, n, k;
     const void *a, *b;
     void *c;
-    int64_t a_row, a_column, b_row, b_column, c_row;
+    int64_t a_row, a_column, b_row, b_column, c_row, c_column;
     double alpha, beta; /* hold every value of both element types */
     subwave_variant variant;
     int32_t tile_rows, tile_columns; /* BROADCAST: cells of C a work-item computes */
+    int32_t packed;                  /* BROADCAST: B can be loaded by 16 bytes of a row */
     uint32_t blocks, block_x, block_y;
     uint32_t shared_bytes;
 } subwave_matmul_launch;

@@ -69,6 +69,7 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                                     .b_row = b_flipped ? 1 : ldb,
                                     .b_column = b_flipped ? ldb : 1,
                                     .c_row = ldc,
+                                    .c_column = 1,
                                     .alpha = k > 0 ? alpha_value : 0, /* may be infinite */
                                     .beta = beta_value};
     if (layout == SUBWAVE_LAYOUT_COLUMN_MAJOR) {

@@ -85,7 +85,8 @@ typedef enum subwave_transpose {
     X(AUTO, 1, "auto")           /* the fastest that the device has */ \
     X(NAIVE, 2, "naive")         /* a work-item a cell of C, global loads only */ \
     X(LOCAL, 3, "local")         /* a row of A goes through local memory, two barriers a tile */ \
-    X(BROADCAST, 4, "broadcast") /* a sub-group loads A once and broadcasts it, no barrier */
+    X(BROADCAST, 4, "broadcast") /* tiles in registers, A is broadcast in sub-groups, no barrier */ \
+    X(TUTORIAL, 5, "tutorial")   /* the same with one cell a work-item, as tutorials have it */
 
 typedef enum subwave_variant {
 #define SUBWAVE_X(name, value, spelling) SUBWAVE_VARIANT_##name = value,

@@ -25,9 +25,10 @@ typedef struct matmul_case {
 } matmul_case;
 
 static const subwave_variant variants[] = {SUBWAVE_VARIANT_NAIVE, SUBWAVE_VARIANT_LOCAL,
-                                           SUBWAVE_VARIANT_BROADCAST, SUBWAVE_VARIANT_AUTO};
+                                           SUBWAVE_VARIANT_TUTORIAL, SUBWAVE_VARIANT_BROADCAST,
+                                           SUBWAVE_VARIANT_AUTO};
 static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64};
-enum { VARIANTS = 4, DTYPES = 2 };
+enum { VARIANTS = 5, DTYPES = 2 };
 
 static matmul_case plain_case(subwave_variant variant, subwave_dtype dtype, int64_t m, int64_t n,
                               int64_t k)
@@ -460,7 +461,7 @@ static void test_alpha_zero(void **state)
                                          &two, guarded_pointer(&device_c), 2));
     guarded_read(&device_c, c);
     for (int i = 0; i < 4; ++i)
-        assert_true(c[i] == 16 * (i + 1));
+        assert_true(c[i] == (1 << VARIANTS) * (i + 1));
     guarded_destroy(&device_c);
 }
 

@@ -13,12 +13,12 @@ import emulation
 EPSILON = {"f": 2.0 ** -23, "d": 2.0 ** -52}
 PADDING = b"\xa5"  # bytes of C's array that are no cell of C
 
-# `contiguous`: only for an n of at least `columns` and a B whose rows' elements follow one another
-Kernel = namedtuple("Kernel", "variant element rows columns contiguous")
+# `packed`: only for a B whose rows' elements follow one another and start at multiples of 16 bytes
+Kernel = namedtuple("Kernel", "variant element rows columns packed")
 
-# What a code object must have, but for `contiguous`.
+# What a code object must have, but for `packed`.
 EXPECTED = {(variant, element, rows, columns) for element in EPSILON for variant, rows, columns in (
-    ("naive", 1, 1), ("local", 1, 1), ("broadcast", 1, 1), ("broadcast", 4, 4))}
+    ("naive", 1, 1), ("local", 1, 1), ("tutorial", 1, 1), ("broadcast", 4, 4), ("broadcast", 8, 8))}
 
 # C's row has `padding` cells more than n; `grid` is the number of blocks, None for one a tile.
 Shape = namedtuple("Shape", "m n k a b padding alpha beta grid")
@@ -35,6 +35,8 @@ def shapes(w):
         Shape(4, 4 * w, w, "rows", "rows", 0, 1, 0, None),        # whole tiles
         Shape(5, 4 * w - 2, 7, "rows", "rows", 0, 1, 0, None),    # all but whole
         Shape(7, 4 * w + 3, 2 * w + 5, "padded", "padded", 5, 1, 0, None),
+        Shape(17, 8 * w + 5, 2 * w + 3, "columns", "aligned", 1, 1, 0.5, None),
+        Shape(9, 8 * w, w, "rows", "columns", 0, 1, 0, None),     # whole tiles and a row
         Shape(18, 37, 19, "columns", "rows", 1, -1, 1, None),
         Shape(6, 4 * w + 1, w + 3, "rows", "columns", 0, 1, 0.25, None),
         Shape(5, 2 * w - 1, 21, "columns", "columns", 2, 0.5, 0, None),
@@ -46,15 +48,15 @@ def shapes(w):
 
 def strides(storage, rows, columns):
     """Distance between neighbours in a column and in a row."""
-    return {"rows": (columns, 1), "padded": (columns + 7, 1), "columns": (1, rows),
+    return {"rows": (columns, 1), "padded": (columns + 7, 1), "aligned": (-(-columns // 4) * 4, 1), "columns": (1, rows),
             "spread": (2 * columns + 3, 2)}[storage]
 
 
-def store(element, values, row, column):
-    """The matrix in memory that is NaN between its cells."""
+def store(element, values, row, column, whole=False):
+    """The matrix in memory that is NaN between its cells; `whole`: and after the last, to row's end."""
     size = 0
     if values and values[0]:
-        size = (len(values) - 1) * row + (len(values[0]) - 1) * column + 1
+        size = (len(values) - 1) * row + (row if whole else (len(values[0]) - 1) * column + 1)
     cells = array.array(element, [math.nan] * size)
     for i, line in enumerate(values):
         for j, value in enumerate(line):
@@ -96,10 +98,10 @@ class Problem:
         inside = {cell * width + byte for cell in cells for byte in range(width)}
         a_strides, b_strides = strides(shape.a, m, k), strides(shape.b, k, n)
         memory = (emulation.Input(device, store(element, self.a, *a_strides)),
-                  emulation.Input(device, store(element, self.b, *b_strides)),
+                  emulation.Input(device, store(element, self.b, *b_strides, shape.b == "aligned")),
                   emulation.Output(device, c, keep=set(range(len(c))) - inside))
-        problem = struct.pack("<3q3Q5q2" + element, m, n, k, *(part.address for part in memory),
-                              *a_strides, *b_strides, c_row, shape.alpha, shape.beta)
+        problem = struct.pack("<3q3Q6q2" + element, m, n, k, *(part.address for part in memory),
+                              *a_strides, *b_strides, c_row, 1, shape.alpha, shape.beta)
 
         def verify():
             got = array.array(element, memory[2].bytes())
@@ -118,14 +120,14 @@ class Problem:
 
 def identify(name):
     """The Kernel of a mangled name."""
-    pattern = r"matmul_(naive|local|broadcast)I([fd])(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?E"
-    variant, element, rows, columns, contiguous = re.search(pattern, name).groups()
-    return Kernel(variant, element, int(rows or 1), int(columns or 1), contiguous == "1")
+    pattern = r"matmul_(naive|local|tutorial|broadcast)I([fd])(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?E"
+    variant, element, rows, columns, packed = re.search(pattern, name).groups()
+    return Kernel(variant, element, int(rows or 1), int(columns or 1), packed == "1")
 
 
 def title(kernel):
     return "%s %s %dx%d%s" % (kernel.variant, {"f": "f32", "d": "f64"}[kernel.element], kernel.rows,
-                              kernel.columns, " row" if kernel.contiguous else "")
+                              kernel.columns, " packed" if kernel.packed else "")
 
 
 def launch_shape(kernel, alternative, w):
@@ -136,7 +138,7 @@ def launch_shape(kernel, alternative, w):
     if kernel.variant == "local":
         block = (2 * w,) if alternative else (64,)
         return block, (1, block[0])
-    block = (w,) if alternative else (256,)
+    block = (w,) if alternative else (4 * w,)
     return block, (kernel.rows * (block[0] // w), kernel.columns * w)
 
 
@@ -148,8 +150,9 @@ def cases(device):
         for element, width in (("f", 4), ("d", 8)):
             problem = Problem(element, shape, number)
             for kernel, name in found.items():
-                in_rows = shape.b in ("rows", "padded") and shape.n >= kernel.columns
-                if kernel.element != element or kernel.contiguous and not in_rows:
+                row, column = strides(shape.b, shape.k, shape.n)
+                in_packs = column == 1 and row * width % 16 == 0
+                if kernel.element != element or kernel.packed and not in_packs:
                     continue
                 # The library's block for most shapes, another for the rest.
                 block, covers = launch_shape(kernel, number % 3 == 2, device.wave)

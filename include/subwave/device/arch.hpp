@@ -36,7 +36,7 @@
 #if defined(SUBWAVE_CPU_DEVICE)
 
 #define SUBWAVE_DEVICE inline __attribute__((always_inline))
-#define SUBWAVE_KERNEL(threads) __global__ void
+#define SUBWAVE_KERNEL(...) __global__ void
 #define SUBWAVE_UNROLL
 SUBWAVE_BEGIN
 /* Where a kernel calls a group function; the CPU device names it in diagnostics. */
@@ -58,7 +58,13 @@ SUBWAVE_END
 #else /* a GPU */
 
 #define SUBWAVE_DEVICE __device__ __forceinline__
-#define SUBWAVE_KERNEL(threads) __global__ void __launch_bounds__(threads)
+/* Most threads of a block; for NVIDIA also how many such blocks a multiprocessor's registers must hold,
+ * which nvcc does not find by itself. */
+#if defined(__CUDACC__)
+#define SUBWAVE_KERNEL(...) __global__ void __launch_bounds__(__VA_ARGS__)
+#else
+#define SUBWAVE_KERNEL(threads, ...) __global__ void __launch_bounds__(threads)
+#endif
 #define SUBWAVE_UNROLL _Pragma("unroll")
 #define SUBWAVE_SHARED(T, name, count) __shared__ T name[count]
 /* One raw array a kernel: templates over T may not redeclare it with another type. */

@@ -16,8 +16,15 @@
  *   wave_broadcast_each(members, v, lane) the same where lanes with other `members` make the call too
  *   wave_publish(members, v)             a tile whose read(lane) is wave_broadcast(members, v, lane),
  *                                        and read_each(lane) wave_broadcast_each
+ *   wave_team_size()                     lanes of a team, as the wave is parted where each part may hear
+ *                                        a lane of its own as fast as the wave hears one
+ *   wave_broadcast_in_team(members, v, item) v of lane `item` of the caller's team; read_in_team(item) of
+ *                                        a published tile
  *   wave_barrier(members, where)         orders the members' memory accesses before and after it
  *   block_barrier(where)                 the same for the work-group; reached by all of it
+ *   wave_loads_ahead                     whether a load issued ahead of its use saves time
+ *   load_16_bytes(to, from)              as many elements by one load; `from` aligned to 16 bytes, or as
+ *                                        its elements on the CPU device
  *
  * `members` names the lanes that make the call together, the caller among them. All are force-inlined:
  * AMD reads the EXEC mask, which must be the caller's.

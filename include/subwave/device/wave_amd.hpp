@@ -107,6 +107,14 @@ template <class T> SUBWAVE_DEVICE T wave_first(const T &value)
     });
 }
 
+constexpr __host__ __device__ int wave_team_size() { return wave_size(); }
+
+template <class T>
+SUBWAVE_DEVICE T wave_broadcast_in_team(lane_mask members, const T &value, int item, site where)
+{
+    return wave_broadcast(members, value, item, where);
+}
+
 /* v_readlane takes one lane for all; groups that run together each have their own. */
 template <class T>
 SUBWAVE_DEVICE T wave_broadcast_each(lane_mask members, const T &value, int source_lane, site where)
@@ -270,6 +278,9 @@ SUBWAVE_DEVICE float half_value(std::uint16_t bits)
 {
     return static_cast<float>(__builtin_bit_cast(_Float16, bits));
 }
+
+constexpr int wave_straight_steps = 4;
+SUBWAVE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
 
 /* Lanes run in lockstep, but the compiler may move memory accesses across unless told. */
 SUBWAVE_DEVICE void wave_barrier(lane_mask, site)

@@ -115,6 +115,19 @@ SUBWAVE_DEVICE T wave_broadcast(lane_mask members, const T &value, int source_la
                                      source_lane, false, where);
 }
 
+SUBWAVE_DEVICE int wave_team_size() { return wave_size(); }
+
+template <class T>
+SUBWAVE_DEVICE T wave_broadcast_in_team(lane_mask members, const T &value, int item, site where)
+{
+    return wave_broadcast(members, value, item, where);
+}
+
+constexpr bool wave_loads_ahead = false;
+constexpr int wave_straight_steps = 4;
+SUBWAVE_DEVICE void keep_order() {}
+template <class T> SUBWAVE_DEVICE void load_16_bytes(T *to, const T *from) { memcpy(to, from, 16); }
+
 template <class T>
 SUBWAVE_DEVICE T wave_broadcast_each(lane_mask members, const T &value, int source_lane, site where)
 {
@@ -144,6 +157,7 @@ public:
         return values_[lane];
     }
     SUBWAVE_DEVICE const T &read_each(int lane) const { return read(lane); }
+    SUBWAVE_DEVICE const T &read_in_team(int item) const { return read(item); }
 
 private:
     const T *values_;

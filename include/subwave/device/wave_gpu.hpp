@@ -31,6 +31,18 @@ SUBWAVE_DEVICE lane_mask wave_side(lane_mask callers, lane_mask, bool p, site wh
     return p ? yes : no;
 }
 
+constexpr bool wave_loads_ahead = true;
+template <class T> SUBWAVE_DEVICE void load_16_bytes(T *to, const T *from)
+{
+    struct alignas(16) pack {
+        T element[16 / sizeof(T)];
+    };
+    const pack loaded = *reinterpret_cast<const pack *>(from);
+    SUBWAVE_UNROLL
+    for (int i = 0; i < static_cast<int>(16 / sizeof(T)); ++i)
+        to[i] = loaded.element[i];
+}
+
 /* IEEE minNum and maxNum with -0 below +0, an instruction each. */
 SUBWAVE_DEVICE float number_min(float a, float b) { return fminf(a, b); }
 SUBWAVE_DEVICE float number_max(float a, float b) { return fmaxf(a, b); }
@@ -50,6 +62,10 @@ public:
     SUBWAVE_DEVICE T read_each(int lane) const
     {
         return wave_broadcast_each(members_, value_, lane, site::current());
+    }
+    SUBWAVE_DEVICE T read_in_team(int item) const
+    {
+        return wave_broadcast_in_team(members_, value_, item, site::current());
     }
 
 private:

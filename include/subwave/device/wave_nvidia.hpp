@@ -76,6 +76,20 @@ SUBWAVE_DEVICE T wave_broadcast(lane_mask members, const T &value, int source_la
     return wave_shuffle(members, value, source_lane, where);
 }
 
+/* A shuffle is a shuffle. 16 lanes read 256 bytes side by side. */
+constexpr __host__ __device__ int wave_team_size() { return 16; }
+
+template <class T>
+SUBWAVE_DEVICE T wave_broadcast_in_team(lane_mask members, const T &value, int item, site)
+{
+    return map_words(value, [members, item](std::uint32_t word) {
+        return __shfl_sync(static_cast<std::uint32_t>(members), word, item, wave_team_size());
+    });
+}
+
+constexpr int wave_straight_steps = 16;
+SUBWAVE_DEVICE void keep_order() {}
+
 /* redux.sync: one 32-bit integer of each member combined in a single instruction, which takes the
  * masks of several groups one after another. */
 constexpr bool wave_reduces_integers = SUBWAVE_HAS_REDUX;

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * matmul.hpp: what the kernels of the matrix product share: the problem, and the order of its tiles.
+ */
+#ifndef SUBWAVE_HIP_MATMUL_HPP
+#define SUBWAVE_HIP_MATMUL_HPP
+
+#include "kernels.h"
+
+#include <subwave/subwave.hpp>
+
+SUBWAVE_BEGIN
+
+template <class T> struct matmul_problem {
+    std::int64_t m, n, k;
+    const T *a, *b;
+    T *c;
+    std::int64_t a_row, a_column, b_row, b_column, c_row, c_column;
+    T alpha, beta;
+
+    SUBWAVE_DEVICE T a_at(std::int64_t i, std::int64_t l) const { return a[i * a_row + l * a_column]; }
+    SUBWAVE_DEVICE T b_at(std::int64_t l, std::int64_t j) const { return b[l * b_row + j * b_column]; }
+
+    /* beta = 0 must not read C, which may hold anything. */
+    SUBWAVE_DEVICE void store(std::int64_t i, std::int64_t j, T sum) const
+    {
+        T *cell = &c[i * c_row + j * c_column];
+        *cell = beta == T(0) ? alpha * sum : alpha * sum + beta * *cell;
+    }
+};
+
+/* A grid of any size walks over tiles of C, `rows` x `columns` cells each. Rows run fastest: blocks
+ * that run together share a panel of B. */
+struct tile_walk {
+    std::int64_t down, count;
+
+    SUBWAVE_DEVICE tile_walk(std::int64_t m, std::int64_t n, std::int64_t rows, std::int64_t columns)
+        : down((m + rows - 1) / rows), count(down * ((n + columns - 1) / columns))
+    {
+    }
+    SUBWAVE_DEVICE std::int64_t row(std::int64_t tile) const { return tile - column(tile) * down; }
+    SUBWAVE_DEVICE std::int64_t column(std::int64_t tile) const
+    {
+        /* A division of 64 bits takes a hundred instructions, and few products need one. */
+        if (count <= 0xffffffff)
+            return static_cast<std::uint32_t>(tile) / static_cast<std::uint32_t>(down);
+        return tile / down;
+    }
+};
+
+SUBWAVE_END
+
+#endif
