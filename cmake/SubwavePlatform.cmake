@@ -124,13 +124,19 @@ elseif(SUBWAVE_GPU STREQUAL nvidia)
   list(JOIN SUBWAVE_GPU_ARCHITECTURE_NAMES " " SUBWAVE_GPU_ARCHITECTURE_NAMES)
   set(SUBWAVE_GPU_COMPILER_NAME "nvcc ${CMAKE_CUDA_COMPILER_VERSION}")
 
+  list(JOIN SUBWAVE_WARNINGS "," SUBWAVE_CUDA_WARNINGS)
+  set(SUBWAVE_CUDA_WARNINGS -Xcompiler=${SUBWAVE_CUDA_WARNINGS})
+  if(SUBWAVE_WERROR)
+    list(APPEND SUBWAVE_CUDA_WARNINGS -Werror=all-warnings)
+  endif()
+
   function(subwave_gpu_kernels target)
     add_library(${target}_kernels_nvidia OBJECT ${ARGN})
     # CMake learnt HIP on NVIDIA in 3.28; as CUDA the same files build with every CMake.
     set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
     set_target_properties(${target}_kernels_nvidia PROPERTIES CUDA_STANDARD 17)
     target_compile_options(${target}_kernels_nvidia PRIVATE -x cu
-      -Xcompiler=-Wall,-Wextra,-fvisibility=hidden)
+      ${SUBWAVE_CUDA_WARNINGS} -Xcompiler=-fvisibility=hidden)
     target_include_directories(${target}_kernels_nvidia PRIVATE ${PROJECT_SOURCE_DIR}/include)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_kernels_nvidia>)
     # HIP's header for NVIDIA names a struct member in a way that C has as an extension.
