@@ -32,6 +32,57 @@ typedef struct subwave_matmul_launch {
     uint32_t shared_bytes;
 } subwave_matmul_launch;
 
+/* Element (i, j) of a batch entry's matrix is x[i * ld + j], or x[i + j * ld] if transposed; x is
+ * array[entry], in device memory, or first + entry * stride. */
+typedef struct subwave_matmul_batched_operand {
+    const void *array;
+    const void *first;
+    int64_t stride, ld;
+    int32_t transposed, conjugate;
+} subwave_matmul_batched_operand;
+
+/* The tiles of C that there are kernels for, smallest first. X(name, what it is built and best for, size,
+ * lanes, across, terms at a time of 4-, of 8- and of 16-byte elements): `across` x `across` groups of
+ * `lanes` compute size x size cells each, with A and B in local memory; or 0, one group in registers. */
+#define SUBWAVE_MATMUL_BATCHED_TILES(X) \
+    X(2, ALL, 2, 2, 0, 2, 2, 2) \
+    X(4, ALL, 4, 4, 0, 4, 4, 4) \
+    X(8, ALL, 8, 8, 0, 8, 8, 8) \
+    X(12, ALL, 12, 16, 0, 12, 12, 12) \
+    X(16, REAL, 16, 16, 0, 16, 16, 16) \
+    X(16_UNIT, MATRIX_UNIT, 16, 32, 0, 16, 16, 16) \
+    X(16_COMPLEX, COMPLEX, 16, 32, 1, 16, 16, 16) \
+    X(24, ALL, 24, 32, 1, 24, 24, 8) \
+    X(32, ALL, 32, 32, 1, 32, 16, 8) \
+    X(48, ALL, 24, 32, 2, 48, 48, 16) \
+    X(64, ALL, 32, 32, 2, 64, 32, 16)
+
+typedef enum subwave_matmul_batched_tile {
+#define SUBWAVE_X(name, ...) SUBWAVE_MATMUL_BATCHED_##name,
+    SUBWAVE_MATMUL_BATCHED_TILES(SUBWAVE_X)
+#undef SUBWAVE_X
+} subwave_matmul_batched_tile;
+
+enum {
+    SUBWAVE_MATMUL_BATCHED_FOR_ALL,
+    SUBWAVE_MATMUL_BATCHED_FOR_REAL,
+    SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX,
+    SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT, /* f64 */
+    SUBWAVE_MATMUL_BATCHED_BLOCK = 128,
+    SUBWAVE_MATMUL_BATCHED_MOST = 32768, /* m, n and k */
+};
+
+/* C = alpha A B + beta C for `batch` entries; C is not transposed. */
+typedef struct subwave_matmul_batched_launch {
+    int32_t m, n, k;
+    int64_t batch;
+    subwave_matmul_batched_operand a, b, c;
+    unsigned char alpha[16], beta[16]; /* elements */
+    subwave_matmul_batched_tile tile;
+    int32_t down, across; /* tiles of C */
+    uint32_t blocks, block;
+} subwave_matmul_batched_launch;
+
 /* Element i belongs to work-item i: blocks of block[0] x block[1] x block[2], `count` of them. */
 typedef struct subwave_group_shape {
     subwave_group group;
@@ -93,6 +144,7 @@ SUBWAVE_KERNELS(SUBWAVE_X)
 
 typedef enum subwave_operation {
     SUBWAVE_OPERATION_matmul = 1,
+    SUBWAVE_OPERATION_matmul_batched,
     SUBWAVE_OPERATION_group_reduce,
     SUBWAVE_OPERATION_group_scan,
     SUBWAVE_OPERATION_group_move,

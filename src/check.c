@@ -111,7 +111,7 @@ subwave_status subwave_check_layout(subwave_context *context, subwave_layout lay
 subwave_status subwave_check_transpose(subwave_context *context, const char *name,
                                        subwave_transpose transpose)
 {
-    if (transpose == SUBWAVE_TRANSPOSE_NONE || transpose == SUBWAVE_TRANSPOSE_YES)
+    if (transpose >= SUBWAVE_TRANSPOSE_NONE && transpose <= SUBWAVE_TRANSPOSE_CONJUGATE)
         return SUBWAVE_STATUS_SUCCESS;
     return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
                         "%s is %d, which is no subwave_transpose", name, (int)transpose);

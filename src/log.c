@@ -66,13 +66,13 @@ void subwave_log_matmul(subwave_context *context, int what, subwave_variant vari
                          "subwave_matmul(variant=%s, dtype=%s, layout=%s, transpose_a=%d, transpose_b=%d, m=%" PRId64
                          ", n=%" PRId64 ", k=%" PRId64 ", lda=%" PRId64 ", ldb=%" PRId64 ", ldc=%" PRId64 ")",
                          subwave_variant_name(variant), subwave_dtype_name(dtype), order,
-                         transpose_a == SUBWAVE_TRANSPOSE_YES, transpose_b == SUBWAVE_TRANSPOSE_YES,
+                         transpose_a != SUBWAVE_TRANSPOSE_NONE, transpose_b != SUBWAVE_TRANSPOSE_NONE,
                          m, n, k, lda, ldb, ldc);
     else if (context->log_bits & SUBWAVE_LOG_BENCH)
         fprintf(context->log,
                 "subwave bench matmul --device %s --variant %s --dtype %s --layout %s%s%s --size %" PRId64
                 "x%" PRId64 "x%" PRId64 "\n",
                 context->device.id, subwave_variant_name(variant), subwave_dtype_name(dtype), order,
-                transpose_a == SUBWAVE_TRANSPOSE_YES ? " --transpose-a" : "",
-                transpose_b == SUBWAVE_TRANSPOSE_YES ? " --transpose-b" : "", m, n, k);
+                transpose_a != SUBWAVE_TRANSPOSE_NONE ? " --transpose-a" : "",
+                transpose_b != SUBWAVE_TRANSPOSE_NONE ? " --transpose-b" : "", m, n, k);
 }

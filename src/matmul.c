@@ -34,8 +34,8 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     SUBWAVE_TRY(subwave_check_size(context, "n", n));
     SUBWAVE_TRY(subwave_check_size(context, "k", k));
     const size_t size = subwave_dtype_size(dtype);
-    const bool a_flipped = transpose_a == SUBWAVE_TRANSPOSE_YES;
-    const bool b_flipped = transpose_b == SUBWAVE_TRANSPOSE_YES;
+    const bool a_flipped = transpose_a != SUBWAVE_TRANSPOSE_NONE;
+    const bool b_flipped = transpose_b != SUBWAVE_TRANSPOSE_NONE;
     SUBWAVE_TRY(subwave_check_matrix(context, "lda", layout, a_flipped ? k : m, a_flipped ? m : k,
                                      lda, size));
     SUBWAVE_TRY(subwave_check_matrix(context, "ldb", layout, b_flipped ? n : k, b_flipped ? k : n,

@@ -11,4 +11,8 @@
 void subwave_plan_matmul(const subwave_device_properties *device, subwave_dtype dtype,
                          subwave_variant variant, subwave_matmul_launch *launch);
 
+/* The same for a batch: picks the tile, the block and the grid. m, n, batch >= 1. */
+void subwave_plan_matmul_batched(const subwave_device_properties *device, subwave_dtype dtype,
+                                 subwave_matmul_batched_launch *launch);
+
 #endif

@@ -154,6 +154,44 @@ SUBWAVE_API subwave_status subwave_matmul(subwave_context *context, subwave_vari
                                           const void *b, int64_t ldb, const void *beta, void *c,
                                           int64_t ldc);
 
+/* Many products of small matrices: C[e] = alpha op(A[e]) op(B[e]) + beta C[e] for each entry e of a batch.
+ *   dtype        F32, F64, C32 or C64, of all matrices and scalars; sums are kept in it.
+ *   layout       of all matrices. transpose_a, transpose_b: with CONJUGATE, op(X) = X^H.
+ *   m, n, k      op(A) is m x k, op(B) is k x n, C is m x n; 0 to 32768 each. Made for sizes of 1 to 64.
+ *   alpha        [in, host]   one element. 0: A and B are not read.
+ *   a, lda       [in, device] the first A, m x k, or k x m with transpose_a; entry e's is e stride_a on.
+ *   b, ldb       [in, device] the first B, k x n, or n x k with transpose_b.
+ *   beta         [in, host]   one element. 0: C is not read, so it may hold anything.
+ *   c, ldc       [in/out, device] the first C, m x n; must not overlap any A or B. Elements between rows
+ *                and between matrices are kept.
+ *   stride_a, stride_b, stride_c  elements from one entry's matrix to the next's, of any sign. 0 for A or
+ *                B: one matrix for all. The matrices of C lie apart: |stride_c| is at least the elements
+ *                from the first to the last of one C; or they lie side by side in rows of length ldc.
+ *   batch        entries, >= 0.
+ * Leading dimensions as in subwave_matmul. m, n or batch = 0 returns at once; k = 0 scales C by beta.
+ * Stream: asynchronous. Workspace: none. Determinism: bit-equal from run to run on one device, whatever the
+ * entry's place in the batch; the sum over k runs in ascending order, one partial sum a cell (f64 on
+ * NVIDIA's matrix unit: in that unit's order within each eight terms).
+ * Errors: INVALID_CONTEXT; INVALID_VALUE dtype, layout, transpose; UNSUPPORTED another dtype; INVALID_SIZE;
+ * INVALID_STRIDE; INVALID_POINTER; DEVICE_ERROR; KERNEL_ERROR.
+ * Source: gemmStridedBatched of hipBLAS and cuBLAS (docs/matmul-batched.md). */
+SUBWAVE_API subwave_status subwave_matmul_strided_batched(
+    subwave_context *context, subwave_dtype dtype, subwave_layout layout,
+    subwave_transpose transpose_a, subwave_transpose transpose_b, int64_t m, int64_t n, int64_t k,
+    const void *alpha, const void *a, int64_t lda, int64_t stride_a, const void *b, int64_t ldb,
+    int64_t stride_b, const void *beta, void *c, int64_t ldc, int64_t stride_c, int64_t batch);
+
+/* The same with matrices anywhere:
+ *   a, b, c  [in, device] arrays of `batch` pointers to device memory, each aligned to an element, which is
+ *            not checked; pointers of a and b may repeat, matrices of C must not overlap.
+ * All else, errors too, as in subwave_matmul_strided_batched.
+ * Source: gemmBatched of hipBLAS and cuBLAS. */
+SUBWAVE_API subwave_status subwave_matmul_batched(
+    subwave_context *context, subwave_dtype dtype, subwave_layout layout,
+    subwave_transpose transpose_a, subwave_transpose transpose_b, int64_t m, int64_t n, int64_t k,
+    const void *alpha, const void *const *a, int64_t lda, const void *const *b, int64_t ldb,
+    const void *beta, void *const *c, int64_t ldc, int64_t batch);
+
 /* --- group algorithms over arrays, element by element ---------------------------------------- */
 
 /* Element i belongs to work-item i; *group says how work-items form groups (types.h). All calls:

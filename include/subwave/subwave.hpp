@@ -6,6 +6,7 @@
 #define SUBWAVE_HPP
 
 #include <subwave/device/arch.hpp>
+#include <subwave/device/complex.hpp>
 #include <subwave/device/words.hpp>
 #include <subwave/device/wave.hpp>
 #include <subwave/device/lane.hpp>
@@ -13,6 +14,7 @@
 #include <subwave/device/ops.hpp>
 #include <subwave/device/groups.hpp>
 #include <subwave/device/exchange.hpp>
+#include <subwave/device/matmul.hpp>
 #include <subwave/device/ladder.hpp>
 #include <subwave/device/reduce.hpp>
 #include <subwave/device/scan.hpp>

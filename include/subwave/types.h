@@ -76,8 +76,9 @@ typedef enum subwave_layout {
 } subwave_layout;
 
 typedef enum subwave_transpose {
-    SUBWAVE_TRANSPOSE_NONE = 1, /* op(X) = X   */
-    SUBWAVE_TRANSPOSE_YES = 2,  /* op(X) = X^T */
+    SUBWAVE_TRANSPOSE_NONE = 1,      /* op(X) = X   */
+    SUBWAVE_TRANSPOSE_YES = 2,       /* op(X) = X^T */
+    SUBWAVE_TRANSPOSE_CONJUGATE = 3, /* op(X) = X^H, which of real matrices is X^T */
 } subwave_transpose;
 
 /* How a matrix product is computed. X(name, value, spelling) */

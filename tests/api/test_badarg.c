@@ -128,11 +128,11 @@ static const bad_case bad_cases[] = {
     {"layout", VALUE, {SET(layout, 101)}}, /* CBLAS's */
     {"transpose_a", VALUE, {SET(transpose_a, 0)}},
     {"transpose_a", VALUE, {SET(transpose_a, -1)}},
-    {"transpose_a", VALUE, {SET(transpose_a, 3)}},
+    {"transpose_a", VALUE, {SET(transpose_a, 4)}},
     {"transpose_a", VALUE, {SET(transpose_a, 'T')}},
     {"transpose_b", VALUE, {SET(transpose_b, 0)}},
     {"transpose_b", VALUE, {SET(transpose_b, -1)}},
-    {"transpose_b", VALUE, {SET(transpose_b, 3)}},
+    {"transpose_b", VALUE, {SET(transpose_b, 4)}},
     {"transpose_b", VALUE, {SET(transpose_b, 112)}},
     {"m", SIZE, {SET(m, -1)}},
     {"m", SIZE, {SET(m, INT64_MIN)}},

@@ -38,11 +38,13 @@
 #define SUBWAVE_DEVICE inline __attribute__((always_inline))
 #define SUBWAVE_KERNEL(...) __global__ void
 #define SUBWAVE_UNROLL
+#define SUBWAVE_ROLLED
 SUBWAVE_BEGIN
 /* Where a kernel calls a group function; the CPU device names it in diagnostics. */
 using site = ::subwave::simt::site;
 inline int wave_size() { return ::subwave::simt::wave_size(); }
 constexpr int max_wave_size() { return 64; }
+constexpr int min_wave_size() { return 4; }
 
 /* Queues `kernel` on `stream` (a hipStream_t) and returns the runtime's error
  * code, 0 for success. On the CPU device the launch has finished on return. */
@@ -66,6 +68,7 @@ SUBWAVE_END
 #define SUBWAVE_KERNEL(threads, ...) __global__ void __launch_bounds__(threads)
 #endif
 #define SUBWAVE_UNROLL _Pragma("unroll")
+#define SUBWAVE_ROLLED _Pragma("unroll 1")
 #define SUBWAVE_SHARED(T, name, count) __shared__ T name[count]
 /* One raw array a kernel: templates over T may not redeclare it with another type. */
 #define SUBWAVE_DYNAMIC_SHARED(T, name) \
@@ -85,8 +88,15 @@ struct site {
 #if defined(__CUDACC__)
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define SUBWAVE_HAS_REDUX true
+#define SUBWAVE_HAS_ASYNC_COPY true
 #else
 #define SUBWAVE_HAS_REDUX false
+#define SUBWAVE_HAS_ASYNC_COPY false
+#endif
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define SUBWAVE_HAS_F64_MMA true
+#else
+#define SUBWAVE_HAS_F64_MMA false
 #endif
 __host__ __device__ constexpr int wave_size() { return 32; }
 #elif !defined(__HIP_DEVICE_COMPILE__) /* host pass: parsed, never called */
@@ -112,8 +122,9 @@ __host__ __device__ constexpr int wave_size() { return 32; }
 #else
 #error "subwave: an AMD architecture that arch.hpp does not list"
 #endif
-/* The widest wave of any device that this compilation serves. */
+/* The widest and the narrowest wave of any device that this compilation serves. */
 __host__ __device__ constexpr int max_wave_size() { return wave_size(); }
+__host__ __device__ constexpr int min_wave_size() { return wave_size(); }
 
 #if defined(__CUDACC__)
 using stream_handle = cudaStream_t;

@@ -15,11 +15,18 @@
  *   wave_broadcast(members, v, lane)     v of `lane`, a member; `lane` the same in all of them
  *   wave_broadcast_each(members, v, lane) the same where lanes with other `members` make the call too
  *   wave_publish(members, v)             a tile whose read(lane) is wave_broadcast(members, v, lane),
- *                                        and read_each(lane) wave_broadcast_each
+ *                                        read_each(lane) wave_broadcast_each, and select(lane, f)
+ *                                        wave_shuffle of f(v)
  *   wave_team_size()                     lanes of a team, as the wave is parted where each part may hear
  *                                        a lane of its own as fast as the wave hears one
  *   wave_broadcast_in_team(members, v, item) v of lane `item` of the caller's team; read_in_team(item) of
  *                                        a published tile
+ *   wave_multiplies_matrices<T>          whether there is wave_multiply_16x8x8
+ *   wave_multiply_16x8x8(a, b, c0..c3)   C += A B by 32 lanes: lane 4 p + q holds A[p + 8 i][q + 4 j] as
+ *                                        a[i + 2 j], B[q + 4 j][p] as b[j], and C[p][2 q + j] as c0, c1 and
+ *                                        of row p + 8 as c2, c3
+ *   copy_to_local(local, global)         *local = *global, of 4, 8 or 16 bytes, seen by this lane after
+ *   copies_to_local_done()
  *   wave_barrier(members, where)         orders the members' memory accesses before and after it
  *   block_barrier(where)                 the same for the work-group; reached by all of it
  *   wave_loads_ahead                     whether a load issued ahead of its use saves time

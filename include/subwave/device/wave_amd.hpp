@@ -282,6 +282,15 @@ SUBWAVE_DEVICE float half_value(std::uint16_t bits)
 constexpr int wave_straight_steps = 4;
 SUBWAVE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
 
+/* A copy is a load and a store, which need no waiting for. */
+template <class T> SUBWAVE_DEVICE void copy_to_local(T *local, const T *global) { *local = *global; }
+SUBWAVE_DEVICE void copies_to_local_done() {}
+
+/* No matrix unit is used. */
+template <class T> inline constexpr bool wave_multiplies_matrices = false;
+template <class T>
+SUBWAVE_DEVICE void wave_multiply_16x8x8(const T (&)[4], const T (&)[2], T &, T &, T &, T &);
+
 /* Lanes run in lockstep, but the compiler may move memory accesses across unless told. */
 SUBWAVE_DEVICE void wave_barrier(lane_mask, site)
 {

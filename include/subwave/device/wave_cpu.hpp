@@ -128,6 +128,16 @@ constexpr int wave_straight_steps = 4;
 SUBWAVE_DEVICE void keep_order() {}
 template <class T> SUBWAVE_DEVICE void load_16_bytes(T *to, const T *from) { memcpy(to, from, 16); }
 
+/* A copy is a load and a store, which need no waiting for. */
+template <class T> SUBWAVE_DEVICE void copy_to_local(T *local, const T *global) { *local = *global; }
+SUBWAVE_DEVICE void copies_to_local_done() {}
+
+/* No matrix unit is used. */
+template <class T> inline constexpr bool wave_multiplies_matrices = false;
+template <class T>
+SUBWAVE_DEVICE void wave_multiply_16x8x8(const T (&)[4], const T (&)[2], T &, T &, T &, T &);
+
+
 template <class T>
 SUBWAVE_DEVICE T wave_broadcast_each(lane_mask members, const T &value, int source_lane, site where)
 {
@@ -158,6 +168,10 @@ public:
     }
     SUBWAVE_DEVICE const T &read_each(int lane) const { return read(lane); }
     SUBWAVE_DEVICE const T &read_in_team(int item) const { return read(item); }
+    template <class Part> SUBWAVE_DEVICE auto select(int lane, Part part) const
+    {
+        return part(values_[lane]);
+    }
 
 private:
     const T *values_;

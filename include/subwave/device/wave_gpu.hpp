@@ -67,6 +67,10 @@ public:
     {
         return wave_broadcast_in_team(members_, value_, item, site::current());
     }
+    template <class Part> SUBWAVE_DEVICE auto select(int lane, Part part) const
+    {
+        return wave_shuffle(members_, part(value_), lane, site::current());
+    }
 
 private:
     lane_mask members_;

@@ -110,6 +110,35 @@ SUBWAVE_REDUX(wave_max, std::int32_t, __reduce_max_sync)
 #undef SUBWAVE_REDUX
 #endif
 
+/* cp.async: past the registers, so that many copies are on their way. */
+template <class T> SUBWAVE_DEVICE void copy_to_local(T *local, const T *global)
+{
+    if constexpr (SUBWAVE_HAS_ASYNC_COPY)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
+                         static_cast<std::uint32_t>(__cvta_generic_to_shared(local))),
+                     "l"(global), "n"(sizeof(T))
+                     : "memory");
+    else
+        *local = *global;
+}
+SUBWAVE_DEVICE void copies_to_local_done()
+{
+    if constexpr (SUBWAVE_HAS_ASYNC_COPY)
+        asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+/* mma.sync on the matrix unit, in full double precision. */
+template <class T> inline constexpr bool wave_multiplies_matrices = false;
+template <> inline constexpr bool wave_multiplies_matrices<double> = SUBWAVE_HAS_F64_MMA;
+SUBWAVE_DEVICE void wave_multiply_16x8x8(const double (&a)[4], const double (&b)[2], double &c0,
+                                         double &c1, double &c2, double &c3)
+{
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
+                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
+                 : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+}
+
 template <class T>
 SUBWAVE_DEVICE T wave_broadcast_each(lane_mask members, const T &value, int source_lane, site where)
 {

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ * matmul_batched.hip: C = alpha A B + beta C for very many small matrices, each by a group of lanes that
+ * holds C in registers.
+ */
+#include "kernels.h"
+
+#include <subwave/subwave.hpp>
+
+SUBWAVE_BEGIN
+
+template <class T> struct matmul_batched_problem {
+    subwave_matmul_batched_launch p;
+    T alpha, beta;
+
+    /* The first element of a batch entry's matrix. */
+    static SUBWAVE_DEVICE T *matrix(const subwave_matmul_batched_operand &x, std::int64_t entry)
+    {
+        return x.array ? static_cast<T *const *>(x.array)[entry]
+                       : const_cast<T *>(static_cast<const T *>(x.first)) + entry * x.stride;
+    }
+};
+
+/* A tile of C, side x side cells or what is left of them, and where its operands begin. */
+template <class T> struct matmul_batched_tile {
+    int rows, columns;
+    const T *a, *b;
+    T *c;
+
+    SUBWAVE_DEVICE matmul_batched_tile(const matmul_batched_problem<T> &problem, std::int64_t at, int side)
+    {
+        const subwave_matmul_batched_launch &p = problem.p;
+        const std::int64_t tiles = std::int64_t(p.down) * p.across;
+        const std::int64_t entry = tiles == 1 ? at : at / tiles;
+        const int tile = static_cast<int>(at - entry * tiles);
+        const int i = tile / p.across * side, j = tile % p.across * side;
+        rows = p.m - i < side ? p.m - i : side;
+        columns = p.n - j < side ? p.n - j : side;
+        a = problem.matrix(p.a, entry) + i * (p.a.transposed ? 1 : p.a.ld);
+        b = problem.matrix(p.b, entry) + j * (p.b.transposed ? p.b.ld : 1);
+        c = problem.matrix(p.c, entry) + i * p.c.ld + j;
+    }
+};
+
+/* C = alpha sum + beta C, from row i and column j of the tile on. */
+template <class T, int Size, class Group>
+SUBWAVE_DEVICE void finish(Group g, const matmul_batched_problem<T> &problem,
+                           const matmul_batched_tile<T> &tile, int i, int j,
+                           group_matrix<T, Size, Size, Group> &sum)
+{
+    const std::int64_t ld = problem.p.c.ld;
+    T *const c = tile.c + i * ld + j;
+    sum.scale(problem.alpha);
+    if (!is_zero(problem.beta)) /* else C may hold anything */
+        sum.add(g, problem.beta, c, ld, tile.rows - i, tile.columns - j);
+    sum.store(g, c, ld, tile.rows - i, tile.columns - j);
+}
+
+/* A group of Lanes computes a tile of Size x Size cells, Terms terms at a time, all in registers. A wave
+ * holds several groups, which stay together: those beyond the work repeat the last of it in silence. */
+template <class T, int Size, int Lanes, int Terms>
+SUBWAVE_KERNEL(SUBWAVE_MATMUL_BATCHED_BLOCK) matmul_batched(matmul_batched_problem<T> problem)
+{
+    using group = fixed_size_group<Lanes>;
+    const subwave_matmul_batched_launch &p = problem.p;
+    const sub_group sg = this_work_item::get_sub_group();
+    const group g = get_fixed_size_group<Lanes>(sg);
+    const int groups = block_size() / Lanes, in_block = block_item() / Lanes;
+    const int of_wave = static_cast<int>(g.get_group_linear_id());
+    const std::int64_t count = p.batch * p.down * p.across;
+
+    for (std::int64_t at = std::int64_t(blockIdx.x) * groups + in_block; at - of_wave < count;
+         at += std::int64_t(gridDim.x) * groups) {
+        const matmul_batched_tile<T> tile(problem, at < count ? at : count - 1, Size);
+        group_matrix<T, Size, Size, group> sum;
+        sum.fill(T{});
+        for (int l = 0; l < p.k; l += Terms) {
+            group_matrix<T, Size, Terms, group> a;
+            group_matrix<T, Terms, Size, group> b;
+            const int terms = p.k - l;
+            if (p.a.transposed)
+                a.load_transposed(g, tile.a + l * p.a.ld, p.a.ld, tile.rows, terms);
+            else
+                a.load(g, tile.a + l, p.a.ld, tile.rows, terms);
+            if (p.b.transposed)
+                b.load_transposed(g, tile.b + l, p.b.ld, terms, tile.columns);
+            else
+                b.load(g, tile.b + l * p.b.ld, p.b.ld, terms, tile.columns);
+            if (p.a.conjugate)
+                a.conjugate();
+            if (p.b.conjugate)
+                b.conjugate();
+            matmul(sg, g, a, b, sum, terms);
+        }
+        if (at < count)
+            finish(g, problem, tile, 0, 0, sum);
+    }
+}
+
+/* --- larger ones, by way of local memory ------------------------------------------------------- */
+
+/* A row of local memory that holds this many elements, such that lanes which read four or eight rows at
+ * once find them in different banks. */
+constexpr int local_ld(int columns) { return (columns + 3) / 8 * 8 + 4; }
+
+/* Copies rows x columns elements to local memory, `item` of `items` work-items at work. */
+template <class T>
+SUBWAVE_DEVICE void stage_elements(T *local, int row_local, const T *x, std::int64_t ld, int rows,
+                                   int columns, int item, int items)
+{
+    /* e / columns by multiplication, exact as long as e columns < 2^20; then by adding up. */
+    const std::uint32_t reciprocal = (1u << 20) / columns + 1;
+    const auto row_of = [=](int e) { return static_cast<int>(e * reciprocal >> 20); };
+    int i = row_of(item), j = item - i * columns;
+    const int down = row_of(items), across = items - down * columns;
+    local += i * row_local + j;
+    x += i * ld + j;
+    if (across == 0) {
+        for (; i < rows; i += down, local += down * row_local, x += down * ld)
+            copy_to_local(local, x);
+        return;
+    }
+    const int local_step = down * row_local + across, local_wrap = row_local - columns;
+    const std::int64_t step = down * ld + across, wrap = ld - columns;
+    while (i < rows) {
+        copy_to_local(local, x);
+        const bool wraps = j + across >= columns;
+        i += down + wraps;
+        j += across - (wraps ? columns : 0);
+        local += local_step + (wraps ? local_wrap : 0);
+        x += step + (wraps ? wrap : 0);
+    }
+}
+
+struct alignas(16) chunk_of_16_bytes {
+    std::uint64_t half[2];
+};
+
+/* The same, 16 bytes a copy where rows begin and end on such. */
+template <class T>
+SUBWAVE_DEVICE void stage(T *local, int row_local, const T *x, std::int64_t ld, int rows, int columns,
+                          int item, int items)
+{
+    constexpr int per = 16 / sizeof(T);
+    if (per > 1 && columns % per == 0 && ld % per == 0 && reinterpret_cast<std::uintptr_t>(x) % 16 == 0)
+        stage_elements(reinterpret_cast<chunk_of_16_bytes *>(local), row_local / per,
+                       reinterpret_cast<const chunk_of_16_bytes *>(x), ld / per, rows, columns / per, item,
+                       items);
+    else
+        stage_elements(local, row_local, x, ld, rows, columns, item, items);
+}
+
+/* Zeroes rows x columns elements of local memory. */
+template <class T>
+SUBWAVE_DEVICE void clear(T *local, int row_local, int rows, int columns, int item, int items)
+{
+    for (int e = item; e < rows * columns; e += items)
+        local[e / columns * row_local + e % columns] = T{};
+}
+
+template <class T>
+SUBWAVE_DEVICE void conjugate_all(T *local, int row_local, int rows, int columns, int item, int items)
+{
+    for (int e = item; e < rows * columns; e += items) {
+        T &x = local[e / columns * row_local + e % columns];
+        x = conjugate(x);
+    }
+}
+
+/* What the staged kernel of these parameters keeps in local memory. */
+template <class T, int Size, int Lanes, int Across, int Terms> struct staged {
+    static constexpr int side = Size * Across, items = Lanes * Across * Across;
+    static constexpr int ld_terms = local_ld(Terms), ld_side = local_ld(side);
+    /* Elements of an operand's part, whether its rows have Terms elements or `side`. */
+    static constexpr int panel = side * ld_terms > Terms * ld_side ? side * ld_terms : Terms * ld_side;
+    static constexpr int bytes = 2 * panel * sizeof(T);
+};
+
+/* Across x Across groups of Lanes compute a tile of as many times Size x Size cells, Terms terms at a time;
+ * their parts of A and B are copied to local memory in the order in which they lie, whatever the sizes,
+ * and read there by all. A bound of more work-items than there are keeps the registers few. */
+template <class T, int Size, int Lanes, int Across, int Terms>
+SUBWAVE_KERNEL(sizeof(T) > 8 ? 256 : 512) matmul_batched_staged(matmul_batched_problem<T> problem)
+{
+    using group = fixed_size_group<Lanes>;
+    using s = staged<T, Size, Lanes, Across, Terms>;
+    constexpr int side = s::side, items = s::items, ld_terms = s::ld_terms, ld_side = s::ld_side;
+    SUBWAVE_DYNAMIC_SHARED(T, local);
+    const subwave_matmul_batched_launch &p = problem.p;
+    const sub_group sg = this_work_item::get_sub_group();
+    const group g = get_fixed_size_group<Lanes>(sg);
+    const int teams = block_size() / items, team = block_item() / items, item = block_item() % items;
+    const int i = item / Lanes / Across * Size, j = item / Lanes % Across * Size; /* in the tile */
+    T *const local_a = local + team * 2 * s::panel, *const local_b = local_a + s::panel;
+    const std::int64_t count = p.batch * p.down * p.across;
+    const auto barrier = [&] {
+        if (Across == 1)
+            wave_barrier(sg.callers(), site::current());
+        else
+            block_barrier(site::current());
+    };
+
+    for (std::int64_t first = std::int64_t(blockIdx.x) * teams; first < count;
+         first += std::int64_t(gridDim.x) * teams) {
+        const bool mine = first + team < count;
+        const matmul_batched_tile<T> tile(problem, mine ? first + team : count - 1, side);
+        const int rows = tile.rows, columns = tile.columns;
+        group_matrix<T, Size, Size, group> sum;
+        sum.fill(T{});
+        for (int l = 0; l < p.k; l += Terms) {
+            const int terms = p.k - l < Terms ? p.k - l : Terms;
+            if (p.a.transposed)
+                stage(local_a, ld_side, tile.a + l * p.a.ld, p.a.ld, terms, rows, item, items);
+            else
+                stage(local_a, ld_terms, tile.a + l, p.a.ld, rows, terms, item, items);
+            if (p.b.transposed)
+                stage(local_b, ld_terms, tile.b + l, p.b.ld, columns, terms, item, items);
+            else
+                stage(local_b, ld_side, tile.b + l * p.b.ld, p.b.ld, terms, columns, item, items);
+            const int missing = uses_matrix_unit<T, group, Size, Size, 8> ? -terms & 7 : 0;
+            if (missing != 0) {
+                if (p.a.transposed)
+                    clear(local_a + terms * ld_side, ld_side, missing, side, item, items);
+                else
+                    clear(local_a + terms, ld_terms, side, missing, item, items);
+                if (p.b.transposed)
+                    clear(local_b + terms, ld_terms, side, missing, item, items);
+                else
+                    clear(local_b + terms * ld_side, ld_side, missing, side, item, items);
+            }
+            copies_to_local_done();
+            barrier();
+            if (p.a.conjugate || p.b.conjugate) { /* and so transposed */
+                if (p.a.conjugate)
+                    conjugate_all(local_a, ld_side, terms, rows, item, items);
+                if (p.b.conjugate)
+                    conjugate_all(local_b, ld_terms, columns, terms, item, items);
+                barrier();
+            }
+            const T *const a = local_a + i * (p.a.transposed ? 1 : ld_terms);
+            const T *const b = local_b + j * (p.b.transposed ? ld_terms : 1);
+            if (p.a.transposed && p.b.transposed)
+                matmul(g, a, 1, ld_side, b, 1, ld_terms, sum, terms, rows - i, columns - j);
+            else if (p.a.transposed)
+                matmul(g, a, 1, ld_side, b, ld_side, 1, sum, terms, rows - i, columns - j);
+            else if (p.b.transposed)
+                matmul(g, a, ld_terms, 1, b, 1, ld_terms, sum, terms, rows - i, columns - j);
+            else
+                matmul(g, a, ld_terms, 1, b, ld_side, 1, sum, terms, rows - i, columns - j);
+            barrier();
+        }
+        if (mine)
+            finish(g, problem, tile, i, j, sum);
+    }
+}
+
+/* --- launches ---------------------------------------------------------------------------------- */
+
+template <class T, int For, int Size, int Lanes, int Across, int Terms>
+static int launch_matmul_batched_tile(const matmul_batched_problem<T> &problem, void *stream)
+{
+    const dim3 grid(problem.p.blocks), block(problem.p.block);
+    constexpr bool real = !is_complex_v<T>, f64 = real && sizeof(T) == 8;
+    if constexpr ((For == SUBWAVE_MATMUL_BATCHED_FOR_REAL && !real) ||
+                  (For == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && real) ||
+                  (For == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && !f64)) {
+        return SUBWAVE_NO_KERNEL;
+    } else if constexpr (Across == 0) {
+        return launch(matmul_batched<T, Size, Lanes, Terms>, grid, block, 0, stream, problem);
+    } else {
+        using s = staged<T, Size, Lanes, Across, Terms>;
+        return launch(matmul_batched_staged<T, Size, Lanes, Across, Terms>, grid, block,
+                      problem.p.block / s::items * s::bytes, stream, problem);
+    }
+}
+
+template <class T> static int launch_matmul_batched(const subwave_matmul_batched_launch &p, void *stream)
+{
+    matmul_batched_problem<T> problem = {p, {}, {}};
+    memcpy(&problem.alpha, p.alpha, sizeof(T));
+    memcpy(&problem.beta, p.beta, sizeof(T));
+    switch (p.tile) {
+#define SUBWAVE_X(name, whom, size, lanes, across, terms4, terms8, terms16) \
+    case SUBWAVE_MATMUL_BATCHED_##name: \
+        return launch_matmul_batched_tile<T, SUBWAVE_MATMUL_BATCHED_FOR_##whom, size, lanes, across, \
+                                          (sizeof(T) == 4   ? terms4 \
+                                           : sizeof(T) == 8 ? terms8 \
+                                                            : terms16)>(problem, stream);
+        SUBWAVE_MATMUL_BATCHED_TILES(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return SUBWAVE_NO_KERNEL;
+}
+
+SUBWAVE_END
+
+SUBWAVE_KERNELS_matmul_batched(SUBWAVE_DEFINE_LAUNCHER)

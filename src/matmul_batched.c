@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ * matmul_batched.c: subwave_matmul_strided_batched and subwave_matmul_batched, many products at once.
+ */
+#include "check.h"
+#include "log.h"
+#include "plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_complex(subwave_dtype dtype)
+{
+    return dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64;
+}
+
+/* Whether all numbers of an element, one or two, are `value`, 0 for the imaginary part. */
+static bool is_number(subwave_dtype dtype, const void *element, double value)
+{
+    const double *f64 = element;
+    const float *f32 = element;
+    switch (dtype) {
+    case SUBWAVE_DTYPE_F32:
+        return f32[0] == value;
+    case SUBWAVE_DTYPE_F64:
+        return f64[0] == value;
+    case SUBWAVE_DTYPE_C32:
+        return f32[0] == value && f32[1] == 0;
+    default:
+        return f64[0] == value && f64[1] == 0;
+    }
+}
+
+/* What both functions take, but for the operands. */
+typedef struct batched_problem {
+    subwave_dtype dtype;
+    subwave_layout layout;
+    subwave_transpose transpose_a, transpose_b;
+    int64_t m, n, k, lda, ldb, ldc, batch;
+    const void *alpha, *beta;
+} batched_problem;
+
+static subwave_status check_problem(subwave_context *context, const char *function,
+                                    const batched_problem *p)
+{
+    SUBWAVE_TRY(subwave_check_dtype(context, p->dtype));
+    SUBWAVE_TRY(subwave_check_layout(context, p->layout));
+    SUBWAVE_TRY(subwave_check_transpose(context, "transpose_a", p->transpose_a));
+    SUBWAVE_TRY(subwave_check_transpose(context, "transpose_b", p->transpose_b));
+    if (p->dtype < SUBWAVE_DTYPE_F32)
+        return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
+                            "dtype is %s; %s takes f32, f64, c32 and c64",
+                            subwave_dtype_name(p->dtype), function);
+    const struct {
+        const char *name;
+        int64_t size;
+    } sizes[] = {{"m", p->m}, {"n", p->n}, {"k", p->k}};
+    for (int i = 0; i < 3; ++i) {
+        SUBWAVE_TRY(subwave_check_size(context, sizes[i].name, sizes[i].size));
+        if (sizes[i].size > SUBWAVE_MATMUL_BATCHED_MOST)
+            return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
+                                "%s is %" PRId64 "; %s takes up to %d, subwave_matmul more",
+                                sizes[i].name, sizes[i].size, function, SUBWAVE_MATMUL_BATCHED_MOST);
+    }
+    const size_t size = subwave_dtype_size(p->dtype);
+    const bool a_flipped = p->transpose_a != SUBWAVE_TRANSPOSE_NONE;
+    const bool b_flipped = p->transpose_b != SUBWAVE_TRANSPOSE_NONE;
+    SUBWAVE_TRY(subwave_check_matrix(context, "lda", p->layout, a_flipped ? p->k : p->m,
+                                     a_flipped ? p->m : p->k, p->lda, size));
+    SUBWAVE_TRY(subwave_check_matrix(context, "ldb", p->layout, b_flipped ? p->n : p->k,
+                                     b_flipped ? p->k : p->n, p->ldb, size));
+    SUBWAVE_TRY(subwave_check_matrix(context, "ldc", p->layout, p->m, p->n, p->ldc, size));
+    return subwave_check_size(context, "batch", p->batch);
+}
+
+/* Every element's offset from the first entry's first fits into 63 bits. */
+static subwave_status check_stride(subwave_context *context, const char *name, int64_t stride,
+                                   int64_t batch, size_t element_size)
+{
+    const int64_t most = INT64_MAX / 2 / (int64_t)element_size;
+    if (batch > 1 && (stride > most / (batch - 1) || stride < -(most / (batch - 1))))
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
+                            "%s is %" PRId64 ": %" PRId64 " matrices so far apart exceed the address space",
+                            name, stride, batch);
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+/* The matrices of C lie one after another, or side by side within the rows of a larger one. */
+static subwave_status check_stride_c(subwave_context *context, const batched_problem *p, int64_t stride)
+{
+    if (p->batch < 2 || p->m == 0 || p->n == 0)
+        return SUBWAVE_STATUS_SUCCESS;
+    const bool row_major = p->layout == SUBWAVE_LAYOUT_ROW_MAJOR;
+    const int64_t minor = row_major ? p->n : p->m, major = row_major ? p->m : p->n;
+    const int64_t extent = (major - 1) * p->ldc + minor, apart = stride < 0 ? -stride : stride;
+    if (apart >= extent || (apart >= minor && apart <= (p->ldc - minor) / (p->batch - 1)))
+        return SUBWAVE_STATUS_SUCCESS;
+    return subwave_fail(context, SUBWAVE_STATUS_INVALID_STRIDE,
+                        "stride_c is %" PRId64 ": the matrices of C, of %" PRId64 " elements each, would overlap",
+                        stride, extent);
+}
+
+/* Checks alpha and beta, and fills all of `launch` but the operands' memory. *idle: there is nothing
+ * to do. The launch's k is 0 where A and B are not read, not even to find a NaN. */
+static subwave_status prepare(subwave_context *context, const batched_problem *p,
+                              subwave_matmul_batched_launch *launch, bool *idle)
+{
+    const size_t size = subwave_dtype_size(p->dtype);
+    SUBWAVE_TRY(subwave_check_pointer(context, "alpha", p->alpha, size));
+    SUBWAVE_TRY(subwave_check_pointer(context, "beta", p->beta, size));
+    const bool empty = p->k == 0 || is_number(p->dtype, p->alpha, 0);
+    *idle = empty && is_number(p->dtype, p->beta, 1);
+    launch->m = (int32_t)p->m;
+    launch->n = (int32_t)p->n;
+    launch->k = empty ? 0 : (int32_t)p->k;
+    launch->batch = p->batch;
+    launch->a.ld = p->lda;
+    launch->a.transposed = p->transpose_a != SUBWAVE_TRANSPOSE_NONE;
+    launch->a.conjugate = p->transpose_a == SUBWAVE_TRANSPOSE_CONJUGATE && is_complex(p->dtype);
+    launch->b.ld = p->ldb;
+    launch->b.transposed = p->transpose_b != SUBWAVE_TRANSPOSE_NONE;
+    launch->b.conjugate = p->transpose_b == SUBWAVE_TRANSPOSE_CONJUGATE && is_complex(p->dtype);
+    launch->c.ld = p->ldc;
+    if (!empty)
+        memcpy(launch->alpha, p->alpha, size); /* else it may be infinite */
+    memcpy(launch->beta, p->beta, size);
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status run(subwave_context *context, const batched_problem *p,
+                          subwave_matmul_batched_launch *launch)
+{
+    if (p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR) {
+        /* Column-major storage read as row-major is the transpose: C^T = op(B)^T op(A)^T. */
+        const subwave_matmul_batched_operand a = launch->a;
+        launch->a = launch->b;
+        launch->b = a;
+        launch->m = (int32_t)p->n;
+        launch->n = (int32_t)p->m;
+    }
+    subwave_plan_matmul_batched(&context->device, p->dtype, launch);
+    return context->backend->launch(context->state, context->stream, SUBWAVE_OPERATION_matmul_batched,
+                                    p->dtype, launch, context->error);
+}
+
+static void log_problem(subwave_context *context, const char *function, const batched_problem *p)
+{
+    subwave_log_call(context,
+                     "%s(dtype=%s, layout=%s, transpose_a=%d, transpose_b=%d, m=%" PRId64 ", n=%" PRId64
+                     ", k=%" PRId64 ", lda=%" PRId64 ", ldb=%" PRId64 ", ldc=%" PRId64 ", batch=%" PRId64 ")",
+                     function, subwave_dtype_name(p->dtype),
+                     p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row", (int)p->transpose_a,
+                     (int)p->transpose_b, p->m, p->n, p->k, p->lda, p->ldb, p->ldc, p->batch);
+}
+
+subwave_status subwave_matmul_strided_batched(
+    subwave_context *context, subwave_dtype dtype, subwave_layout layout,
+    subwave_transpose transpose_a, subwave_transpose transpose_b, int64_t m, int64_t n, int64_t k,
+    const void *alpha, const void *a, int64_t lda, int64_t stride_a, const void *b, int64_t ldb,
+    int64_t stride_b, const void *beta, void *c, int64_t ldc, int64_t stride_c, int64_t batch)
+{
+    const char *const function = "subwave_matmul_strided_batched";
+    const batched_problem p = {dtype, layout, transpose_a, transpose_b, m, n, k, lda, ldb, ldc, batch,
+                               alpha, beta};
+    SUBWAVE_TRY(subwave_check_context(context, function));
+    log_problem(context, function, &p);
+    SUBWAVE_TRY(check_problem(context, function, &p));
+    const size_t size = subwave_dtype_size(dtype);
+    SUBWAVE_TRY(check_stride(context, "stride_a", stride_a, batch, size));
+    SUBWAVE_TRY(check_stride(context, "stride_b", stride_b, batch, size));
+    SUBWAVE_TRY(check_stride(context, "stride_c", stride_c, batch, size));
+    SUBWAVE_TRY(check_stride_c(context, &p, stride_c));
+    if (m == 0 || n == 0 || batch == 0)
+        return SUBWAVE_STATUS_SUCCESS;
+
+    bool idle;
+    subwave_matmul_batched_launch launch = {.a = {.first = a, .stride = stride_a},
+                                            .b = {.first = b, .stride = stride_b},
+                                            .c = {.first = c, .stride = stride_c}};
+    SUBWAVE_TRY(prepare(context, &p, &launch, &idle));
+    if (launch.k > 0) {
+        SUBWAVE_TRY(subwave_check_pointer(context, "a", a, size));
+        SUBWAVE_TRY(subwave_check_pointer(context, "b", b, size));
+    }
+    SUBWAVE_TRY(subwave_check_pointer(context, "c", c, size));
+    return idle ? SUBWAVE_STATUS_SUCCESS : run(context, &p, &launch);
+}
+
+subwave_status subwave_matmul_batched(subwave_context *context, subwave_dtype dtype,
+                                      subwave_layout layout, subwave_transpose transpose_a,
+                                      subwave_transpose transpose_b, int64_t m, int64_t n, int64_t k,
+                                      const void *alpha, const void *const *a, int64_t lda,
+                                      const void *const *b, int64_t ldb, const void *beta,
+                                      void *const *c, int64_t ldc, int64_t batch)
+{
+    const char *const function = "subwave_matmul_batched";
+    const batched_problem p = {dtype, layout, transpose_a, transpose_b, m, n, k, lda, ldb, ldc, batch,
+                               alpha, beta};
+    SUBWAVE_TRY(subwave_check_context(context, function));
+    log_problem(context, function, &p);
+    SUBWAVE_TRY(check_problem(context, function, &p));
+    if (m == 0 || n == 0 || batch == 0)
+        return SUBWAVE_STATUS_SUCCESS;
+
+    bool idle;
+    subwave_matmul_batched_launch launch = {.a = {.array = a}, .b = {.array = b}, .c = {.array = c}};
+    SUBWAVE_TRY(prepare(context, &p, &launch, &idle));
+    if (launch.k > 0) {
+        SUBWAVE_TRY(subwave_check_pointer(context, "a", a, sizeof *a));
+        SUBWAVE_TRY(subwave_check_pointer(context, "b", b, sizeof *b));
+    }
+    SUBWAVE_TRY(subwave_check_pointer(context, "c", c, sizeof *c));
+    return idle ? SUBWAVE_STATUS_SUCCESS : run(context, &p, &launch);
+}

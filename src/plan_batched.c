@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ * plan_batched.c: which tile of C a batch of small matrix products is computed by.
+ */
+#include "plan.h"
+
+#include <string.h>
+
+static int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+typedef struct tile {
+    subwave_matmul_batched_tile name;
+    int32_t whom, side, lanes, items; /* of a group; of all its groups */
+} tile;
+
+static const tile tiles[] = {
+#define SUBWAVE_X(name, whom, size, lanes, across, ...) \
+    {SUBWAVE_MATMUL_BATCHED_##name, SUBWAVE_MATMUL_BATCHED_FOR_##whom, \
+     (size) * ((across) > 1 ? (across) : 1), lanes, (lanes) * ((across) > 1 ? (across) * (across) : 1)},
+    SUBWAVE_MATMUL_BATCHED_TILES(SUBWAVE_X)
+#undef SUBWAVE_X
+};
+
+void subwave_plan_matmul_batched(const subwave_device_properties *device, subwave_dtype dtype,
+                                 subwave_matmul_batched_launch *launch)
+{
+    const bool cpu = strcmp(device->backend, "cpu") == 0;
+    const bool complex = dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64;
+    const bool matrix_unit = dtype == SUBWAVE_DTYPE_F64 && strcmp(device->backend, "hip-nvidia") == 0;
+    const int32_t wave = device->sub_group_sizes[0];
+    const int32_t widest = launch->m > launch->n ? launch->m : launch->n;
+
+    /* The smallest that holds C, or the largest, whose groups fit into a sub-group. */
+    const tile *best = NULL;
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles && !(best && best->side >= widest); ++i) {
+        const int32_t whom = tiles[i].whom;
+        const bool suits = whom == SUBWAVE_MATMUL_BATCHED_FOR_ALL ||
+                           (whom == SUBWAVE_MATMUL_BATCHED_FOR_REAL && !complex && !matrix_unit) ||
+                           (whom == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && complex) ||
+                           (whom == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && matrix_unit);
+        if (suits && tiles[i].lanes <= wave)
+            best = &tiles[i];
+    }
+    launch->tile = best->name;
+    launch->down = (int32_t)ceil_divide(launch->m, best->side);
+    launch->across = (int32_t)ceil_divide(launch->n, best->side);
+
+    /* On the CPU device waves of a block take turns on one core. Kernels walk: a grid may be smaller than
+     * the work. */
+    launch->block = cpu ? (uint32_t)(best->items > wave ? best->items : wave)
+                        : SUBWAVE_MATMUL_BATCHED_BLOCK;
+    const int64_t a_block = launch->block / (uint32_t)best->items, most = INT32_MAX;
+    const int64_t an_entry = (int64_t)launch->down * launch->across;
+    launch->blocks = (uint32_t)(launch->batch > most / an_entry
+                                    ? most
+                                    : ceil_divide(launch->batch * an_entry, a_block));
+}
