@@ -49,13 +49,15 @@ typedef struct subwave_matmul_batched_operand {
     X(4, ALL, 4, 4, 0, 4, 4, 4) \
     X(8, ALL, 8, 8, 0, 8, 8, 8) \
     X(12, ALL, 12, 16, 0, 12, 12, 12) \
-    X(16, REAL, 16, 16, 0, 16, 16, 16) \
-    X(16_UNIT, MATRIX_UNIT, 16, 32, 0, 16, 16, 16) \
-    X(16_COMPLEX, COMPLEX, 16, 32, 1, 16, 16, 16) \
+    X(16, BROADCAST, 16, 16, 0, 16, 16, 0) \
+    X(16_UNIT, MATRIX_UNIT, 16, 32, 0, 0, 16, 0) \
+    X(16_COMPLEX, COMPLEX, 16, 32, 1, 0, 16, 16) \
     X(24, ALL, 24, 32, 1, 24, 24, 8) \
-    X(32, ALL, 32, 32, 1, 32, 16, 8) \
+    X(32, REAL, 32, 32, 1, 32, 16, 0) \
+    X(32_COMPLEX, COMPLEX, 16, 32, 2, 0, 32, 16) \
     X(48, ALL, 24, 32, 2, 48, 48, 16) \
-    X(64, ALL, 32, 32, 2, 64, 32, 16)
+    X(64, REAL, 32, 32, 2, 64, 32, 0) \
+    X(64_COMPLEX, COMPLEX, 16, 32, 4, 0, 32, 16)
 
 typedef enum subwave_matmul_batched_tile {
 #define SUBWAVE_X(name, ...) SUBWAVE_MATMUL_BATCHED_##name,
@@ -67,7 +69,8 @@ enum {
     SUBWAVE_MATMUL_BATCHED_FOR_ALL,
     SUBWAVE_MATMUL_BATCHED_FOR_REAL,
     SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX,
-    SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT, /* f64 */
+    SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT, /* real types that the device has one for: f64 */
+    SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST,   /* the other real ones */
     SUBWAVE_MATMUL_BATCHED_BLOCK = 128,
     SUBWAVE_MATMUL_BATCHED_MOST = 32768, /* m, n and k */
 };
@@ -80,7 +83,8 @@ typedef struct subwave_matmul_batched_launch {
     unsigned char alpha[16], beta[16]; /* elements */
     subwave_matmul_batched_tile tile;
     int32_t down, across; /* tiles of C */
-    uint32_t blocks, block;
+    uint32_t block;
+    int64_t blocks, first_block; /* the launcher starts at 0 */
 } subwave_matmul_batched_launch;
 
 /* Element i belongs to work-item i: blocks of block[0] x block[1] x block[2], `count` of them. */

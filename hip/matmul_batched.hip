@@ -64,36 +64,33 @@ SUBWAVE_KERNEL(SUBWAVE_MATMUL_BATCHED_BLOCK) matmul_batched(matmul_batched_probl
     const subwave_matmul_batched_launch &p = problem.p;
     const sub_group sg = this_work_item::get_sub_group();
     const group g = get_fixed_size_group<Lanes>(sg);
-    const int groups = block_size() / Lanes, in_block = block_item() / Lanes;
-    const int of_wave = static_cast<int>(g.get_group_linear_id());
+    const int groups = block_size() / Lanes;
     const std::int64_t count = p.batch * p.down * p.across;
+    const std::int64_t at = (p.first_block + blockIdx.x) * groups + block_item() / Lanes;
+    const matmul_batched_tile<T> tile(problem, at < count ? at : count - 1, Size);
 
-    for (std::int64_t at = std::int64_t(blockIdx.x) * groups + in_block; at - of_wave < count;
-         at += std::int64_t(gridDim.x) * groups) {
-        const matmul_batched_tile<T> tile(problem, at < count ? at : count - 1, Size);
-        group_matrix<T, Size, Size, group> sum;
-        sum.fill(T{});
-        for (int l = 0; l < p.k; l += Terms) {
-            group_matrix<T, Size, Terms, group> a;
-            group_matrix<T, Terms, Size, group> b;
-            const int terms = p.k - l;
-            if (p.a.transposed)
-                a.load_transposed(g, tile.a + l * p.a.ld, p.a.ld, tile.rows, terms);
-            else
-                a.load(g, tile.a + l, p.a.ld, tile.rows, terms);
-            if (p.b.transposed)
-                b.load_transposed(g, tile.b + l, p.b.ld, terms, tile.columns);
-            else
-                b.load(g, tile.b + l * p.b.ld, p.b.ld, terms, tile.columns);
-            if (p.a.conjugate)
-                a.conjugate();
-            if (p.b.conjugate)
-                b.conjugate();
-            matmul(sg, g, a, b, sum, terms);
-        }
-        if (at < count)
-            finish(g, problem, tile, 0, 0, sum);
+    group_matrix<T, Size, Size, group> sum;
+    sum.fill(T{});
+    for (int l = 0; l < p.k; l += Terms) {
+        group_matrix<T, Size, Terms, group> a;
+        group_matrix<T, Terms, Size, group> b;
+        const int terms = p.k - l;
+        if (p.a.transposed)
+            a.load_transposed(g, tile.a + l * p.a.ld, p.a.ld, tile.rows, terms);
+        else
+            a.load(g, tile.a + l, p.a.ld, tile.rows, terms);
+        if (p.b.transposed)
+            b.load_transposed(g, tile.b + l, p.b.ld, terms, tile.columns);
+        else
+            b.load(g, tile.b + l * p.b.ld, p.b.ld, terms, tile.columns);
+        if (p.a.conjugate)
+            a.conjugate();
+        if (p.b.conjugate)
+            b.conjugate();
+        matmul(sg, g, a, b, sum, terms);
     }
+    if (at < count)
+        finish(g, problem, tile, 0, 0, sum);
 }
 
 /* --- larger ones, by way of local memory ------------------------------------------------------- */
@@ -173,13 +170,16 @@ template <class T, int Size, int Lanes, int Across, int Terms> struct staged {
     /* Elements of an operand's part, whether its rows have Terms elements or `side`. */
     static constexpr int panel = side * ld_terms > Terms * ld_side ? side * ld_terms : Terms * ld_side;
     static constexpr int bytes = 2 * panel * sizeof(T);
+    /* More work-items than a block has: that keeps the registers few. */
+    static constexpr int bound = sizeof(T) > 8 && items <= 256 ? 256 : 512;
 };
 
 /* Across x Across groups of Lanes compute a tile of as many times Size x Size cells, Terms terms at a time;
  * their parts of A and B are copied to local memory in the order in which they lie, whatever the sizes,
- * and read there by all. A bound of more work-items than there are keeps the registers few. */
+ * and read there by all. */
 template <class T, int Size, int Lanes, int Across, int Terms>
-SUBWAVE_KERNEL(sizeof(T) > 8 ? 256 : 512) matmul_batched_staged(matmul_batched_problem<T> problem)
+SUBWAVE_KERNEL((staged<T, Size, Lanes, Across, Terms>::bound))
+matmul_batched_staged(matmul_batched_problem<T> problem)
 {
     using group = fixed_size_group<Lanes>;
     using s = staged<T, Size, Lanes, Across, Terms>;
@@ -199,70 +199,70 @@ SUBWAVE_KERNEL(sizeof(T) > 8 ? 256 : 512) matmul_batched_staged(matmul_batched_p
             block_barrier(site::current());
     };
 
-    for (std::int64_t first = std::int64_t(blockIdx.x) * teams; first < count;
-         first += std::int64_t(gridDim.x) * teams) {
-        const bool mine = first + team < count;
-        const matmul_batched_tile<T> tile(problem, mine ? first + team : count - 1, side);
-        const int rows = tile.rows, columns = tile.columns;
-        group_matrix<T, Size, Size, group> sum;
-        sum.fill(T{});
-        for (int l = 0; l < p.k; l += Terms) {
-            const int terms = p.k - l < Terms ? p.k - l : Terms;
+    const std::int64_t at = (p.first_block + blockIdx.x) * teams + team;
+    const bool mine = at < count;
+    const matmul_batched_tile<T> tile(problem, mine ? at : count - 1, side);
+    const int rows = tile.rows, columns = tile.columns;
+    group_matrix<T, Size, Size, group> sum;
+    sum.fill(T{});
+    for (int l = 0; l < p.k; l += Terms) {
+        const int terms = p.k - l < Terms ? p.k - l : Terms;
+        if (p.a.transposed)
+            stage(local_a, ld_side, tile.a + l * p.a.ld, p.a.ld, terms, rows, item, items);
+        else
+            stage(local_a, ld_terms, tile.a + l, p.a.ld, rows, terms, item, items);
+        if (p.b.transposed)
+            stage(local_b, ld_terms, tile.b + l, p.b.ld, columns, terms, item, items);
+        else
+            stage(local_b, ld_side, tile.b + l * p.b.ld, p.b.ld, terms, columns, item, items);
+        const int missing = uses_matrix_unit<T, group, Size, Size, 8> ? -terms & 7 : 0;
+        if (missing != 0) {
             if (p.a.transposed)
-                stage(local_a, ld_side, tile.a + l * p.a.ld, p.a.ld, terms, rows, item, items);
+                clear(local_a + terms * ld_side, ld_side, missing, side, item, items);
             else
-                stage(local_a, ld_terms, tile.a + l, p.a.ld, rows, terms, item, items);
+                clear(local_a + terms, ld_terms, side, missing, item, items);
             if (p.b.transposed)
-                stage(local_b, ld_terms, tile.b + l, p.b.ld, columns, terms, item, items);
+                clear(local_b + terms, ld_terms, side, missing, item, items);
             else
-                stage(local_b, ld_side, tile.b + l * p.b.ld, p.b.ld, terms, columns, item, items);
-            const int missing = uses_matrix_unit<T, group, Size, Size, 8> ? -terms & 7 : 0;
-            if (missing != 0) {
-                if (p.a.transposed)
-                    clear(local_a + terms * ld_side, ld_side, missing, side, item, items);
-                else
-                    clear(local_a + terms, ld_terms, side, missing, item, items);
-                if (p.b.transposed)
-                    clear(local_b + terms, ld_terms, side, missing, item, items);
-                else
-                    clear(local_b + terms * ld_side, ld_side, missing, side, item, items);
-            }
-            copies_to_local_done();
-            barrier();
-            if (p.a.conjugate || p.b.conjugate) { /* and so transposed */
-                if (p.a.conjugate)
-                    conjugate_all(local_a, ld_side, terms, rows, item, items);
-                if (p.b.conjugate)
-                    conjugate_all(local_b, ld_terms, columns, terms, item, items);
-                barrier();
-            }
-            const T *const a = local_a + i * (p.a.transposed ? 1 : ld_terms);
-            const T *const b = local_b + j * (p.b.transposed ? ld_terms : 1);
-            if (p.a.transposed && p.b.transposed)
-                matmul(g, a, 1, ld_side, b, 1, ld_terms, sum, terms, rows - i, columns - j);
-            else if (p.a.transposed)
-                matmul(g, a, 1, ld_side, b, ld_side, 1, sum, terms, rows - i, columns - j);
-            else if (p.b.transposed)
-                matmul(g, a, ld_terms, 1, b, 1, ld_terms, sum, terms, rows - i, columns - j);
-            else
-                matmul(g, a, ld_terms, 1, b, ld_side, 1, sum, terms, rows - i, columns - j);
+                clear(local_b + terms * ld_side, ld_side, missing, side, item, items);
+        }
+        copies_to_local_done();
+        barrier();
+        if (p.a.conjugate || p.b.conjugate) { /* and so transposed */
+            if (p.a.conjugate)
+                conjugate_all(local_a, ld_side, terms, rows, item, items);
+            if (p.b.conjugate)
+                conjugate_all(local_b, ld_terms, columns, terms, item, items);
             barrier();
         }
-        if (mine)
-            finish(g, problem, tile, i, j, sum);
+        const T *const a = local_a + i * (p.a.transposed ? 1 : ld_terms);
+        const T *const b = local_b + j * (p.b.transposed ? ld_terms : 1);
+        if (p.a.transposed && p.b.transposed)
+            matmul(g, a, 1, ld_side, b, 1, ld_terms, sum, terms, rows - i, columns - j);
+        else if (p.a.transposed)
+            matmul(g, a, 1, ld_side, b, ld_side, 1, sum, terms, rows - i, columns - j);
+        else if (p.b.transposed)
+            matmul(g, a, ld_terms, 1, b, 1, ld_terms, sum, terms, rows - i, columns - j);
+        else
+            matmul(g, a, ld_terms, 1, b, ld_side, 1, sum, terms, rows - i, columns - j);
+        barrier();
     }
+    if (mine)
+        finish(g, problem, tile, i, j, sum);
 }
 
 /* --- launches ---------------------------------------------------------------------------------- */
 
 template <class T, int For, int Size, int Lanes, int Across, int Terms>
-static int launch_matmul_batched_tile(const matmul_batched_problem<T> &problem, void *stream)
+static int launch_matmul_batched_tile(const matmul_batched_problem<T> &problem, std::uint32_t blocks,
+                                      void *stream)
 {
-    const dim3 grid(problem.p.blocks), block(problem.p.block);
+    const dim3 grid(blocks), block(problem.p.block);
     constexpr bool real = !is_complex_v<T>, f64 = real && sizeof(T) == 8;
     if constexpr ((For == SUBWAVE_MATMUL_BATCHED_FOR_REAL && !real) ||
                   (For == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && real) ||
-                  (For == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && !f64)) {
+                  (For == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && !f64) ||
+                  (For == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && !real)) {
         return SUBWAVE_NO_KERNEL;
     } else if constexpr (Across == 0) {
         return launch(matmul_batched<T, Size, Lanes, Terms>, grid, block, 0, stream, problem);
@@ -278,17 +278,25 @@ template <class T> static int launch_matmul_batched(const subwave_matmul_batched
     matmul_batched_problem<T> problem = {p, {}, {}};
     memcpy(&problem.alpha, p.alpha, sizeof(T));
     memcpy(&problem.beta, p.beta, sizeof(T));
-    switch (p.tile) {
+    const auto run = [&](std::uint32_t blocks) {
+        switch (p.tile) {
 #define SUBWAVE_X(name, whom, size, lanes, across, terms4, terms8, terms16) \
     case SUBWAVE_MATMUL_BATCHED_##name: \
         return launch_matmul_batched_tile<T, SUBWAVE_MATMUL_BATCHED_FOR_##whom, size, lanes, across, \
                                           (sizeof(T) == 4   ? terms4 \
                                            : sizeof(T) == 8 ? terms8 \
-                                                            : terms16)>(problem, stream);
-        SUBWAVE_MATMUL_BATCHED_TILES(SUBWAVE_X)
+                                                            : terms16)>(problem, blocks, stream);
+            SUBWAVE_MATMUL_BATCHED_TILES(SUBWAVE_X)
 #undef SUBWAVE_X
-    }
-    return SUBWAVE_NO_KERNEL;
+        }
+        return SUBWAVE_NO_KERNEL;
+    };
+    /* A grid on AMD has fewer than 2^32 work-items. */
+    const std::int64_t most = 1 << 24;
+    int status = 0;
+    for (std::int64_t &first = problem.p.first_block; status == 0 && first < p.blocks; first += most)
+        status = run(static_cast<std::uint32_t>(p.blocks - first < most ? p.blocks - first : most));
+    return status;
 }
 
 SUBWAVE_END

@@ -34,9 +34,10 @@ void subwave_plan_matmul_batched(const subwave_device_properties *device, subwav
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles && !(best && best->side >= widest); ++i) {
         const int32_t whom = tiles[i].whom;
         const bool suits = whom == SUBWAVE_MATMUL_BATCHED_FOR_ALL ||
-                           (whom == SUBWAVE_MATMUL_BATCHED_FOR_REAL && !complex && !matrix_unit) ||
+                           (whom == SUBWAVE_MATMUL_BATCHED_FOR_REAL && !complex) ||
                            (whom == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && complex) ||
-                           (whom == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && matrix_unit);
+                           (whom == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && matrix_unit) ||
+                           (whom == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && !complex && !matrix_unit);
         if (suits && tiles[i].lanes <= wave)
             best = &tiles[i];
     }
@@ -44,13 +45,10 @@ void subwave_plan_matmul_batched(const subwave_device_properties *device, subwav
     launch->down = (int32_t)ceil_divide(launch->m, best->side);
     launch->across = (int32_t)ceil_divide(launch->n, best->side);
 
-    /* On the CPU device waves of a block take turns on one core. Kernels walk: a grid may be smaller than
-     * the work. */
-    launch->block = cpu ? (uint32_t)(best->items > wave ? best->items : wave)
-                        : SUBWAVE_MATMUL_BATCHED_BLOCK;
-    const int64_t a_block = launch->block / (uint32_t)best->items, most = INT32_MAX;
-    const int64_t an_entry = (int64_t)launch->down * launch->across;
-    launch->blocks = (uint32_t)(launch->batch > most / an_entry
-                                    ? most
-                                    : ceil_divide(launch->batch * an_entry, a_block));
+    /* On the CPU device waves of a block take turns on one core. */
+    const int32_t block = cpu ? wave : SUBWAVE_MATMUL_BATCHED_BLOCK;
+    launch->block = (uint32_t)(best->items > block ? best->items : block);
+    launch->blocks = ceil_divide(launch->batch * launch->down * launch->across,
+                                 launch->block / (uint32_t)best->items);
+    launch->first_block = 0;
 }
