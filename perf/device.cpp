@@ -74,8 +74,9 @@ void rotating_array::write(int set, const void *contents) const
 
 void rotating_array::fill(const void *contents) const
 {
-    for (int set = 0; set < sets_; ++set)
-        write(set, contents);
+    write(0, contents);
+    for (int set = 1; set < sets_; ++set)
+        write(set, (*this)[0]);
 }
 
 void rotating_array::poison(int set) const

@@ -17,6 +17,7 @@ constexpr struct {
 } operations[] = {
     {"copy", copy_cases},
     {"matmul", matmul_cases},
+    {"matmul_batched", matmul_batched_cases},
     {"group_reduce", group_cases},
     {"group_scan", nullptr},
     {"group_broadcast", nullptr},

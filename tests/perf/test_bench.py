@@ -89,6 +89,13 @@ class Lines(Case):
         self.assertIn("auto", {row["variant"] for row in rows})
         self.assertGreater(len({row["by"] for row in rows}), 2, "no peer took part")
 
+    def test_batched_products(self):
+        rows = self.run_bench("a.json", "matmul_batched", "--size", "4", "--size", "3x5x7", "--batch", "9",
+                              "--dtype", "all")
+        self.check(rows)
+        self.assertEqual({row["batch"] for row in rows}, {9})
+        self.assertEqual({row["variant"] for row in rows if row["by"] == "subwave"}, {"strided", "pointers"})
+
     def test_cold_rotates(self):
         rows = self.run_bench("a.json", "copy", "--size", "1000", "--cache", "cold", "--cache-bytes", "10000")
         self.check(rows)
