@@ -76,6 +76,8 @@ static void ask_all(subwave_context *context, subwave_status expected)
 {
 #define ASK(function, ...) ANSWERS(expected, context, function, context, __VA_ARGS__)
     double one = 1, x = 2, y = 3;
+    const void *const matrices[] = {&x};
+    void *const results[] = {&y};
     uint8_t flag = 1, vote = 0;
     uint32_t id = 0;
     void *memory = NULL, *stream = NULL;
@@ -91,6 +93,10 @@ static void ask_all(subwave_context *context, subwave_status expected)
     ASK(subwave_free, memory);
     ASK(subwave_matmul, SUBWAVE_VARIANT_AUTO, f64, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
         SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &one, &x, 1, &x, 1, &one, &y, 1);
+    ASK(subwave_matmul_strided_batched, f64, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+        SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &one, &x, 1, 1, &x, 1, 1, &one, &y, 1, 1, 1);
+    ASK(subwave_matmul_batched, f64, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+        SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &one, matrices, 1, matrices, 1, &one, results, 1, 1);
     ASK(subwave_group_reduce, f64, SUBWAVE_OP_PLUS, &group, 1, NULL, &x, &y);
     ASK(subwave_group_scan, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, &group, 1, NULL, &x, &y);
     ASK(subwave_group_broadcast, f64, &group, 1, 0, &x, &y);
