@@ -158,7 +158,7 @@ SUBWAVE_DEVICE T over_lower_lanes(first_lanes, T x, Op, F f)
 
 template <class Op, class T, class Ladder>
 inline constexpr bool folds_reduce_v =
-    filler<Op, T>::exists && (has_whole_wave_mode || Ladder::is_whole);
+    filler<Op, T>::exists && (has_whole_wave_mode_v<T> || Ladder::is_whole);
 template <class Op, class T, class Ladder>
 inline constexpr bool folds_scan_v = folds_reduce_v<Op, T, Ladder>;
 

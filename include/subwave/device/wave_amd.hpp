@@ -223,11 +223,15 @@ template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_four()
 }
 #endif
 
-/* Unoptimised code has had no test: the emulator cannot run it. */
-#ifdef __OPTIMIZE__
-constexpr bool has_whole_wave_mode = true;
+/* Whether values of T may be in whole-wave mode. Unoptimised code has had no test: the emulator cannot run
+ * it. On gfx11 LLVM 21 and later keep 16-bit values in halves of registers, and put what made the other half
+ * into whole-wave mode as well, be it a ballot. */
+#if !defined(__OPTIMIZE__)
+template <class T> inline constexpr bool has_whole_wave_mode_v = false;
+#elif defined(__GFX11__) && __clang_major__ >= 21
+template <class T> inline constexpr bool has_whole_wave_mode_v = sizeof(T) != 2;
 #else
-constexpr bool has_whole_wave_mode = false;
+template <class T> inline constexpr bool has_whole_wave_mode_v = true;
 #endif
 
 /* Whole-wave mode, in which lanes are on that EXEC had switched off: from a value for these to a result,
