@@ -16,7 +16,8 @@
 SUBWAVE_BEGIN
 
 /* A ladder knows how many lanes it climbs over, and in `sibling` which lane holds what the sibling of
- * this lane's block of `size` lanes contributes: the last of those of its lanes that count, or -1. */
+ * this lane's block of `size` lanes contributes: the last of those of its lanes that count, or -1; in
+ * `below` the same of a lower sibling, for lanes that count. */
 struct any_lanes {
     lane_bits lanes;
     static constexpr bool is_whole = false;
@@ -26,6 +27,7 @@ struct any_lanes {
         lane_bits found = lanes & block_lanes(lane ^ size, size);
         return found ? highest_lane(found) : -1;
     }
+    SUBWAVE_DEVICE int below(int lane, int size) const { return sibling(lane, size); }
 };
 
 /* The same where no others run. */
@@ -43,6 +45,7 @@ struct first_lanes {
         int first = (lane ^ size) & -size, end = first + size - 1;
         return first > last ? -1 : end < last ? end : last;
     }
+    SUBWAVE_DEVICE int below(int lane, int size) const { return (lane ^ size) | (size - 1); }
 };
 
 /* Whole, aligned blocks of Size lanes. */
@@ -50,6 +53,7 @@ template <int Size> struct whole_blocks {
     static constexpr bool is_whole = true;
     static SUBWAVE_DEVICE constexpr int extent() { return Size; }
     SUBWAVE_DEVICE int sibling(int lane, int size) const { return (lane ^ size) | (size - 1); }
+    SUBWAVE_DEVICE int below(int lane, int size) const { return sibling(lane, size); }
 };
 
 template <class Group> SUBWAVE_DEVICE auto ladder_of(Group g)
@@ -101,7 +105,7 @@ SUBWAVE_DEVICE T scan_lanes(lane_mask callers, Ladder ladder, T x, Op op, site w
     const int lane = wave_lane();
     SUBWAVE_UNROLL
     for (int size = 1; size < Ladder::extent(); size *= 2) {
-        int from = lane & size ? ladder.sibling(lane, size) : -1;
+        int from = lane & size ? ladder.below(lane, size) : -1;
         T other = wave_shuffle(callers, x, from < 0 ? lane : from, where);
         if (from >= 0)
             x = op(other, x);
