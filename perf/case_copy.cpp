@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * case_copy.cpp: a copy by the runtime: the bandwidth that memory-bound work can hope for.
+ * case_copy.cpp: copies by the runtime and by a kernel: the bandwidth that memory-bound work can hope for.
  */
 #include "bench.hpp"
 
@@ -47,7 +47,18 @@ void copy_cases(session &s)
                     auto &c = static_cast<copy_problem &>(p);
                     s.on.runtime->copy(c.to[set], c.from[set], static_cast<std::size_t>(size.n));
                 }};
-            s.run({"copy", SUBWAVE_DTYPE_U8, size, state}, {.bytes = bytes}, {runtime}, [&] {
+            std::vector<contender> contenders = {runtime};
+            for (const copy_kernel kernel : registry<copy_kernel>())
+                if (s.on.is_gpu())
+                    contenders.push_back({"kernel", "", subwave_version(), [&, kernel](problem &p, int set) {
+                                              auto &c = static_cast<copy_problem &>(p);
+                                              if (size.n % 16)
+                                                  throw unsupported("bytes are no multiple of 16");
+                                              if (kernel(s.on.runtime->stream(), c.to[set], c.from[set],
+                                                         size.n))
+                                                  throw failure("launch");
+                                          }});
+            s.run({"copy", SUBWAVE_DTYPE_U8, size, state}, {.bytes = bytes}, contenders, [&] {
                 return std::make_unique<copy_problem>(s.on, static_cast<std::size_t>(size.n), sets);
             });
         }

@@ -100,7 +100,7 @@ void register_cases(session &s)
         if (std::find(kinds.begin(), kinds.end(), k.kind) == kinds.end())
             kinds.push_back(k.kind);
     const shape full = {.n = std::int64_t(8) * s.on.units() * REGISTER_BLOCK};
-    const int rounds = s.on.is_gpu() ? 2000 : 50;
+    const int rounds = s.on.is_gpu() ? 2000 : 48;
     const std::vector<subwave_dtype> dtypes = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64,
                                                SUBWAVE_DTYPE_U32};
     for (const std::string function : {"reduce", "scan"})

@@ -22,9 +22,12 @@ SUBWAVE_KERNEL(bench::REGISTER_BLOCK) register_chain(T *sums, int rounds)
 {
     Groups::with([=](auto group) {
         T x = T(wave_lane() + 1), sum = 0;
-        for (int i = 0; i < rounds; ++i) {
-            sum += Function()(group, x);
-            x += T(1);
+        for (int i = 0; i < rounds; i += bench::REGISTER_STEP) {
+            SUBWAVE_UNROLL
+            for (int step = 0; step < bench::REGISTER_STEP; ++step) {
+                sum += Function()(group, x);
+                x += T(1);
+            }
         }
         sums[blockIdx.x * blockDim.x + threadIdx.x] = sum;
     });

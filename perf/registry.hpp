@@ -6,6 +6,7 @@
 
 #include <subwave/types.h>
 
+#include <cstdint>
 #include <vector>
 
 namespace bench {
@@ -19,6 +20,9 @@ template <class T> struct enrolled {
     explicit enrolled(const T &row) { registry<T>().push_back(row); }
 };
 
+/* Queues a copy of a multiple of 16 bytes on a GPU; 0 for success. */
+using copy_kernel = int (*)(void *stream, void *to, const void *from, std::int64_t bytes);
+
 /* A kernel that keeps the device full of waves which do nothing but call a group function, `rounds`
  * times each, on values in registers: register_chain of registers.hpp. */
 struct register_kernel {
@@ -30,7 +34,7 @@ struct register_kernel {
     bool first_only; /* the result is that of a group's first member; others hold anything */
     int (*launch)(void *stream, unsigned blocks, int rounds, void *sums);
 };
-enum { REGISTER_BLOCK = 256 };
+enum { REGISTER_BLOCK = 256, REGISTER_STEP = 8 }; /* rounds are a multiple of the step */
 
 /* One third of the lanes against two thirds. */
 #define SUBWAVE_BENCH_SIDE(lane) ((lane) % 3 == 1)

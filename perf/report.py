@@ -144,8 +144,9 @@ def speed_picture(title, rows):
     for (name, by, cache), points in series.items():
         x = [row["n"] for row in points]
         y = [row["rate"] for row in points]
-        below = [row["rate"] - row["rate"] * row["time"] / row["time_upper"] for row in points]
-        above = [row["rate"] * row["time"] / row["time_lower"] - row["rate"] for row in points]
+        # At least 0: quartiles that are equal may be rounded apart.
+        below = [max(0, row["rate"] - row["rate"] * row["time"] / row["time_upper"]) for row in points]
+        above = [max(0, row["rate"] * row["time"] / row["time_lower"] - row["rate"]) for row in points]
         warm = both and cache == "warm"
         if name == "auto": # one of the others, behind it
             ax.plot(x, y, color=colours[name], linewidth=6, alpha=0.25, solid_capstyle="round", zorder=1)
