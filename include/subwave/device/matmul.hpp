@@ -43,7 +43,7 @@ template <> struct lane_grid_members<sub_group> {
 /* The grid of the members of a group. */
 template <class Group> struct lane_grid {
     using members = lane_grid_members<Group>;
-    static SUBWAVE_DEVICE constexpr int columns_of(int members)
+    static constexpr __host__ __device__ int columns_of(int members)
     {
         return members >= 64 ? 8 : members >= 4 ? 4 : members;
     }
