@@ -26,8 +26,10 @@ typedef struct subwave_matmul_launch {
     int64_t a_row, a_column, b_row, b_column, c_row, c_column;
     double alpha, beta; /* hold every value of both element types */
     subwave_variant variant;
-    int32_t tile_rows, tile_columns; /* BROADCAST: cells of C a work-item computes */
+    int32_t item_rows, item_columns; /* cells of C that a work-item computes at a time */
+    int32_t tile_rows, tile_columns; /* and a block */
     int32_t packed;                  /* BROADCAST: B can be loaded by 16 bytes of a row */
+    int32_t paired;                  /* MATRIX: rows of A and B can be copied by two elements */
     uint32_t blocks, block_x, block_y;
     uint32_t shared_bytes;
 } subwave_matmul_launch;

@@ -3,6 +3,7 @@
  * (local), a row of A broadcast through the sub-group (tutorial), and the tiled forms' launches.
  */
 #include "matmul_broadcast.hpp"
+#include "matmul_matrix.hpp"
 
 SUBWAVE_BEGIN
 
@@ -87,12 +88,14 @@ template <class T> static auto matmul_kernel(const subwave_matmul_launch &plan)
         return matmul_tutorial<T>;
     case SUBWAVE_VARIANT_BROADCAST:
 #define SUBWAVE_X(rows, columns) \
-    if (plan.tile_rows == rows && plan.tile_columns == columns) \
+    if (plan.item_rows == rows && plan.item_columns == columns) \
         kernel = plan.packed ? matmul_broadcast<T, rows, columns, true> \
                              : matmul_broadcast<T, rows, columns, false>;
         SUBWAVE_BROADCAST_TILES(SUBWAVE_X)
 #undef SUBWAVE_X
         return kernel;
+    case SUBWAVE_VARIANT_MATRIX:
+        return plan.paired ? matmul_matrix<T, true> : matmul_matrix<T, false>;
     default:
         return kernel;
     }

@@ -47,6 +47,18 @@ struct tile_walk {
     }
 };
 
+/* One tile a block, in the same order. Memory ends before the blocks of a grid do. */
+struct block_tile {
+    std::int64_t row, column;
+
+    SUBWAVE_DEVICE block_tile(std::uint32_t block, std::int64_t m, std::int64_t rows)
+    {
+        const std::uint32_t down = static_cast<std::uint32_t>((m + rows - 1) / rows);
+        row = block % down;
+        column = block / down;
+    }
+};
+
 SUBWAVE_END
 
 #endif

@@ -24,7 +24,7 @@ template <class T, int Rows, int Columns, bool Packed> class broadcast_tile {
         T row[Rows];
     };
 
-    const matmul_problem<T> &p_;
+    const matmul_problem<T> p_;
     lane_mask members_;
     int item_; /* in the team */
     std::int64_t i_, j_; /* the first cell; that with index c is column(c) to the right */
@@ -41,11 +41,10 @@ public:
     static SUBWAVE_DEVICE int rows() { return Rows * (wave_size() / width()); }
     static SUBWAVE_DEVICE int columns() { return Columns * width(); }
 
-    SUBWAVE_DEVICE void multiply(std::int64_t i, std::int64_t j, site where)
+    SUBWAVE_DEVICE void multiply(sub_group sg, site where)
     {
-        inside_ = i + rows() <= p_.m && j + columns() <= p_.n;
-        i_ = i + wave_lane() / width() * Rows;
-        j_ = j + item_ * pack;
+        if (!locate(sg))
+            return;
         SUBWAVE_UNROLL
         for (int r = 0; r < Rows; ++r) {
             SUBWAVE_UNROLL
@@ -56,6 +55,7 @@ public:
         if constexpr (wave_loads_ahead) {
             if (inside_)
                 l = add_ahead(where);
+            locate(sg);
             add<false>(l, where);
         } else if (inside_) {
             add<true>(l, where);
@@ -66,6 +66,18 @@ public:
     }
 
 private:
+    /* Sub-groups of a block have tiles one below the other; the last may have none. */
+    SUBWAVE_DEVICE bool locate(sub_group sg)
+    {
+        const std::int64_t groups = sg.get_group_linear_range(), group = sg.get_group_linear_id();
+        const block_tile tile(computed_anew(blockIdx.x), p_.m, rows() * groups);
+        const std::int64_t i = (tile.row * groups + group) * rows(), j = tile.column * columns();
+        inside_ = i + rows() <= p_.m && j + columns() <= p_.n;
+        i_ = i + wave_lane() / width() * Rows;
+        j_ = j + item_ * pack;
+        return i < p_.m;
+    }
+
     static SUBWAVE_DEVICE int width() { return wave_team_size(); }
     static SUBWAVE_DEVICE int column(int c) { return c / pack * pack * width() + c % pack; }
     static SUBWAVE_DEVICE std::int64_t least(std::int64_t x, std::int64_t y) { return x < y ? x : y; }
@@ -143,11 +155,15 @@ private:
             next = load_a(a);
             for (int base = 0; base < width(); base += steps) {
                 const std::int64_t beyond = l + base + steps < whole ? p_.b_row : 0;
+                fragment heard = team.read_in_team(base);
                 SUBWAVE_UNROLL
                 for (int s = 0; s < steps; ++s) {
                     load_b<true>(b[(s + ahead) % ring], row);
                     row += s < steps - ahead - 1 ? p_.b_row : beyond;
-                    accumulate(team.read_in_team(base + s), b[s % ring]);
+                    const fragment now = heard;
+                    if (s + 1 < steps)
+                        heard = team.read_in_team(base + s + 1);
+                    accumulate(now, b[s % ring]);
                     keep_order();
                 }
             }
@@ -167,19 +183,12 @@ private:
     }
 };
 
-/* The sub-groups of a block, four at most, have tiles one below the other. */
+/* Four sub-groups a block at most. */
 template <class T, int Rows, int Columns, bool Packed>
 SUBWAVE_KERNEL(4 * wave_size(), sizeof(T) == 4 ? 3 : 2) matmul_broadcast(matmul_problem<T> p)
 {
     sub_group sg = this_work_item::get_sub_group();
-    broadcast_tile<T, Rows, Columns, Packed> mine(p, sg);
-    const std::int64_t groups = sg.get_group_linear_range(), group = sg.get_group_linear_id();
-    tile_walk walk(p.m, p.n, mine.rows() * groups, mine.columns());
-    for (std::int64_t tile = blockIdx.x; tile < walk.count; tile += gridDim.x) {
-        const std::int64_t i = (walk.row(tile) * groups + group) * mine.rows();
-        if (i < p.m)
-            mine.multiply(i, walk.column(tile) * mine.columns(), site::current());
-    }
+    broadcast_tile<T, Rows, Columns, Packed>(p, sg).multiply(sg, site::current());
 }
 
 SUBWAVE_END

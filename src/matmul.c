@@ -10,6 +10,51 @@ static double scalar(subwave_dtype dtype, const void *value)
     return dtype == SUBWAVE_DTYPE_F32 ? *(const float *)value : *(const double *)value;
 }
 
+/* What does not depend on sizes. */
+static subwave_status check_choices(subwave_context *context, subwave_variant variant,
+                                    subwave_dtype dtype, subwave_layout layout,
+                                    subwave_transpose transpose_a, subwave_transpose transpose_b)
+{
+    SUBWAVE_TRY(subwave_check_variant(context, variant));
+    SUBWAVE_TRY(subwave_check_dtype(context, dtype));
+    SUBWAVE_TRY(subwave_check_layout(context, layout));
+    SUBWAVE_TRY(subwave_check_transpose(context, "transpose_a", transpose_a));
+    SUBWAVE_TRY(subwave_check_transpose(context, "transpose_b", transpose_b));
+    if (dtype != SUBWAVE_DTYPE_F32 && dtype != SUBWAVE_DTYPE_F64)
+        return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
+                            "dtype is %s; subwave_matmul takes f32 and f64",
+                            subwave_dtype_name(dtype));
+    if (variant == SUBWAVE_VARIANT_MATRIX && !subwave_plan_has_matrix(&context->device, dtype))
+        return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
+                            "variant is matrix; %s (%s) has no matrix unit that keeps the accuracy of %s",
+                            context->device.id, context->device.architecture,
+                            subwave_dtype_name(dtype));
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status check_sizes(subwave_context *context, int64_t m, int64_t n, int64_t k)
+{
+    SUBWAVE_TRY(subwave_check_size(context, "m", m));
+    SUBWAVE_TRY(subwave_check_size(context, "n", n));
+    return subwave_check_size(context, "k", k);
+}
+
+/* Column-major storage read as row-major is the transpose: C^T = op(B)^T op(A)^T. */
+static void turn(subwave_matmul_launch *launch)
+{
+    const subwave_matmul_launch was = *launch;
+    launch->m = was.n;
+    launch->n = was.m;
+    launch->a = was.b;
+    launch->b = was.a;
+    launch->a_row = was.b_column;
+    launch->a_column = was.b_row;
+    launch->b_row = was.a_column;
+    launch->b_column = was.a_row;
+    launch->c_row = was.c_column;
+    launch->c_column = was.c_row;
+}
+
 subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                               subwave_dtype dtype, subwave_layout layout,
                               subwave_transpose transpose_a, subwave_transpose transpose_b,
@@ -20,19 +65,8 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     SUBWAVE_TRY(subwave_check_context(context, "subwave_matmul"));
     subwave_log_matmul(context, SUBWAVE_LOG_TRACE, variant, dtype, layout, transpose_a, transpose_b, m,
                        n, k, lda, ldb, ldc);
-    SUBWAVE_TRY(subwave_check_variant(context, variant));
-    SUBWAVE_TRY(subwave_check_dtype(context, dtype));
-    SUBWAVE_TRY(subwave_check_layout(context, layout));
-    SUBWAVE_TRY(subwave_check_transpose(context, "transpose_a", transpose_a));
-    SUBWAVE_TRY(subwave_check_transpose(context, "transpose_b", transpose_b));
-    if (dtype != SUBWAVE_DTYPE_F32 && dtype != SUBWAVE_DTYPE_F64)
-        return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
-                            "dtype is %s; subwave_matmul takes f32 and f64",
-                            subwave_dtype_name(dtype));
-
-    SUBWAVE_TRY(subwave_check_size(context, "m", m));
-    SUBWAVE_TRY(subwave_check_size(context, "n", n));
-    SUBWAVE_TRY(subwave_check_size(context, "k", k));
+    SUBWAVE_TRY(check_choices(context, variant, dtype, layout, transpose_a, transpose_b));
+    SUBWAVE_TRY(check_sizes(context, m, n, k));
     const size_t size = subwave_dtype_size(dtype);
     const bool a_flipped = transpose_a != SUBWAVE_TRANSPOSE_NONE;
     const bool b_flipped = transpose_b != SUBWAVE_TRANSPOSE_NONE;
@@ -58,34 +92,54 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     if (k == 0 && beta_value == 1)
         return SUBWAVE_STATUS_SUCCESS;
 
+    /* Element (i, j) of a row-major matrix is at i ld + j, of a column-major one at i + j ld. */
+    const bool column_major = layout == SUBWAVE_LAYOUT_COLUMN_MAJOR;
+    const bool a_down = a_flipped != column_major, b_down = b_flipped != column_major;
     subwave_matmul_launch launch = {.m = m,
                                     .n = n,
                                     .k = k,
                                     .a = a,
                                     .b = b,
                                     .c = c,
-                                    .a_row = a_flipped ? 1 : lda,
-                                    .a_column = a_flipped ? lda : 1,
-                                    .b_row = b_flipped ? 1 : ldb,
-                                    .b_column = b_flipped ? ldb : 1,
-                                    .c_row = ldc,
-                                    .c_column = 1,
+                                    .a_row = a_down ? 1 : lda,
+                                    .a_column = a_down ? lda : 1,
+                                    .b_row = b_down ? 1 : ldb,
+                                    .b_column = b_down ? ldb : 1,
+                                    .c_row = column_major ? 1 : ldc,
+                                    .c_column = column_major ? ldc : 1,
                                     .alpha = k > 0 ? alpha_value : 0, /* may be infinite */
                                     .beta = beta_value};
-    if (layout == SUBWAVE_LAYOUT_COLUMN_MAJOR) {
-        /* Column-major storage read as row-major is the transpose: C^T = op(B)^T op(A)^T. */
-        launch.m = n;
-        launch.n = m;
-        launch.a = b;
-        launch.b = a;
-        launch.a_row = b_flipped ? 1 : ldb;
-        launch.a_column = b_flipped ? ldb : 1;
-        launch.b_row = a_flipped ? 1 : lda;
-        launch.b_column = a_flipped ? lda : 1;
-    }
+    if (column_major)
+        turn(&launch);
     subwave_log_matmul(context, SUBWAVE_LOG_BENCH, variant, dtype, layout, transpose_a, transpose_b, m,
                        n, k, lda, ldb, ldc);
     subwave_plan_matmul(&context->device, dtype, variant, &launch);
     return context->backend->launch(context->state, context->stream, SUBWAVE_OPERATION_matmul, dtype,
                                     &launch, context->error);
+}
+
+subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant variant,
+                                   subwave_dtype dtype, subwave_layout layout,
+                                   subwave_transpose transpose_a, subwave_transpose transpose_b,
+                                   int64_t m, int64_t n, int64_t k, subwave_matmul_plan_info *plan)
+{
+    SUBWAVE_TRY(subwave_check_context(context, "subwave_matmul_plan"));
+    SUBWAVE_TRY(check_choices(context, variant, dtype, layout, transpose_a, transpose_b));
+    SUBWAVE_TRY(check_sizes(context, m, n, k));
+    SUBWAVE_TRY(subwave_check_pointer(context, "plan", plan, 1));
+    const bool turned = layout == SUBWAVE_LAYOUT_COLUMN_MAJOR;
+    subwave_matmul_launch launch = {.m = turned ? n : m, .n = turned ? m : n, .k = k};
+    const bool empty = m == 0 || n == 0;
+    if (empty)
+        launch.m = launch.n = 1;
+    subwave_plan_matmul(&context->device, dtype, variant, &launch);
+    *plan = (subwave_matmul_plan_info){.variant = launch.variant,
+                                       .item_rows = turned ? launch.item_columns : launch.item_rows,
+                                       .item_columns = turned ? launch.item_rows : launch.item_columns,
+                                       .tile_rows = turned ? launch.tile_columns : launch.tile_rows,
+                                       .tile_columns = turned ? launch.tile_rows : launch.tile_columns,
+                                       .block = {(int32_t)launch.block_x, (int32_t)launch.block_y},
+                                       .blocks = empty ? 0 : launch.blocks,
+                                       .shared_bytes = launch.shared_bytes};
+    return SUBWAVE_STATUS_SUCCESS;
 }

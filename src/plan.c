@@ -3,15 +3,38 @@
  */
 #include "plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
-/* Kernels walk over tiles by the grid's size, so a grid may be smaller than the work. */
-static uint32_t grid_for(int64_t down, int64_t across)
+/* A block's tile, and with it the grid. Kernels walk over tiles by the grid's size, so a grid may be
+ * smaller than the work. */
+static void set_tile(subwave_matmul_launch *launch, int64_t rows, int64_t columns)
 {
     const int64_t most = 0x7fffffff;
-    return (uint32_t)(down > most / across ? most : down * across);
+    const int64_t down = ceil_divide(launch->m, rows), across = ceil_divide(launch->n, columns);
+    launch->tile_rows = (int32_t)rows;
+    launch->tile_columns = (int32_t)columns;
+    launch->blocks = (uint32_t)(down > most / across ? most : down * across);
+}
+
+static bool is_cpu(const subwave_device_properties *device)
+{
+    return strcmp(device->backend, "cpu") == 0;
+}
+
+static bool is_nvidia(const subwave_device_properties *device)
+{
+    return strcmp(device->backend, "hip-nvidia") == 0;
+}
+
+/* Whether `elements` at a time can be read from a row of a matrix by one aligned access. */
+static bool reads_together(const void *matrix, int64_t row, int64_t column, int64_t elements,
+                           subwave_dtype dtype)
+{
+    const int64_t bytes = elements * (int64_t)subwave_dtype_size(dtype);
+    return column == 1 && row % elements == 0 && (uintptr_t)matrix % (uintptr_t)bytes == 0;
 }
 
 /* A tile of C in registers saves loads of B and broadcasts of A: the largest of which every compute
@@ -19,53 +42,94 @@ static uint32_t grid_for(int64_t down, int64_t across)
 static void plan_broadcast(const subwave_device_properties *device, subwave_dtype dtype,
                            subwave_matmul_launch *launch)
 {
-    const bool cpu = strcmp(device->backend, "cpu") == 0;
-    const bool nvidia = strcmp(device->backend, "hip-nvidia") == 0;
+    const bool cpu = is_cpu(device);
     const int64_t wave = device->sub_group_sizes[0], units = device->compute_units;
-    const int64_t width = nvidia ? 16 : wave; /* wave_team_size() */
-    const int64_t size = (int64_t)subwave_dtype_size(dtype);
+    const int64_t width = is_nvidia(device) ? 16 : wave; /* wave_team_size() */
     static const int32_t sides[] = {8, 4};
     int64_t down = 0, across = 0;
     for (int t = cpu ? 1 : 0; t < 2; ++t) {
-        launch->tile_rows = launch->tile_columns = sides[t];
+        launch->item_rows = launch->item_columns = sides[t];
         down = ceil_divide(launch->m, sides[t] * (wave / width));
         across = ceil_divide(launch->n, sides[t] * width);
         if (down >= 2 * units || across >= 2 * units || down * across >= 2 * units)
             break;
     }
-    const bool aligned = (uintptr_t)launch->b % 16 == 0 && launch->b_row * size % 16 == 0;
-    launch->packed = launch->b_column == 1 && (cpu || aligned);
+    const int64_t pack = 16 / (int64_t)subwave_dtype_size(dtype);
+    launch->packed = cpu ? launch->b_column == 1
+                         : reads_together(launch->b, launch->b_row, launch->b_column, pack, dtype);
     /* Sub-groups of a block share rows of B in the cache. On the CPU device they would take turns. */
     const int64_t groups = cpu || down < 4 || down * across < 16 * units ? 1 : 4;
     launch->block_x = (uint32_t)(groups * wave);
-    launch->blocks = grid_for(ceil_divide(down, groups), across);
+    set_tile(launch, groups * launch->item_rows * (wave / width), launch->item_columns * width);
+}
+
+/* The constants are those of the device's matrix_unit and of matrix_tile. */
+static void plan_matrix(const subwave_device_properties *device, subwave_dtype dtype,
+                        subwave_matmul_launch *launch)
+{
+    const bool cpu = is_cpu(device), nvidia = is_nvidia(device);
+    const int64_t wave = device->sub_group_sizes[0];
+    const int64_t down = cpu ? 1 : 2, across = cpu ? 1 : nvidia ? 4 : 2; /* sub-groups */
+    const int64_t rows = down * 4 * (cpu ? 4 : 16);
+    const int64_t columns = across * 4 * (cpu ? wave : nvidia ? 8 : 16);
+    const int64_t stage = nvidia ? 16 : 8;
+    launch->paired = (nvidia || reads_together(launch->a, launch->a_row, launch->a_column, 2, dtype)) &&
+                     reads_together(launch->b, launch->b_row, launch->b_column, 2, dtype);
+    launch->block_x = (uint32_t)(down * across * wave);
+    set_tile(launch, rows, columns);
+    launch->item_rows = 4 * (nvidia ? 2 : 4);
+    launch->item_columns = (int32_t)(rows * columns / launch->block_x) / launch->item_rows;
+    launch->shared_bytes =
+        (uint32_t)(2 * stage * (rows + columns) * (int64_t)subwave_dtype_size(dtype));
+}
+
+bool subwave_plan_has_matrix(const subwave_device_properties *device, subwave_dtype dtype)
+{
+    if (dtype != SUBWAVE_DTYPE_F32 && dtype != SUBWAVE_DTYPE_F64)
+        return false;
+    if (is_cpu(device))
+        return true;
+    const bool f64 = dtype == SUBWAVE_DTYPE_F64;
+    if (is_nvidia(device)) /* f32 would lose bits */
+        return f64 && strncmp(device->architecture, "sm_", 3) == 0 &&
+               atoi(device->architecture + 3) >= 80;
+    static const char *const both[] = {"gfx90a", "gfx942", "gfx950"};
+    for (size_t i = 0; i < sizeof both / sizeof *both; ++i)
+        if (strncmp(device->architecture, both[i], strlen(both[i])) == 0)
+            return true;
+    return !f64 && strncmp(device->architecture, "gfx908", 6) == 0;
 }
 
 void subwave_plan_matmul(const subwave_device_properties *device, subwave_dtype dtype,
                          subwave_variant variant, subwave_matmul_launch *launch)
 {
-    const bool cpu = strcmp(device->backend, "cpu") == 0;
     const uint32_t wave = (uint32_t)device->sub_group_sizes[0];
-    const int64_t m = launch->m, n = launch->n;
 
-    launch->variant = variant == SUBWAVE_VARIANT_AUTO ? SUBWAVE_VARIANT_BROADCAST : variant;
-    launch->tile_rows = launch->tile_columns = 1;
-    launch->packed = 0;
+    launch->variant = variant;
+    if (variant == SUBWAVE_VARIANT_AUTO)
+        launch->variant = !is_cpu(device) && subwave_plan_has_matrix(device, dtype)
+                              ? SUBWAVE_VARIANT_MATRIX
+                              : SUBWAVE_VARIANT_BROADCAST;
+    launch->item_rows = launch->item_columns = 1;
+    launch->packed = launch->paired = 0;
     launch->block_y = 1;
     launch->shared_bytes = 0;
     switch (launch->variant) {
     case SUBWAVE_VARIANT_NAIVE:
         launch->block_x = launch->block_y = 16;
-        launch->blocks = grid_for(ceil_divide(m, 16), ceil_divide(n, 16));
+        set_tile(launch, 16, 16);
         return;
     case SUBWAVE_VARIANT_LOCAL:
         launch->block_x = 64;
-        launch->blocks = grid_for(m, ceil_divide(n, 64));
+        set_tile(launch, 1, 64);
         launch->shared_bytes = (uint32_t)(64 * subwave_dtype_size(dtype));
         return;
     case SUBWAVE_VARIANT_TUTORIAL:
-        launch->block_x = cpu ? wave : 256;
-        launch->blocks = grid_for(ceil_divide(m, launch->block_x / wave), ceil_divide(n, wave));
+        launch->block_x = is_cpu(device) ? wave : 256;
+        set_tile(launch, launch->block_x / wave, wave);
+        return;
+    case SUBWAVE_VARIANT_MATRIX:
+        plan_matrix(device, dtype, launch);
         return;
     default:
         plan_broadcast(device, dtype, launch);

@@ -6,6 +6,9 @@
 
 #include "backend.h"
 
+/* Whether the device has matrix units for the type. */
+bool subwave_plan_has_matrix(const subwave_device_properties *device, subwave_dtype dtype);
+
 /* Completes a launch whose problem (m, n, k, pointers, strides) is set: picks the variant for AUTO,
  * the tile, the block and the grid. m, n >= 1. */
 void subwave_plan_matmul(const subwave_device_properties *device, subwave_dtype dtype,

@@ -129,7 +129,8 @@ SUBWAVE_API subwave_status subwave_copy(subwave_context *context, void *destinat
 /* --- matrix product -------------------------------------------------------------------------- */
 
 /* C = alpha op(A) op(B) + beta C.
- *   variant   SUBWAVE_VARIANT_AUTO picks the fastest; the others are as in the enumeration.
+ *   variant   SUBWAVE_VARIANT_AUTO picks the fastest (subwave_matmul_plan says which); the others are as
+ *             in the enumeration.
  *   dtype     SUBWAVE_DTYPE_F32 or _F64, of all matrices and scalars; sums are kept in it.
  *   layout    of all three matrices.
  *   m, n, k   op(A) is m x k, op(B) is k x n, C is m x n; each >= 0, no divisibility needed.
@@ -142,8 +143,10 @@ SUBWAVE_API subwave_status subwave_copy(subwave_context *context, void *destinat
  * order of the matrix as stored.
  * m = 0 or n = 0 returns at once; k = 0 scales C by beta.
  * Stream: asynchronous. Workspace: none. Determinism: bit-equal from run to run on one device; the
- * sum over k runs in ascending order, one partial sum a cell.
- * Errors: INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose; UNSUPPORTED dtype;
+ * sum over k runs in ascending order, one partial sum a cell, but for MATRIX, whose units add a few
+ * products at once.
+ * Errors: INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose; UNSUPPORTED dtype, or
+ * MATRIX where the device has no matrix unit that keeps dtype's accuracy;
  * INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER; DEVICE_ERROR; KERNEL_ERROR.
  * Source: the three kernels of the sub-group tutorial and "matmul three ways" (docs/matmul.md). */
 SUBWAVE_API subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
@@ -191,6 +194,19 @@ SUBWAVE_API subwave_status subwave_matmul_batched(
     subwave_transpose transpose_a, subwave_transpose transpose_b, int64_t m, int64_t n, int64_t k,
     const void *alpha, const void *const *a, int64_t lda, const void *const *b, int64_t ldb,
     const void *beta, void *const *c, int64_t ldc, int64_t batch);
+
+/* How subwave_matmul with these arguments would compute, by arithmetic on the host alone.
+ *   variant ... k  [in]   as in subwave_matmul.
+ *   plan    [out, host] filled whole; of m = 0 or n = 0: blocks is 0. With column-major order, rows and
+ *           columns are C's all the same.
+ * Stream: nothing is queued. Workspace: none. Determinism: depends on the arguments and the device alone.
+ * Errors: INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose; UNSUPPORTED as in
+ * subwave_matmul; INVALID_SIZE; INVALID_POINTER plan is null. */
+SUBWAVE_API subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant variant,
+                                               subwave_dtype dtype, subwave_layout layout,
+                                               subwave_transpose transpose_a,
+                                               subwave_transpose transpose_b, int64_t m, int64_t n,
+                                               int64_t k, subwave_matmul_plan_info *plan);
 
 /* --- group algorithms over arrays, element by element ---------------------------------------- */
 

@@ -87,13 +87,25 @@ typedef enum subwave_transpose {
     X(NAIVE, 2, "naive")         /* a work-item a cell of C, global loads only */ \
     X(LOCAL, 3, "local")         /* a row of A goes through local memory, two barriers a tile */ \
     X(BROADCAST, 4, "broadcast") /* tiles in registers, A is broadcast in sub-groups, no barrier */ \
-    X(TUTORIAL, 5, "tutorial")   /* the same with one cell a work-item, as tutorials have it */
+    X(TUTORIAL, 5, "tutorial")   /* the same with one cell a work-item, as tutorials have it */ \
+    X(MATRIX, 6, "matrix")       /* the device's matrix units; not every device has them */
 
 typedef enum subwave_variant {
 #define SUBWAVE_X(name, value, spelling) SUBWAVE_VARIANT_##name = value,
     SUBWAVE_VARIANT_LIST(SUBWAVE_X)
 #undef SUBWAVE_X
 } subwave_variant;
+
+/* How a matrix product will be computed. */
+typedef struct subwave_matmul_plan_info {
+    subwave_variant variant;          /* never AUTO */
+    int32_t item_rows, item_columns;  /* cells of C that a work-item computes at a time */
+    int32_t tile_rows, tile_columns;  /* and a work-group */
+    int32_t block[2];                 /* work-items of a work-group */
+    int64_t blocks;                   /* work-groups; each walks over further tiles if there are more */
+    int64_t shared_bytes;             /* local memory of a work-group */
+    int32_t reserved[16];
+} subwave_matmul_plan_info;
 
 /* What values are combined with. X(name, value, spelling, for floating types too) */
 #define SUBWAVE_OP_LIST(X) \

@@ -22,14 +22,18 @@ def describe(facts, mnemonics):
             "scratch": int(facts["private_segment_fixed_size"])
             + count("scratch_", "buffer_load", "buffer_store"),
             "ds": count("ds_"), "readlane": count("v_readlane"),
-            "fma": count("v_fma", "v_pk_fma", "v_dual_fma"), "all": len(mnemonics)}
+            "fma": count("v_fma", "v_pk_fma", "v_dual_fma"), "mfma": count("v_mfma"), "all": len(mnemonics)}
 
 
-def faults(kernel, row):
+def faults(kernel, path, row):
     words = kernel.rows * {"f": 1, "d": 2}[kernel.element]
     if row["scratch"] or row["spills"]:
         yield "uses scratch or spills"
-    if not row["fma"]:
+    if kernel.variant == "matrix":
+        architecture = path.rsplit("/", 1)[-1].split(".")[1]
+        if bool(row["mfma"]) != (architecture in ("gfx90a", "gfx942")):
+            yield "has matrix instructions where there are none, or the reverse"
+    elif not row["fma"]:
         yield "does not multiply and add in one instruction"
     if kernel.variant == "local" and not row["ds"]:
         yield "is said to use local memory but does not"
@@ -54,7 +58,7 @@ def main(objdump, readelf, paths):
                 print(head)
             print("%-32s%-22s" % (path.rsplit("/", 1)[-1], matmul.title(kernel))
                   + "".join("%9d" % value for value in row.values()))
-            for fault in faults(kernel, row):
+            for fault in faults(kernel, path, row):
                 failed = True
                 print("FAILED: %s of %s %s" % (matmul.title(kernel), path, fault))
     return failed

@@ -11,16 +11,19 @@ from collections import namedtuple
 import emulation
 
 EPSILON = {"f": 2.0 ** -23, "d": 2.0 ** -52}
+WALKS = ("naive", "local", "tutorial")  # over more tiles than there are blocks
 PADDING = b"\xa5"  # bytes of C's array that are no cell of C
 
-# `packed`: only for a B whose rows' elements follow one another and start at multiples of 16 bytes
+# `packed`: only for a B, and in "matrix" an A, whose rows' elements follow one another and start at
+# multiples of 16 bytes, in "matrix" of two elements
 Kernel = namedtuple("Kernel", "variant element rows columns packed")
 
 # What a code object must have, but for `packed`.
 EXPECTED = {(variant, element, rows, columns) for element in EPSILON for variant, rows, columns in (
-    ("naive", 1, 1), ("local", 1, 1), ("tutorial", 1, 1), ("broadcast", 4, 4), ("broadcast", 8, 8))}
+    ("naive", 1, 1), ("local", 1, 1), ("tutorial", 1, 1), ("broadcast", 4, 4), ("broadcast", 8, 8), ("matrix", 1, 1))}
 
-# C's row has `padding` cells more than n; `grid` is the number of blocks, None for one a tile.
+# C's row has `padding` cells more than n; `grid` is the number of blocks of kernels that walk, None for
+# one a tile.
 Shape = namedtuple("Shape", "m n k a b padding alpha beta grid")
 
 
@@ -74,6 +77,7 @@ class Problem:
             return [array.array(element, [draw.uniform(-1, 1) for _ in range(columns)])
                     for _ in range(rows)]
 
+        self.strides = strides(shape.a, m, k), strides(shape.b, k, n)
         self.a, self.b, self.c = matrix(m, k), matrix(k, n), matrix(m, n)
         turned = list(zip(*self.b)) or [()] * n
         self.want, self.bound = [], []
@@ -85,7 +89,7 @@ class Problem:
                 size = abs(shape.alpha) * math.fsum(map(abs, terms)) + abs(old)
                 self.bound.append((k + 3) * EPSILON[element] * size)
 
-    def run(self, device, kernel, title, block, tiles, shared):
+    def run(self, device, kernel, title, block, tiles, shared, walks):
         shape, element = self.shape, self.element
         m, n, k = shape.m, shape.n, shape.k
         width = array.array(element).itemsize
@@ -96,7 +100,7 @@ class Problem:
             line = self.c[i] if shape.beta else array.array(element, [math.nan] * n)
             c[i * c_row * width:(i * c_row + n) * width] = line.tobytes()
         inside = {cell * width + byte for cell in cells for byte in range(width)}
-        a_strides, b_strides = strides(shape.a, m, k), strides(shape.b, k, n)
+        a_strides, b_strides = self.strides
         memory = (emulation.Input(device, store(element, self.a, *a_strides)),
                   emulation.Input(device, store(element, self.b, *b_strides, shape.b == "aligned")),
                   emulation.Output(device, c, keep=set(range(len(c))) - inside))
@@ -111,7 +115,9 @@ class Problem:
             return None
 
         down, across = tiles
-        grid = shape.grid or -(-m // down) * -(-n // across)
+        grid = -(-m // down) * -(-n // across)
+        if shape.grid and walks:
+            grid = shape.grid
         what = "%s m=%d n=%d k=%d A by %s, B by %s, row of C + %d, alpha=%g beta=%g" % (
             title, m, n, k, shape.a, shape.b, shape.padding, shape.alpha, shape.beta)
         what += ", %d blocks of %s" % (grid, "x".join(map(str, block)))
@@ -120,7 +126,7 @@ class Problem:
 
 def identify(name):
     """The Kernel of a mangled name."""
-    pattern = r"matmul_(naive|local|tutorial|broadcast)I([fd])(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?E"
+    pattern = r"matmul_(naive|local|tutorial|broadcast|matrix)I([fd])(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?E"
     variant, element, rows, columns, packed = re.search(pattern, name).groups()
     return Kernel(variant, element, int(rows or 1), int(columns or 1), packed == "1")
 
@@ -128,6 +134,11 @@ def identify(name):
 def title(kernel):
     return "%s %s %dx%d%s" % (kernel.variant, {"f": "f32", "d": "f64"}[kernel.element], kernel.rows,
                               kernel.columns, " packed" if kernel.packed else "")
+
+
+def matrix_units(device):
+    """The types for which the architecture has them."""
+    return "fd" if any(name in device.name for name in ("gfx90a", "gfx942")) else ""
 
 
 def launch_shape(kernel, alternative, w):
@@ -138,6 +149,8 @@ def launch_shape(kernel, alternative, w):
     if kernel.variant == "local":
         block = (2 * w,) if alternative else (64,)
         return block, (1, block[0])
+    if kernel.variant == "matrix":
+        return (4 * w,), (128, 128)
     block = (w,) if alternative else (4 * w,)
     return block, (kernel.rows * (block[0] // w), kernel.columns * w)
 
@@ -150,12 +163,20 @@ def cases(device):
         for element, width in (("f", 4), ("d", 8)):
             problem = Problem(element, shape, number)
             for kernel, name in found.items():
-                row, column = strides(shape.b, shape.k, shape.n)
+                (a_row, a_column), (row, column) = problem.strides
                 in_packs = column == 1 and row * width % 16 == 0
-                if kernel.element != element or kernel.packed and not in_packs:
+                in_pairs = a_column == column == 1 and a_row % 2 == row % 2 == 0
+                if kernel.element != element or (
+                        kernel.variant == "broadcast" and kernel.packed and not in_packs):
+                    continue
+                if kernel.variant == "matrix" and kernel.packed and not in_pairs:
+                    continue
+                if kernel.variant == "matrix" and number % 3 == 0:  # its tiles are large: takes long
+                    continue
+                if kernel.variant == "matrix" and element not in matrix_units(device):
                     continue
                 # The library's block for most shapes, another for the rest.
                 block, covers = launch_shape(kernel, number % 3 == 2, device.wave)
-                shared = block[0] * width if kernel.variant == "local" else 0
+                shared = {"local": block[0], "matrix": 2 * 8 * (128 + 128)}.get(kernel.variant, 0)
                 yield functools.partial(problem.run, device, name, title(kernel), block, covers,
-                                        shared)
+                                        shared * width, kernel.variant in WALKS)

@@ -168,7 +168,7 @@ class MatmulAnswers(Command):
                 self.check(m, n, k, dict(fortran=fortran), {})
 
     def test_variants(self):
-        for variant in "auto", "naive", "local", "broadcast", "tutorial":
+        for variant in "auto", "naive", "local", "broadcast", "tutorial", "matrix":
             out = self.check(6, 7, 8, {}, {}, "--variant", variant)
             self.assertRegex(out, rf"^C\.npy: 6 x 7 = \(6 x 8\) \(8 x 7\), f32; {DEVICE} {variant}; "
                                   r"[\d.]+ [mun]?s, [\d.]+ GFLOP/s\n$")
@@ -379,7 +379,7 @@ class MatmulRefusals(Command):
                 ("unknown option \"--fast\"", "--fast"),
                 ("unknown option \"-q\"", "-q"),
                 ("--quiet takes no value", "--quiet=yes"),
-                ("--variant is \"fast\"; it takes auto, naive, local, broadcast or tutorial", "--variant", "fast"),
+                ("--variant is \"fast\"; it takes auto, naive, local, broadcast, tutorial or matrix", "--variant", "fast"),
                 ("--alpha is \"one\"; it takes a finite number", "--alpha", "one"),
                 ("--alpha is \"nan\"", "--alpha", "nan"),
                 ("--alpha is \"1e999\"", "--alpha", "1e999"),

@@ -89,12 +89,14 @@ struct site {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 #define SUBWAVE_HAS_REDUX true
 #define SUBWAVE_HAS_ASYNC_COPY true
+#define SUBWAVE_HAS_MATRIX_F64 true
 #else
 #define SUBWAVE_HAS_REDUX false
 #define SUBWAVE_HAS_ASYNC_COPY false
+#define SUBWAVE_HAS_MATRIX_F64 false
 #endif
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-#define SUBWAVE_HAS_F64_MMA true
+#define SUBWAVE_HAS_F64_MMA true /* of 16 rows */
 #else
 #define SUBWAVE_HAS_F64_MMA false
 #endif
@@ -122,6 +124,16 @@ __host__ __device__ constexpr int wave_size() { return 32; }
 #else
 #error "subwave: an AMD architecture that arch.hpp does not list"
 #endif
+#if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#define SUBWAVE_HAS_MATRIX_F32 true
+#else
+#define SUBWAVE_HAS_MATRIX_F32 false
+#endif
+#if defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#define SUBWAVE_HAS_MATRIX_F64 true
+#elif !defined(__CUDACC__)
+#define SUBWAVE_HAS_MATRIX_F64 false
+#endif
 /* The widest and the narrowest wave of any device that this compilation serves. */
 __host__ __device__ constexpr int max_wave_size() { return wave_size(); }
 __host__ __device__ constexpr int min_wave_size() { return wave_size(); }
@@ -140,6 +152,12 @@ template <class... Parameters, class... Arguments>
 int launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
            void *stream, Arguments... arguments)
 {
+#if defined(__CUDACC__)
+    if (shared_bytes > 48 * 1024)
+        cudaFuncSetAttribute(reinterpret_cast<const void *>(kernel),
+                             cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(shared_bytes));
+#endif
     kernel<<<grid, block, shared_bytes, static_cast<stream_handle>(stream)>>>(arguments...);
     return launch_status();
 }

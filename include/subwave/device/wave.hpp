@@ -29,6 +29,8 @@
  *   copies_to_local_done()
  *   wave_barrier(members, where)         orders the members' memory accesses before and after it
  *   block_barrier(where)                 the same for the work-group; reached by all of it
+ *   computed_anew(value)                 value, an int; on NVIDIA, where a loop needs the registers, what
+ *                                        follows from it is not kept from one call to the next
  *   wave_loads_ahead                     whether a load issued ahead of its use saves time
  *   load_16_bytes(to, from)              as many elements by one load; `from` aligned to 16 bytes, or as
  *                                        its elements on the CPU device

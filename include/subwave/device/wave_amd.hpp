@@ -285,6 +285,7 @@ SUBWAVE_DEVICE float half_value(std::uint16_t bits)
 
 constexpr int wave_straight_steps = 4;
 SUBWAVE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
+SUBWAVE_DEVICE int computed_anew(int value) { return value; }
 
 /* A copy is a load and a store, which need no waiting for. */
 template <class T> SUBWAVE_DEVICE void copy_to_local(T *local, const T *global) { *local = *global; }

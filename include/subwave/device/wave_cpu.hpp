@@ -126,6 +126,7 @@ SUBWAVE_DEVICE T wave_broadcast_in_team(lane_mask members, const T &value, int i
 constexpr bool wave_loads_ahead = false;
 constexpr int wave_straight_steps = 4;
 SUBWAVE_DEVICE void keep_order() {}
+SUBWAVE_DEVICE int computed_anew(int value) { return value; }
 template <class T> SUBWAVE_DEVICE void load_16_bytes(T *to, const T *from) { memcpy(to, from, 16); }
 
 /* A copy is a load and a store, which need no waiting for. */

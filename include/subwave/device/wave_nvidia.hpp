@@ -89,6 +89,11 @@ SUBWAVE_DEVICE T wave_broadcast_in_team(lane_mask members, const T &value, int i
 
 constexpr int wave_straight_steps = 16;
 SUBWAVE_DEVICE void keep_order() {}
+SUBWAVE_DEVICE int computed_anew(int value)
+{
+    asm volatile("" : "+r"(value));
+    return value;
+}
 
 /* redux.sync: one 32-bit integer of each member combined in a single instruction, which takes the
  * masks of several groups one after another. */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * matrix_staged.hpp: copies into local memory by way of registers, for platforms without a direct one.
+ */
+#ifndef SUBWAVE_DEVICE_MATRIX_STAGED_HPP
+#define SUBWAVE_DEVICE_MATRIX_STAGED_HPP
+
+#include <subwave/device/wave.hpp>
+
+SUBWAVE_BEGIN
+
+template <class T, int Count> struct pair_copy {
+    T held[Count][2];
+
+    template <bool Paired>
+    SUBWAVE_DEVICE void begin(int e, T *, const T *from, std::int64_t distance, int count)
+    {
+        held[e][0] = count > 0 ? from[0] : T(0);
+        held[e][1] = count > 1 ? from[Paired ? 1 : distance] : T(0);
+    }
+    SUBWAVE_DEVICE void end(int e, T *to) const
+    {
+        to[0] = held[e][0];
+        to[1] = held[e][1];
+    }
+    static SUBWAVE_DEVICE void wait() {}
+};
+
+SUBWAVE_END
+
+#endif
