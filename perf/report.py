@@ -205,7 +205,7 @@ def roofline_picture(title, rows, bandwidth):
     ax.plot([low, ridge, high], [low * bandwidth, peak["rate"], peak["rate"]], color="#222222",
             linewidth=1.4)
     middle = math.sqrt(low * ridge)
-    ax.annotate(f"copy: {bandwidth:.0f} GB/s", (middle, middle * bandwidth), xytext=(8, -12),
+    ax.annotate(f"copy: {bandwidth:.0f} GB/s", (middle, middle * bandwidth), xytext=(-6, 5), ha="right",
                 textcoords="offset points", fontsize=8)
     ax.annotate(f"fastest here: {who(peak)}, {peak['rate']:.0f} GFLOP/s", (high, peak["rate"]),
                 xytext=(0, 5), textcoords="offset points", ha="right", fontsize=8)
@@ -292,8 +292,8 @@ def pictures(rows):
         for part, number in pages([row for row in bound if row["cache"] == "cold"] or bound):
             title = f"share of the copy's bandwidth{number}"
             yield (title, f"What memory-bound calls reach of {bandwidth:.0f} GB/s.",
-                   bar_picture(title, part, [row["rate"] / bandwidth for row in part], [""] * len(part),
-                               0))
+                   bar_picture(title, part, [row["rate"] / bandwidth for row in part],
+                               [row["variant"] or "" for row in part], 0))
 
 
 def pages(things, most=40):
