@@ -82,6 +82,7 @@ static void ask_all(subwave_context *context, subwave_status expected)
     uint32_t id = 0;
     void *memory = NULL, *stream = NULL;
     subwave_device_properties device;
+    subwave_matmul_plan_info plan;
     subwave_group_item item;
     const subwave_group group = {.kind = SUBWAVE_GROUP_SUB_GROUP, .block = {1, 1, 1}};
     const subwave_dtype f64 = SUBWAVE_DTYPE_F64;
@@ -93,6 +94,8 @@ static void ask_all(subwave_context *context, subwave_status expected)
     ASK(subwave_free, memory);
     ASK(subwave_matmul, SUBWAVE_VARIANT_AUTO, f64, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
         SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &one, &x, 1, &x, 1, &one, &y, 1);
+    ASK(subwave_matmul_plan, SUBWAVE_VARIANT_AUTO, f64, SUBWAVE_LAYOUT_ROW_MAJOR,
+        SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &plan);
     ASK(subwave_matmul_strided_batched, f64, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
         SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &one, &x, 1, 1, &x, 1, 1, &one, &y, 1, 1, 1);
     ASK(subwave_matmul_batched, f64, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
