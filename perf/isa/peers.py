@@ -151,15 +151,25 @@ def figure(row):
                                  row.get("cycles", "-"))
 
 
-def reason(cell, peer):
-    for pattern, why in REASONS:
-        if re.fullmatch(pattern, " ".join((peer,) + cell)):
-            return why
-    return "not explained yet"
+# Why a peer is below us where it uses no more LDS instructions: (operation kind type, reason).
+REASONS = [
+    (r"(any|all|none)_of tangle .*", "the group's mask: a copy of EXEC, by which the ballot is masked"),
+    (r"(local_id|leader) (tangle|opportunistic) .*",
+     "a copy of EXEC, volatile lest the groups of two branches become one"),
+    (r"inclusive_scan_plus fixed.*",
+     "LLVM 15 has no constant masks of lanes: which lane of four this is has to be worked out"),
+    (r"select sub_group .*", "an id beyond the members gives the own value: members are counted"),
+    (r"select .*", "an id beyond the group gives the own value: its lane is chosen before the exchange"),
+]
 
 
-# (peer, architecture, operation, kind, type) as a pattern: why the peer is at or below us there.
-REASONS = []
+def reason(cell, ours, peers):
+    if cost(ours) == cost(peers):
+        return "as many"
+    if peers["ds"] > ours["ds"]:
+        return "the peer by %d LDS instructions, subwave by %s" % (peers["ds"], ours["ds"] or "none")
+    return next((why for pattern, why in REASONS if re.fullmatch(pattern, " ".join(cell))),
+                "not explained")
 
 
 def document_peers():
@@ -180,12 +190,13 @@ def document_peers():
                 worse = [cell for cell, row in cells.items() if cost(ours[cell]) > cost(row)]
                 summary.append([PEERS[peer], len(shared), len(better), len(equal), len(worse)])
                 behind += [["%s %s %s" % cell, PEERS[peer], cost(ours[cell]), cost(cells[cell]),
-                            reason((architecture,) + cell, peer)] for cell in equal + worse]
+                            *(row[cell].get("cycles", "-") for row in (ours, cells)),
+                            reason(cell, ours[cell], cells[cell])] for cell in worse + equal]
             parts.append(document.markdown(["peer", "shared cells", "subwave has fewer", "as many", "more"],
                                            summary))
             if behind:
                 parts.append("\nWhere a peer needs no more than subwave (executed, or else in the code):\n\n")
-                parts.append(document.markdown(["cell", "peer", "subwave", "peer's", "why"], behind))
+                parts.append(document.markdown(["cell", "peer", "subwave", "peer's", "subwave's cycles", "peer's", "why"], behind))
             parts.append("\n")
             parts.append(document.markdown(["cell", "subwave"] + list(PEERS.values()), [
                 ["%s %s %s" % cell, figure(row)] + [figure(cells.get(cell)) for cells in peers.values()]
