@@ -15,8 +15,9 @@ template <class T> struct matmul_batched_problem {
     /* The first element of a batch entry's matrix. */
     static SUBWAVE_DEVICE T *matrix(const subwave_matmul_batched_operand &x, std::int64_t entry)
     {
-        return x.array ? static_cast<T *const *>(x.array)[entry]
-                       : const_cast<T *>(static_cast<const T *>(x.first)) + entry * x.stride;
+        return in_global_memory(x.array ? static_cast<T *const *>(x.array)[entry]
+                                        : const_cast<T *>(static_cast<const T *>(x.first)) +
+                                              entry * x.stride);
     }
 };
 
@@ -41,18 +42,14 @@ template <class T> struct matmul_batched_tile {
     }
 };
 
-/* C = alpha sum + beta C, from row i and column j of the tile on. */
+/* sum = alpha sum + beta C, where C begins at c. */
 template <class T, int Size, class Group>
-SUBWAVE_DEVICE void finish(Group g, const matmul_batched_problem<T> &problem,
-                           const matmul_batched_tile<T> &tile, int i, int j,
-                           group_matrix<T, Size, Size, Group> &sum)
+SUBWAVE_DEVICE void finish(Group g, const matmul_batched_problem<T> &problem, const T *c, int rows,
+                           int columns, group_matrix<T, Size, Size, Group> &sum)
 {
-    const std::int64_t ld = problem.p.c.ld;
-    T *const c = tile.c + i * ld + j;
     sum.scale(problem.alpha);
     if (!is_zero(problem.beta)) /* else C may hold anything */
-        sum.add(g, problem.beta, c, ld, tile.rows - i, tile.columns - j);
-    sum.store(g, c, ld, tile.rows - i, tile.columns - j);
+        sum.add(g, problem.beta, c, problem.p.c.ld, rows, columns);
 }
 
 /* A group of Lanes computes a tile of Size x Size cells, Terms terms at a time, all in registers. A wave
@@ -66,7 +63,7 @@ SUBWAVE_KERNEL(SUBWAVE_MATMUL_BATCHED_BLOCK) matmul_batched(matmul_batched_probl
     const group g = get_fixed_size_group<Lanes>(sg);
     const int groups = block_size() / Lanes;
     const std::int64_t count = p.batch * p.down * p.across;
-    const std::int64_t at = (p.first_block + blockIdx.x) * groups + block_item() / Lanes;
+    const std::int64_t at = (p.first_block + blockIdx.x) * groups + unsigned(block_item()) / Lanes;
     const matmul_batched_tile<T> tile(problem, at < count ? at : count - 1, Size);
 
     group_matrix<T, Size, Size, group> sum;
@@ -89,8 +86,9 @@ SUBWAVE_KERNEL(SUBWAVE_MATMUL_BATCHED_BLOCK) matmul_batched(matmul_batched_probl
             b.conjugate();
         matmul(sg, g, a, b, sum, terms);
     }
+    finish(g, problem, tile.c, tile.rows, tile.columns, sum);
     if (at < count)
-        finish(g, problem, tile, 0, 0, sum);
+        sum.store(g, tile.c, p.c.ld, tile.rows, tile.columns);
 }
 
 /* --- larger ones, by way of local memory ------------------------------------------------------- */
@@ -99,9 +97,20 @@ SUBWAVE_KERNEL(SUBWAVE_MATMUL_BATCHED_BLOCK) matmul_batched(matmul_batched_probl
  * once find them in different banks. */
 constexpr int local_ld(int columns) { return (columns + 3) / 8 * 8 + 4; }
 
-/* Copies rows x columns elements to local memory, `item` of `items` work-items at work. */
-template <class T>
-SUBWAVE_DEVICE void stage_elements(T *local, int row_local, const T *x, std::int64_t ld, int rows,
+struct to_local {
+    template <class T> SUBWAVE_DEVICE void operator()(T *local, const T *x) const
+    {
+        copy_to_local(local, x);
+    }
+};
+struct from_local {
+    template <class T> SUBWAVE_DEVICE void operator()(const T *local, T *x) const { *x = *local; }
+};
+
+/* Copies rows x columns elements between local memory and x, `item` of `items` work-items at work, each
+ * row by neighbours. */
+template <class Copy, class Local, class T>
+SUBWAVE_DEVICE void stage_elements(Copy copy, Local *local, int row_local, T *x, std::int64_t ld, int rows,
                                    int columns, int item, int items)
 {
     /* e / columns by multiplication, exact as long as e columns < 2^20; then by adding up. */
@@ -113,13 +122,13 @@ SUBWAVE_DEVICE void stage_elements(T *local, int row_local, const T *x, std::int
     x += i * ld + j;
     if (across == 0) {
         for (; i < rows; i += down, local += down * row_local, x += down * ld)
-            copy_to_local(local, x);
+            copy(local, x);
         return;
     }
     const int local_step = down * row_local + across, local_wrap = row_local - columns;
     const std::int64_t step = down * ld + across, wrap = ld - columns;
     while (i < rows) {
-        copy_to_local(local, x);
+        copy(local, x);
         const bool wraps = j + across >= columns;
         i += down + wraps;
         j += across - (wraps ? columns : 0);
@@ -133,17 +142,17 @@ struct alignas(16) chunk_of_16_bytes {
 };
 
 /* The same, 16 bytes a copy where rows begin and end on such. */
-template <class T>
-SUBWAVE_DEVICE void stage(T *local, int row_local, const T *x, std::int64_t ld, int rows, int columns,
+template <class Copy, class T, class X>
+SUBWAVE_DEVICE void stage(Copy copy, T *local, int row_local, X *x, std::int64_t ld, int rows, int columns,
                           int item, int items)
 {
     constexpr int per = 16 / sizeof(T);
+    using chunk = std::conditional_t<std::is_const<X>::value, const chunk_of_16_bytes, chunk_of_16_bytes>;
     if (per > 1 && columns % per == 0 && ld % per == 0 && reinterpret_cast<std::uintptr_t>(x) % 16 == 0)
-        stage_elements(reinterpret_cast<chunk_of_16_bytes *>(local), row_local / per,
-                       reinterpret_cast<const chunk_of_16_bytes *>(x), ld / per, rows, columns / per, item,
-                       items);
+        stage_elements(copy, reinterpret_cast<chunk_of_16_bytes *>(local), row_local / per,
+                       reinterpret_cast<chunk *>(x), ld / per, rows, columns / per, item, items);
     else
-        stage_elements(local, row_local, x, ld, rows, columns, item, items);
+        stage_elements(copy, local, row_local, x, ld, rows, columns, item, items);
 }
 
 /* Zeroes rows x columns elements of local memory. */
@@ -169,7 +178,10 @@ template <class T, int Size, int Lanes, int Across, int Terms> struct staged {
     static constexpr int ld_terms = local_ld(Terms), ld_side = local_ld(side);
     /* Elements of an operand's part, whether its rows have Terms elements or `side`. */
     static constexpr int panel = side * ld_terms > Terms * ld_side ? side * ld_terms : Terms * ld_side;
-    static constexpr int bytes = 2 * panel * sizeof(T);
+    /* C's tile takes the place of both where that pays. */
+    static constexpr bool keeps_c = sizeof(T) == 8 && side >= 32;
+    static constexpr int elements = keeps_c && side * ld_side > 2 * panel ? side * ld_side : 2 * panel;
+    static constexpr int bytes = elements * sizeof(T);
     /* More work-items than a block has: that keeps the registers few. */
     static constexpr int bound = sizeof(T) > 8 && items <= 256 ? 256 : 512;
 };
@@ -188,9 +200,11 @@ matmul_batched_staged(matmul_batched_problem<T> problem)
     const subwave_matmul_batched_launch &p = problem.p;
     const sub_group sg = this_work_item::get_sub_group();
     const group g = get_fixed_size_group<Lanes>(sg);
-    const int teams = block_size() / items, team = block_item() / items, item = block_item() % items;
-    const int i = item / Lanes / Across * Size, j = item / Lanes % Across * Size; /* in the tile */
-    T *const local_a = local + team * 2 * s::panel, *const local_b = local_a + s::panel;
+    /* Unsigned, that divisions are shifts. */
+    const unsigned in_block = block_item(), number = in_block % items / Lanes;
+    const int teams = block_size() / items, team = in_block / items, item = in_block % items;
+    const int i = number / Across * Size, j = number % Across * Size; /* in the tile */
+    T *const local_a = local + team * s::elements, *const local_b = local_a + s::panel;
     const std::int64_t count = p.batch * p.down * p.across;
     const auto barrier = [&] {
         if (Across == 1)
@@ -208,13 +222,13 @@ matmul_batched_staged(matmul_batched_problem<T> problem)
     for (int l = 0; l < p.k; l += Terms) {
         const int terms = p.k - l < Terms ? p.k - l : Terms;
         if (p.a.transposed)
-            stage(local_a, ld_side, tile.a + l * p.a.ld, p.a.ld, terms, rows, item, items);
+            stage(to_local(), local_a, ld_side, tile.a + l * p.a.ld, p.a.ld, terms, rows, item, items);
         else
-            stage(local_a, ld_terms, tile.a + l, p.a.ld, rows, terms, item, items);
+            stage(to_local(), local_a, ld_terms, tile.a + l, p.a.ld, rows, terms, item, items);
         if (p.b.transposed)
-            stage(local_b, ld_terms, tile.b + l, p.b.ld, columns, terms, item, items);
+            stage(to_local(), local_b, ld_terms, tile.b + l, p.b.ld, columns, terms, item, items);
         else
-            stage(local_b, ld_side, tile.b + l * p.b.ld, p.b.ld, terms, columns, item, items);
+            stage(to_local(), local_b, ld_side, tile.b + l * p.b.ld, p.b.ld, terms, columns, item, items);
         const int missing = uses_matrix_unit<T, group, Size, Size, 8> ? -terms & 7 : 0;
         if (missing != 0) {
             if (p.a.transposed)
@@ -247,8 +261,17 @@ matmul_batched_staged(matmul_batched_problem<T> problem)
             matmul(g, a, ld_terms, 1, b, ld_side, 1, sum, terms, rows - i, columns - j);
         barrier();
     }
-    if (mine)
-        finish(g, problem, tile, i, j, sum);
+    T *const c = tile.c + i * p.c.ld + j;
+    finish(g, problem, c, rows - i, columns - j, sum);
+    /* Rows that begin within a sector of 32 bytes are written whole, by neighbours. */
+    if (s::keeps_c && p.c.ld * sizeof(T) % 32 != 0) {
+        sum.store(g, local_a + i * ld_side + j, ld_side);
+        barrier();
+        if (mine)
+            stage(from_local(), local_a, ld_side, tile.c, p.c.ld, rows, columns, item, items);
+    } else if (mine) {
+        sum.store(g, c, p.c.ld, rows - i, columns - j);
+    }
 }
 
 /* --- launches ---------------------------------------------------------------------------------- */

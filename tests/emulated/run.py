@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# run.py: executes an AMD code object's kernels on an emulated GPU: run.py matmul|device|groups FILE.co
+# run.py: executes an AMD code object's kernels on an emulated GPU: run.py matmul|matmul_batched|device|groups FILE.co
 import sys
 import time
 
@@ -7,9 +7,11 @@ import device
 import emulation
 import groups
 import matmul
+import matmul_batched
 
 SKIPPED = 77  # CTest's SKIP_RETURN_CODE
-SUBJECTS = {"matmul": matmul.cases, "device": device.cases, "groups": groups.cases}
+SUBJECTS = {"matmul": matmul.cases, "matmul_batched": matmul_batched.cases,
+            "device": device.cases, "groups": groups.cases}
 
 
 def main(subject, code_object):

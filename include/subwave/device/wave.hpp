@@ -25,6 +25,7 @@
  *   wave_multiply_16x8x8(a, b, c0..c3)   C += A B by 32 lanes: lane 4 p + q holds A[p + 8 i][q + 4 j] as
  *                                        a[i + 2 j], B[q + 4 j][p] as b[j], and C[p][2 q + j] as c0, c1 and
  *                                        of row p + 8 as c2, c3
+ *   in_global_memory(x)                  x, a pointer that the compiler cannot know to be to global memory
  *   copy_to_local(local, global)         *local = *global, of 4, 8 or 16 bytes, seen by this lane after
  *   copies_to_local_done()
  *   wave_barrier(members, where)         orders the members' memory accesses before and after it

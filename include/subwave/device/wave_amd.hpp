@@ -287,6 +287,13 @@ constexpr int wave_straight_steps = 4;
 SUBWAVE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
 
+/* A pointer that was read from memory; with its address space loads need not ask whether it is local. */
+template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x)
+{
+    using global = __attribute__((address_space(1))) T;
+    return (T *)(global *)reinterpret_cast<std::uintptr_t>(x);
+}
+
 /* A copy is a load and a store, which need no waiting for. */
 template <class T> SUBWAVE_DEVICE void copy_to_local(T *local, const T *global) { *local = *global; }
 SUBWAVE_DEVICE void copies_to_local_done() {}

@@ -129,6 +129,8 @@ SUBWAVE_DEVICE void keep_order() {}
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
 template <class T> SUBWAVE_DEVICE void load_16_bytes(T *to, const T *from) { memcpy(to, from, 16); }
 
+template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x) { return x; }
+
 /* A copy is a load and a store, which need no waiting for. */
 template <class T> SUBWAVE_DEVICE void copy_to_local(T *local, const T *global) { *local = *global; }
 SUBWAVE_DEVICE void copies_to_local_done() {}

@@ -115,6 +115,13 @@ SUBWAVE_REDUX(wave_max, std::int32_t, __reduce_max_sync)
 #undef SUBWAVE_REDUX
 #endif
 
+/* A pointer that was read from memory; with its address space loads need not ask whether it is local. */
+template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x)
+{
+    __builtin_assume(__isGlobal(x));
+    return x;
+}
+
 /* cp.async: past the registers, so that many copies are on their way. */
 template <class T> SUBWAVE_DEVICE void copy_to_local(T *local, const T *global)
 {
