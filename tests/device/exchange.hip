@@ -137,6 +137,43 @@ template <class T> static void expect_moves(const member &m, word64 *row)
     expect(8, delta % size);
 }
 
+/* --- constants, for which platforms have instructions of their own --------------------------------- */
+
+constexpr int constants = 20; /* exclusive ors with 0 to 19, then broadcasts of ids 0 to 19 */
+
+template <int N, class G> SUBWAVE_DEVICE void by_constants(word64 *row, G g, std::uint32_t x)
+{
+    row[N] = permute_group_by_xor(g, x, N);
+    row[constants + N] = x;
+    if (N < g.get_local_linear_range())
+        row[constants + N] = group_broadcast(g, x, std::uint32_t(N));
+    if constexpr (N + 1 < constants)
+        by_constants<N + 1>(row, g, x);
+}
+
+#define CONSTANTS(K) \
+    extern "C" SUBWAVE_KERNEL(1024) constants_##K(const word64 *in, word64 *out, std::int64_t) \
+    { \
+        const word64 *mine = in + grid_item() * 2; \
+        word64 *row = out + grid_item() * (1 + 2 * constants); \
+        with_group<K>(mine[0] & 1, [&](auto g) { \
+            row[0] = g.lanes(); \
+            by_constants<0>(row + 1, g, static_cast<std::uint32_t>(mine[1])); \
+        }); \
+    }
+
+static void expect_constants(const member &m, word64 *row)
+{
+    for (int n = 0; n < constants; ++n) {
+        const auto of = [&](int local_id) {
+            const bool inside = local_id < m.size();
+            return word64(std::uint32_t(m.in(inside ? m.lane_of(local_id) : m.lane)[1]));
+        };
+        row[1 + n] = of(m.rank() ^ n);
+        row[1 + constants + n] = of(n);
+    }
+}
+
 /* --- votes ------------------------------------------------------------------------------------- */
 
 template <int K> SUBWAVE_DEVICE void votes(const word64 *in, word64 *out)
@@ -166,6 +203,8 @@ template <int K> SUBWAVE_DEVICE void votes(const word64 *in, word64 *out)
     X(whole) X(ballot) X(ballot_branch) X(tangle) X(opportunistic) X(1) X(2) X(4) X(8) X(16) X(32) \
     X(64)
 KINDS(VOTES)
+#define CONSTANT_KINDS(X) X(whole) X(ballot) X(1) X(2) X(4) X(8) X(16) X(32) X(64)
+CONSTANT_KINDS(CONSTANTS)
 
 /* Every type with two kinds, every kind with two types. */
 using u8 = std::uint8_t;
@@ -206,6 +245,14 @@ static void cases(machine &t)
 #define VOTE_ENTRY(K) {"votes_" #K, votes_##K, K},
         KINDS(VOTE_ENTRY)};
 
+    struct {
+        const char *name;
+        kernel *function;
+        int kind;
+    } const constant[] = {
+#define CONSTANT_ENTRY(K) {"constants_" #K, constants_##K, K},
+        CONSTANT_KINDS(CONSTANT_ENTRY)};
+
     const std::int64_t plus_size = std::int64_t(1) << 32;
     const std::int64_t deltas[] = {1, 0, 2, 0xffffffff, plus_size | 0xffffffff, plus_size, 0x80000000};
     for (dim3 block : t.blocks())
@@ -220,6 +267,13 @@ static void cases(machine &t)
                     t.fill(l, pattern, word64(t.launches));
                     t.run(l, k.expect);
                 }
+            for (auto &k : constant) {
+                launch_case l{k.name, k.function, k.kind, block, 2, 1 + 2 * constants};
+                if (!t.fits(k.kind, block) || !t.take(3))
+                    continue;
+                t.fill(l, pattern);
+                t.run(l, expect_constants);
+            }
             for (auto &k : voting)
                 for (int voters = 0; voters < 3; ++voters) {
                     launch_case l{k.name, k.function, k.kind, block, 2, 8};

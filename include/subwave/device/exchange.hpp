@@ -23,6 +23,21 @@ SUBWAVE_DEVICE void group_barrier(Group g, memory_scope scope = Group::fence_sco
     wave_barrier(g.callers(), where);
 }
 
+/* Of a set of lanes. */
+struct lane_with_rank {
+    std::uint32_t rank;
+    SUBWAVE_DEVICE int operator()(lane_mask lanes) const
+    {
+        return ranked_lane(static_cast<lane_bits>(lanes), static_cast<int>(rank));
+    }
+};
+struct first_lane {
+    SUBWAVE_DEVICE int operator()(lane_mask lanes) const
+    {
+        return lowest_lane(static_cast<lane_bits>(lanes));
+    }
+};
+
 /* x of the member with local id `local_id`, which is the same in all members; valid in all. */
 template <class Group, class T>
 SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, typename Group::linear_id_type local_id,
@@ -30,8 +45,10 @@ SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, typename Group::linear_id_
 {
     if constexpr (is_alone<Group>::value)
         return wave_broadcast(g.callers(), x, g.lane_of(local_id), where);
+    else if constexpr (block_size_v<Group> > 0)
+        return wave_broadcast_block<block_size_v<Group>>(g.callers(), x, local_id, where);
     else
-        return wave_broadcast_each(g.callers(), x, g.lane_of(local_id), where);
+        return wave_broadcast_side(g.callers(), x, lane_with_rank{local_id}, where);
 }
 
 template <class Group, class T>
@@ -44,7 +61,12 @@ SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, id<1> local_id, site where
 template <class Group, class T>
 SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, site where = site::current())
 {
-    return group_broadcast(g, x, std::uint32_t(0), where);
+    if constexpr (block_size_v<Group> > 0 || std::is_same<Group, sub_group>::value)
+        return group_broadcast(g, x, std::uint32_t(0), where);
+    else if constexpr (is_alone<Group>::value)
+        return wave_broadcast(g.callers(), x, first_lane()(g.lanes()), where);
+    else
+        return wave_broadcast_side(g.callers(), x, first_lane(), where);
 }
 
 /* x of the member with local id `local_id`, which may differ from member to member; an id outside
@@ -62,6 +84,12 @@ template <class Group, class T>
 SUBWAVE_DEVICE T shift_group_left(Group g, const T &x, std::uint32_t delta = 1,
                                   site where = site::current())
 {
+    if constexpr (block_size_v<Group> > 0)
+        if (wave_knows(delta) && delta == 1)
+            return wave_shift_one<block_size_v<Group>, false>(g.callers(), x, where);
+    if constexpr (std::is_same<Group, sub_group>::value && wave_shifts_partial)
+        if (wave_knows(delta) && delta == 1)
+            return wave_shift_one<max_wave_size(), false>(g.callers(), x, where);
     const std::uint32_t rank = g.get_local_linear_id();
     const bool inside = delta < g.get_local_linear_range() - rank;
     return wave_shuffle(g.callers(), x, inside ? g.lane_of(rank + delta) : wave_lane(), where);
@@ -72,6 +100,11 @@ template <class Group, class T>
 SUBWAVE_DEVICE T shift_group_right(Group g, const T &x, std::uint32_t delta = 1,
                                    site where = site::current())
 {
+    constexpr int block =
+        std::is_same<Group, sub_group>::value ? max_wave_size() : block_size_v<Group>;
+    if constexpr (block > 0)
+        if (wave_knows(delta) && delta == 1)
+            return wave_shift_one<block, true>(g.callers(), x, where);
     const std::uint32_t rank = g.get_local_linear_id();
     return wave_shuffle(g.callers(), x, delta <= rank ? g.lane_of(rank - delta) : wave_lane(), where);
 }
@@ -80,6 +113,10 @@ SUBWAVE_DEVICE T shift_group_right(Group g, const T &x, std::uint32_t delta = 1,
 template <class Group, class T>
 SUBWAVE_DEVICE T permute_group_by_xor(Group g, const T &x, id<1> mask, site where = site::current())
 {
+    if constexpr (block_size_v<Group> > 0)
+        if (mask.get(0) < block_size_v<Group>)
+            return wave_xor_block<block_size_v<Group>>(
+                g.callers(), x, static_cast<std::uint32_t>(mask.get(0)), where);
     return select_from_group(g, x, id<1>(g.get_local_linear_id() ^ mask.get(0)), where);
 }
 
@@ -164,8 +201,10 @@ public:
     {
         if constexpr (is_alone<Group>::value)
             return tile_.read(group_.lane_of(local_id));
+        else if constexpr (block_size_v<Group> > 0)
+            return tile_.template read_block<block_size_v<Group>>(local_id);
         else
-            return tile_.read_each(group_.lane_of(local_id));
+            return tile_.read_side(lane_with_rank{local_id});
     }
 
 private:

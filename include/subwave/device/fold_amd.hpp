@@ -8,6 +8,7 @@
 #ifndef SUBWAVE_DEVICE_FOLD_AMD_HPP
 #define SUBWAVE_DEVICE_FOLD_AMD_HPP
 
+#include <subwave/device/dpp_amd.hpp>
 #include <subwave/device/ladder.hpp>
 
 SUBWAVE_BEGIN
@@ -17,27 +18,29 @@ SUBWAVE_BEGIN
 /* Valid in all lanes of a block. */
 template <int Size, class T, class Op> SUBWAVE_DEVICE T reduce_blocks(T x, Op op)
 {
+    x = dpp_begin(x, op);
     if constexpr (Size > 1)
-        x = op(x, dpp<dpp_swap_lanes>(x));
+        x = dpp_step<dpp_swap_lanes>(x, op);
     if constexpr (Size > 2)
-        x = op(x, dpp<dpp_swap_pairs>(x));
+        x = dpp_step<dpp_swap_pairs>(x, op);
     if constexpr (Size > 4)
-        x = op(x, dpp<dpp_half_mirror>(x));
+        x = dpp_step<dpp_half_mirror>(x, op);
     if constexpr (Size > 8)
-        x = op(x, dpp<dpp_mirror>(x));
+        x = dpp_step<dpp_mirror>(x, op);
     if constexpr (Size > 16 && !SUBWAVE_ROWS_BY_BROADCAST) {
-        x = op(x, other_row<0>(x));
-        return read_lane(x, 0);
+        x = dpp_step<dpp_same>(x, op, other_row<0>(x));
+        return read_lane(dpp_end<dpp_instruction<Op, T>::always>(x), 0);
     }
     if constexpr (Size > 16)
-        x = op(x, dpp<dpp_row_bcast15>(x)); /* right in rows 1 and 3 */
+        x = dpp_step<dpp_row_bcast15>(x, op); /* right in rows 1 and 3 */
+    if constexpr (Size > 32)
+        x = dpp_step<dpp_row_bcast31>(x, op); /* right in row 3 */
+    x = dpp_end<dpp_instruction<Op, T>::always>(x);
+    if constexpr (Size > 32)
+        return read_lane(x, 63);
     if constexpr (Size == 32) {
         const T lower = read_lane(x, 31), upper = read_lane(x, 63);
         return wave_lane() < 32 ? lower : upper;
-    }
-    if constexpr (Size > 32) {
-        x = op(x, dpp<dpp_row_bcast31>(x)); /* right in row 3 */
-        return read_lane(x, 63);
     }
     return x;
 }
@@ -46,19 +49,32 @@ template <int Size, class T, class Op> SUBWAVE_DEVICE T reduce_blocks(T x, Op op
 template <int Size, class T, class Op> SUBWAVE_DEVICE T scan_blocks(T x, Op op)
 {
     const T fill = filler<Op, T>::value();
+    x = dpp_begin(x, op);
     if constexpr (Size > 1) /* odd lanes from even ones */
-        x = op(dpp<dpp_swap_lanes>(in_each_four<0x5>() ? x : fill), x);
+        x = dpp_step<dpp_swap_lanes>(x, op, in_each_row<0x5555>() ? x : fill);
     if constexpr (Size > 2) /* lanes 2 and 3 of four from lane 1 */
-        x = op(dpp<dpp_quad_0011>(in_each_four<0x2>() ? x : fill), x);
-    if constexpr (Size > 4) /* fours 1 and 3 of a row from the last lanes of 0 and 2 */
-        x = op(dpp_into<dpp_row_shr + 4, 0xf, 0xa>(fill, dpp<dpp_quad_3333>(x)), x);
-    if constexpr (Size > 8) /* fours 2 and 3 from lane 7 */
-        x = op(upper_half_from_lower(fill, x), x);
-    if constexpr (Size > 16)
-        x = op(odd_rows_from_even(fill, x), x);
+        x = dpp_step<dpp_quad_0011>(x, op, in_each_row<0x2222>() ? x : fill);
+    if constexpr (Size > 4) { /* fours 1 and 3 of a row from lanes 3 and 11 */
+        if constexpr (SUBWAVE_ROW_READS && dpp_instruction<Op, T>::exists) {
+            x = dpp_step<dpp_row_read + 3, 0xf, 0x2>(x, op);
+            x = dpp_step<dpp_row_read + 11, 0xf, 0x8>(x, op);
+        } else {
+            x = op(dpp_into<dpp_row_shr + 4, 0xf, 0xa>(fill, dpp<dpp_quad_3333>(x)), x);
+        }
+    }
+    if constexpr (Size > 8) { /* fours 2 and 3 from lane 7 */
+        if constexpr (SUBWAVE_ROW_READS)
+            x = dpp_step<dpp_row_read + 7, 0xf, 0xc>(x, op);
+        else
+            x = op(upper_half_from_lower(fill, x), x);
+    }
+    if constexpr (Size > 16 && !SUBWAVE_ROWS_BY_BROADCAST)
+        x = dpp_step<dpp_same, 0xa>(x, op, other_row<15>(x));
+    else if constexpr (Size > 16)
+        x = dpp_step<dpp_row_bcast15, 0xa>(x, op);
     if constexpr (Size > 32)
-        x = op(dpp_into<dpp_row_bcast31, 0xc, 0xf>(fill, x), x);
-    return x;
+        x = dpp_step<dpp_row_bcast31, 0xc>(x, op);
+    return dpp_end<dpp_instruction<Op, T>::exists>(x);
 }
 
 /* x of the lane below; of the first lane of a block nothing is said. */
@@ -72,23 +88,7 @@ template <int Size, class T> SUBWAVE_DEVICE T lane_below(T x)
 
 /* --- what is worked out ------------------------------------------------------------------------------ */
 
-/* f(x, op) in the type to work in. Sums of 64 bits go by words: LLVM takes a 64-bit value made of words of
- * other lanes apart into terms with a word that is 0, and may move its copies of that 0 out of
- * whole-wave mode. */
-using word_pair = word_array<2>;
-struct plus_pairs {
-    SUBWAVE_DEVICE word_pair operator()(word_pair a, word_pair b) const
-    {
-        word_pair sum;
-        const bool carry = __builtin_add_overflow(a.word[0], b.word[0], &sum.word[0]);
-        sum.word[1] = a.word[1] + b.word[1] + carry;
-        return sum;
-    }
-};
-template <> struct filler<plus_pairs, word_pair> {
-    static constexpr bool exists = true;
-    static SUBWAVE_DEVICE constexpr word_pair value() { return {{0, 0}}; }
-};
+/* f(x, op) in the type to work in. */
 template <class Op> inline constexpr bool is_plus_v = false;
 template <class T> inline constexpr bool is_plus_v<plus<T>> = true;
 template <class T, class Op, class F> SUBWAVE_DEVICE T worked_out(T x, Op op, F f)
@@ -105,17 +105,18 @@ template <int Size> using lanes_in_block = std::integral_constant<int, Size>;
 using whole_wave = lanes_in_block<wave_size()>;
 
 /* f of x in the lanes that are on and of the filler in the others, which take part. */
-template <class T, class Op, class F> SUBWAVE_DEVICE T in_whole_wave(T x, Op, F f)
+template <class T, class Op, class F> SUBWAVE_DEVICE T in_whole_wave(T x, Op op, F f)
 {
     in_place pin;
-    return whole_wave_result(f(whole_wave{}, whole_wave_value(x, filler<Op, T>::value())));
+    const T value = whole_wave_value(x, filler<Op, T>::value());
+    return whole_wave_result(f(whole_wave{}, value, unfolded<Op>{op}));
 }
 
 /* Blocks are whole. */
 template <int Size, class T, class Op, class F>
-SUBWAVE_DEVICE T over_lanes(whole_blocks<Size>, T x, Op, F f)
+SUBWAVE_DEVICE T over_lanes(whole_blocks<Size>, T x, Op op, F f)
 {
-    return f(lanes_in_block<Size>{}, x);
+    return f(lanes_in_block<Size>{}, x, op);
 }
 
 /* Those who run together are one group. */
@@ -128,18 +129,12 @@ template <class T, class Op, class F> SUBWAVE_DEVICE T over_lanes(first_lanes, T
     return in_whole_wave(x, op, f);
 }
 
-/* They may be two, the sides of a ballot. Each has its turn. */
+/* They may be sides of a ballot. */
 template <class T, class Op, class F> SUBWAVE_DEVICE T over_lanes(any_lanes ladder, T x, Op op, F f)
 {
-    const T fill = filler<Op, T>::value();
-    const lane_mask side = wave_first(lane_mask(ladder.lanes));
-    const bool here = ladder.lanes == side;
-    T result = in_whole_wave(here ? x : fill, op, f);
-    if (wave_active(site::current()) != side) {
-        T other = in_whole_wave(here ? fill : x, op, f);
-        result = here ? result : other;
-    }
-    return result;
+    return wave_each_side(ladder.lanes, [&](lane_mask, bool here) {
+        return in_whole_wave(here ? x : filler<Op, T>::value(), op, f);
+    });
 }
 
 /* Where f looks at lower lanes only: those of the first lanes are there. */
@@ -149,9 +144,9 @@ SUBWAVE_DEVICE T over_lower_lanes(Ladder ladder, T x, Op op, F f)
     return over_lanes(ladder, x, op, f);
 }
 template <class T, class Op, class F>
-SUBWAVE_DEVICE T over_lower_lanes(first_lanes, T x, Op, F f)
+SUBWAVE_DEVICE T over_lower_lanes(first_lanes, T x, Op op, F f)
 {
-    return f(whole_wave{}, x);
+    return f(whole_wave{}, x, op);
 }
 
 /* --- the interface of fold.hpp -------------------------------------------------------------------- */
@@ -166,22 +161,26 @@ template <class Ladder, class T, class Op>
 SUBWAVE_DEVICE T fold_reduce(lane_mask, Ladder ladder, T value, Op given)
 {
     return worked_out(value, given, [=](auto x, auto op) {
-        return over_lanes(ladder, x, op, [=](auto size, auto v) { return reduce_blocks<size()>(v, op); });
+        return over_lanes(ladder, x, op, [](auto size, auto v, auto o) {
+            return reduce_blocks<size()>(v, o);
+        });
     });
 }
 template <class Ladder, class T, class Op>
 SUBWAVE_DEVICE T fold_scan(lane_mask, Ladder ladder, T value, Op given)
 {
     return worked_out(value, given, [=](auto x, auto op) {
-        return over_lower_lanes(ladder, x, op, [=](auto size, auto v) { return scan_blocks<size()>(v, op); });
+        return over_lower_lanes(ladder, x, op, [](auto size, auto v, auto o) {
+            return scan_blocks<size()>(v, o);
+        });
     });
 }
 template <class Ladder, class T, class Op>
 SUBWAVE_DEVICE T fold_scan_before(lane_mask, Ladder ladder, T value, Op given)
 {
     return worked_out(value, given, [=](auto x, auto op) {
-        return over_lower_lanes(ladder, x, op, [=](auto size, auto v) {
-            return lane_below<size()>(scan_blocks<size()>(v, op));
+        return over_lower_lanes(ladder, x, op, [](auto size, auto v, auto o) {
+            return lane_below<size()>(scan_blocks<size()>(v, o));
         });
     });
 }

@@ -62,6 +62,11 @@ template <> struct is_alone<sub_group> : std::true_type {};
 template <class G> struct is_alone<tangle_group<G>> : std::true_type {};
 template <> struct is_alone<opportunistic_group> : std::true_type {};
 
+/* The lanes of groups that are blocks of the wave, aligned to their size; 0 of others. */
+template <class T> inline constexpr int block_size_v = 0;
+template <std::size_t P, class G>
+inline constexpr int block_size_v<fixed_size_group<P, G>> = static_cast<int>(P);
+
 /* The one maker of groups: users get theirs from the creation functions. */
 struct group_factory {
     template <class Group, class... Arguments>

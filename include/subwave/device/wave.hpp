@@ -13,10 +13,6 @@
  *   wave_sibling(members, v, size)       v of a lane of the sibling of this lane's block of `size`
  *                                        lanes, where all lanes of a block hold the same
  *   wave_broadcast(members, v, lane)     v of `lane`, a member; `lane` the same in all of them
- *   wave_broadcast_each(members, v, lane) the same where lanes with other `members` make the call too
- *   wave_publish(members, v)             a tile whose read(lane) is wave_broadcast(members, v, lane),
- *                                        read_each(lane) wave_broadcast_each, and select(lane, f)
- *                                        wave_shuffle of f(v)
  *   wave_team_size()                     lanes of a team, as the wave is parted where each part may hear
  *                                        a lane of its own as fast as the wave hears one
  *   wave_broadcast_in_team(members, v, item) v of lane `item` of the caller's team; read_in_team(item) of
@@ -28,6 +24,16 @@
  *   in_global_memory(x)                  x, a pointer that the compiler cannot know to be to global memory
  *   copy_to_local(local, global)         *local = *global, of 4, 8 or 16 bytes, seen by this lane after
  *   copies_to_local_done()
+ *   wave_broadcast_side(members, v, lane_of, where)  v of lane_of(members), where several groups may make
+ *                                        the call, the sides of a ballot
+ *   wave_broadcast_block<Size>(members, v, id, where)  v of lane `id` of the lane's block of Size
+ *   wave_xor_block<Size>(members, v, mask, where)  v of lane ^ mask; mask < Size
+ *   wave_knows(number)                   whether it is a constant for which a move is made of its own
+ *   wave_shift_one<Size, FromBelow>(members, v, where)  v of the lane below or above; the lane's own at that
+ *                                        end of its block, and at a partial wave's if wave_shifts_partial
+ *   wave_publish(members, v)             a tile whose read(lane), read_side(lane_of) and read_block<Size>(id)
+ *                                        are wave_broadcast(members, v, lane) and so on, and whose
+ *                                        select(lane, f) is wave_shuffle of f(v)
  *   wave_barrier(members, where)         orders the members' memory accesses before and after it
  *   block_barrier(where)                 the same for the work-group; reached by all of it
  *   computed_anew(value)                 value, an int; on NVIDIA, where a loop needs the registers, what

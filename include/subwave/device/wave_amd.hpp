@@ -115,12 +115,51 @@ SUBWAVE_DEVICE T wave_broadcast_in_team(lane_mask members, const T &value, int i
     return wave_broadcast(members, value, item, where);
 }
 
-/* v_readlane takes one lane for all; groups that run together each have their own. */
-template <class T>
-SUBWAVE_DEVICE T wave_broadcast_each(lane_mask members, const T &value, int source_lane, site where)
+/* A choice between large types would be made in memory. */
+template <class T> SUBWAVE_DEVICE T choose_words(bool first, const T &a, const T &b)
 {
-    return wave_shuffle(members, value, source_lane, where);
+    return map_words(
+        a, [first](std::uint32_t x, std::uint32_t y) { return first ? x : y; }, b);
 }
+
+/* f(side, whether this lane is in it) for the caller's side, where those who run together are two groups at
+ * the most, the sides of a ballot. They take turns: what is done for a side is done with scalars. */
+template <class F> SUBWAVE_DEVICE auto wave_each_side(lane_mask lanes, F f)
+{
+    const lane_mask side = wave_first(lanes), active = wave_active(site::current());
+    const bool here = lanes == side;
+    auto result = f(side, here);
+    if (active != side)
+        result = choose_words(here, result, f(active & ~side, !here));
+    return result;
+}
+
+template <class T, class F>
+SUBWAVE_DEVICE T wave_broadcast_side(lane_mask members, const T &value, F lane_of, site)
+{
+    return wave_each_side(members, [&](lane_mask side, bool) {
+        const F of_side = read_lane(lane_of, __ffsll(static_cast<long long>(side)) - 1);
+        return read_lane(value, of_side(side));
+    });
+}
+
+/* Whether the lane is one of those of its row that the constant's bits name. */
+#if __clang_major__ >= 17
+__device__ bool wave64_constant(unsigned long long) __asm("llvm.amdgcn.inverse.ballot.i64");
+__device__ bool wave32_constant(unsigned) __asm("llvm.amdgcn.inverse.ballot.i32");
+template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_row()
+{
+    if constexpr (wave_size() == 64)
+        return wave64_constant(Lanes * 0x1000100010001u);
+    else
+        return wave32_constant(Lanes * 0x10001u);
+}
+#else
+template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_row()
+{
+    return Lanes >> (wave_lane() & 15) & 1;
+}
+#endif
 
 /* DPP: lanes of a row of 16 read each other within the arithmetic instruction itself, into which the
  * compiler folds the move. */
@@ -130,13 +169,17 @@ enum dpp_control {
     dpp_quad_0011 = 0x50,    /* quad_perm:[0,0,1,1] */
     dpp_quad_3333 = 0xff,    /* quad_perm:[3,3,3,3] */
     dpp_same = 0xe4,         /* quad_perm:[0,1,2,3] */
+    dpp_row_shl = 0x100,     /* + n: the lane n above */
     dpp_row_shr = 0x110,     /* + n: the lane n below */
+    dpp_row_ror = 0x120,     /* + n: the lane n below, around the row */
+    dpp_wave_shl1 = 0x130,   /* gfx9: the lane above, across rows */
     dpp_wave_shr1 = 0x138,   /* gfx9: the lane below, across rows */
     dpp_mirror = 0x140,      /* 15 - lane, of a row */
     dpp_half_mirror = 0x141, /* 7 - lane, of eight */
     dpp_row_bcast15 = 0x142, /* gfx9: the last lane of the row below */
     dpp_row_bcast31 = 0x143, /* gfx9: lane 31 */
     dpp_row_read = 0x150,    /* + n: row_newbcast or row_share, lane n */
+    dpp_row_xor = 0x160,     /* + n: gfx10 and later, lane ^ n */
 };
 
 /* What it says of lanes whose source is not there is 0. */
@@ -163,16 +206,19 @@ template <int Control, int Rows, int Fours, class T> SUBWAVE_DEVICE T dpp_into(T
         other);
 }
 
-/* v_permlanex16: lane Lane of the other row of 32 lanes. */
-template <int Lane, class T> SUBWAVE_DEVICE T other_row(const T &value)
+/* v_permlanex16: of the other row of 32 lanes the lane that a digit names, each lane's own. */
+template <std::uint64_t Lanes, class T> SUBWAVE_DEVICE T other_row_lanes(const T &value)
 {
     in_place pin;
     return map_words(value, [](std::uint32_t word) {
-        constexpr int lanes = Lane * 0x11111111u;
         const int w = static_cast<int>(word);
-        return static_cast<std::uint32_t>(
-            __builtin_amdgcn_permlanex16(w, w, lanes, lanes, false, false));
+        return static_cast<std::uint32_t>(__builtin_amdgcn_permlanex16(
+            w, w, static_cast<int>(Lanes), static_cast<int>(Lanes >> 32), false, false));
     });
+}
+template <int Lane, class T> SUBWAVE_DEVICE T other_row(const T &value)
+{
+    return other_row_lanes<Lane * 0x1111111111111111u>(value);
 }
 
 /* Lane 7 of the row, into fours 2 and 3. */
@@ -204,24 +250,6 @@ template <class T> SUBWAVE_DEVICE T from_lane_below(const T &value)
     else
         return dpp_into<dpp_row_shr + 1, 0xf, 0xf>(other_row<15>(value), value);
 }
-
-/* Whether the lane is one of those of its four that the constant's bits name. */
-#if __clang_major__ >= 17
-__device__ bool wave64_constant(unsigned long long) __asm("llvm.amdgcn.inverse.ballot.i64");
-__device__ bool wave32_constant(unsigned) __asm("llvm.amdgcn.inverse.ballot.i32");
-template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_four()
-{
-    if constexpr (wave_size() == 64)
-        return wave64_constant(Lanes * 0x1111111111111111u);
-    else
-        return wave32_constant(Lanes * 0x11111111u);
-}
-#else
-template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_four()
-{
-    return Lanes >> (wave_lane() & 3) & 1;
-}
-#endif
 
 /* Whether values of T may be in whole-wave mode. Unoptimised code has had no test: the emulator cannot run
  * it. On gfx11 LLVM 21 and later keep 16-bit values in halves of registers, and put what made the other half
@@ -256,21 +284,123 @@ template <class T> SUBWAVE_DEVICE T whole_wave_result(const T &value)
     });
 }
 
+/* --- moves by a constant: DPP where it can --------------------------------------------------------- */
+
+SUBWAVE_DEVICE bool wave_knows(std::uint32_t number) { return __builtin_constant_p(number); }
+
+/* f(integral_constant<int, n>) for the n of Count that `number` is, known when optimising. */
+template <int Count, class T, class F> SUBWAVE_DEVICE T for_constant(std::uint32_t number, T x, F f)
+{
+    if constexpr (Count > 0)
+        return number == Count - 1 ? f(std::integral_constant<int, Count - 1>())
+                                   : for_constant<Count - 1>(number, x, f);
+    else
+        return x;
+}
+
+/* v of lane ^ mask, 0 < mask < 16. */
+template <int Mask, class T> SUBWAVE_DEVICE T xor_in_row(const T &value)
+{
+    if constexpr (Mask < 4)
+        return dpp<Mask | (1 ^ Mask) << 2 | (2 ^ Mask) << 4 | (3 ^ Mask) << 6>(value);
+    else if constexpr (!SUBWAVE_ROWS_BY_BROADCAST)
+        return dpp<dpp_row_xor + Mask>(value);
+    else if constexpr (Mask == 7)
+        return dpp<dpp_half_mirror>(value);
+    else if constexpr (Mask == 8)
+        return dpp<dpp_row_ror + 8>(value);
+    else if constexpr (Mask == 15)
+        return dpp<dpp_mirror>(value);
+    else if constexpr (Mask > 8)
+        return dpp<dpp_row_ror + 8>(xor_in_row<Mask - 8>(value));
+    else if constexpr (Mask == 4)
+        return dpp_into<dpp_row_shr + 4, 0xf, 0xa>(dpp<dpp_row_shl + 4>(value), value);
+    else
+        return xor_in_row<7>(xor_in_row<7 ^ Mask>(value));
+}
+
+template <int Size, class T>
+SUBWAVE_DEVICE T wave_xor_block(lane_mask members, const T &value, std::uint32_t mask, site where)
+{
+    if (wave_knows(mask) && mask < 16)
+        return for_constant<16>(mask, value, [&](auto m) {
+            if constexpr (m() == 0)
+                return value;
+            else
+                return xor_in_row<m()>(value);
+        });
+    if constexpr (!SUBWAVE_ROWS_BY_BROADCAST)
+        if (wave_knows(mask) && mask == 16)
+            return other_row_lanes<0xfedcba9876543210u>(value);
+    return wave_shuffle(members, value, wave_lane() ^ static_cast<int>(mask), where);
+}
+
 template <class T>
 SUBWAVE_DEVICE T wave_sibling(lane_mask members, const T &value, int size, site where)
 {
-    if (size == 1)
-        return dpp<dpp_swap_lanes>(value);
-    if (size == 2)
-        return dpp<dpp_swap_pairs>(value);
     if (size == 4)
         return dpp<dpp_half_mirror>(value);
     if (size == 8)
         return dpp<dpp_mirror>(value);
-    if constexpr (!SUBWAVE_ROWS_BY_BROADCAST)
-        return other_row<0>(value);
+    return wave_xor_block<wave_size()>(members, value, static_cast<std::uint32_t>(size), where);
+}
+
+/* Lane `id` of the block, a constant, into all of its lanes. */
+template <int Size, int Id, class T> SUBWAVE_DEVICE T block_lane(const T &value)
+{
+    if constexpr (Size == 2)
+        return dpp<Id * 0x55 | 0xa0>(value);
+    else if constexpr (Size == 4)
+        return dpp<Id * 0x55>(value);
+    else if constexpr (Size == 8)
+        return dpp_into<dpp_row_read + 8 + Id, 0xf, 0xc>(dpp<dpp_row_read + Id>(value), value);
     else
-        return wave_shuffle(members, value, wave_lane() ^ size, where);
+        return dpp<dpp_row_read + Id>(value);
+}
+
+template <int Size, class T>
+SUBWAVE_DEVICE T wave_broadcast_block(lane_mask members, const T &value, std::uint32_t id, site where)
+{
+    if constexpr (Size == wave_size())
+        return read_lane(value, static_cast<int>(id));
+    if constexpr (Size == 1)
+        return value;
+    else if constexpr (Size < 8 || (Size < 32 && SUBWAVE_ROW_READS)) {
+        if (wave_knows(id))
+            return for_constant<Size>(
+                id, value, [&](auto lane) { return block_lane<Size, lane()>(value); });
+    } else if constexpr (Size == 32) {
+        if (wave_knows(id)) {
+            const T lower = read_lane(value, static_cast<int>(id));
+            const T upper = read_lane(value, 32 + static_cast<int>(id));
+            return choose_words(wave_lane() < 32, lower, upper);
+        }
+    }
+    return wave_shuffle(members, value, (wave_lane() & -Size) + static_cast<int>(id), where);
+}
+
+/* Lanes that do not exist are as good as switched off: who would read one keeps its own. */
+constexpr bool wave_shifts_partial = true;
+template <int Size, bool FromBelow, class T>
+SUBWAVE_DEVICE T wave_shift_one(lane_mask, const T &value, site)
+{
+    constexpr int by_one = (FromBelow ? dpp_row_shr : dpp_row_shl) + 1;
+    constexpr int across = FromBelow ? dpp_wave_shr1 : dpp_wave_shl1;
+    if constexpr (Size <= 16) {
+        constexpr unsigned firsts = Size == 1 ? 0xffff : Size == 2 ? 0x5555 : Size == 4 ? 0x1111 : 0x0101;
+        constexpr unsigned ends = FromBelow ? firsts : firsts << (Size - 1) & 0xffff;
+        const T moved = dpp_into<by_one, 0xf, 0xf>(value, value);
+        return Size < 16 ? choose_words(in_each_row<ends>(), value, moved) : moved;
+    }
+    const bool at_end = (wave_lane() & (Size - 1)) == (FromBelow ? 0 : Size - 1);
+    if constexpr (SUBWAVE_ROWS_BY_BROADCAST) {
+        const T moved = dpp_into<across, 0xf, 0xf>(value, value);
+        return Size < 64 ? choose_words(at_end, value, moved) : moved;
+    } else {
+        const T next_row = other_row<FromBelow ? 15 : 0>(value);
+        const T moved = dpp_into<by_one, 0xf, 0xf>(next_row, value);
+        return choose_words(at_end, value, moved);
+    }
 }
 
 /* v_cvt: rounds to nearest even. */

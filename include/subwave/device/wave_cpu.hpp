@@ -141,10 +141,31 @@ template <class T>
 SUBWAVE_DEVICE void wave_multiply_16x8x8(const T (&)[4], const T (&)[2], T &, T &, T &, T &);
 
 
-template <class T>
-SUBWAVE_DEVICE T wave_broadcast_each(lane_mask members, const T &value, int source_lane, site where)
+template <int Size, class T>
+SUBWAVE_DEVICE T wave_broadcast_block(lane_mask members, const T &value, std::uint32_t id, site where)
 {
-    return wave_broadcast(members, value, source_lane, where);
+    return wave_broadcast(members, value, (wave_lane() & -Size) + static_cast<int>(id), where);
+}
+
+template <int Size, class T>
+SUBWAVE_DEVICE T wave_xor_block(lane_mask members, const T &value, std::uint32_t mask, site where)
+{
+    return wave_shuffle(members, value, wave_lane() ^ static_cast<int>(mask), where);
+}
+
+SUBWAVE_DEVICE bool wave_knows(std::uint32_t) { return false; }
+constexpr bool wave_shifts_partial = false;
+template <int Size, bool FromBelow, class T>
+SUBWAVE_DEVICE T wave_shift_one(lane_mask members, const T &value, site where)
+{
+    const int lane = wave_lane(), from = lane + (FromBelow ? -1 : 1);
+    return wave_shuffle(members, value, (from & -Size) == (lane & -Size) ? from : lane, where);
+}
+
+template <class T, class F>
+SUBWAVE_DEVICE T wave_broadcast_side(lane_mask members, const T &value, F lane_of, site where)
+{
+    return wave_broadcast(members, value, lane_of(members), where);
 }
 
 SUBWAVE_DEVICE void wave_barrier(lane_mask members, site where)
@@ -169,11 +190,18 @@ public:
             ::subwave::simt::check_tile_read(members_, lane, where_);
         return values_[lane];
     }
-    SUBWAVE_DEVICE const T &read_each(int lane) const { return read(lane); }
     SUBWAVE_DEVICE const T &read_in_team(int item) const { return read(item); }
     template <class Part> SUBWAVE_DEVICE auto select(int lane, Part part) const
     {
         return part(values_[lane]);
+    }
+    template <int Size> SUBWAVE_DEVICE const T &read_block(std::uint32_t id) const
+    {
+        return read((wave_lane() & -Size) + static_cast<int>(id));
+    }
+    template <class F> SUBWAVE_DEVICE const T &read_side(F lane_of) const
+    {
+        return read(lane_of(members_));
     }
 
 private:

@@ -59,9 +59,13 @@ public:
     {
         return wave_broadcast(members_, value_, lane, site::current());
     }
-    SUBWAVE_DEVICE T read_each(int lane) const
+    template <int Size> SUBWAVE_DEVICE T read_block(std::uint32_t id) const
     {
-        return wave_broadcast_each(members_, value_, lane, site::current());
+        return wave_broadcast_block<Size>(members_, value_, id, site::current());
+    }
+    template <class F> SUBWAVE_DEVICE T read_side(F lane_of) const
+    {
+        return wave_broadcast_side(members_, value_, lane_of, site::current());
     }
     SUBWAVE_DEVICE T read_in_team(int item) const
     {

@@ -151,10 +151,41 @@ SUBWAVE_DEVICE void wave_multiply_16x8x8(const double (&a)[4], const double (&b)
                  : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
 }
 
-template <class T>
-SUBWAVE_DEVICE T wave_broadcast_each(lane_mask members, const T &value, int source_lane, site where)
+/* Within blocks a shuffle needs no register for the lane. */
+template <int Size, class T>
+SUBWAVE_DEVICE T wave_broadcast_block(lane_mask members, const T &value, std::uint32_t id, site)
 {
-    return wave_shuffle(members, value, source_lane, where);
+    return map_words(value, [members, id](std::uint32_t word) {
+        return __shfl_sync(static_cast<std::uint32_t>(members), word, static_cast<int>(id), Size);
+    });
+}
+
+template <int Size, class T>
+SUBWAVE_DEVICE T wave_xor_block(lane_mask members, const T &value, std::uint32_t mask, site)
+{
+    return map_words(value, [members, mask](std::uint32_t word) {
+        return __shfl_xor_sync(static_cast<std::uint32_t>(members), word, static_cast<int>(mask));
+    });
+}
+
+SUBWAVE_DEVICE bool wave_knows(std::uint32_t) { return false; }
+constexpr bool wave_shifts_partial = false;
+template <int Size, bool FromBelow, class T>
+SUBWAVE_DEVICE T wave_shift_one(lane_mask members, const T &value, site)
+{
+    return map_words(value, [members](std::uint32_t word) {
+        if constexpr (FromBelow)
+            return __shfl_up_sync(static_cast<std::uint32_t>(members), word, 1, Size);
+        else
+            return __shfl_down_sync(static_cast<std::uint32_t>(members), word, 1, Size);
+    });
+}
+
+/* Each lane reads its own group's. */
+template <class T, class F>
+SUBWAVE_DEVICE T wave_broadcast_side(lane_mask members, const T &value, F lane_of, site where)
+{
+    return wave_shuffle(members, value, lane_of(members), where);
 }
 
 SUBWAVE_DEVICE void wave_barrier(lane_mask members, site)
