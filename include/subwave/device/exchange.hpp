@@ -23,21 +23,6 @@ SUBWAVE_DEVICE void group_barrier(Group g, memory_scope scope = Group::fence_sco
     wave_barrier(g.callers(), where);
 }
 
-/* Of a set of lanes. */
-struct lane_with_rank {
-    std::uint32_t rank;
-    SUBWAVE_DEVICE int operator()(lane_mask lanes) const
-    {
-        return ranked_lane(static_cast<lane_bits>(lanes), static_cast<int>(rank));
-    }
-};
-struct first_lane {
-    SUBWAVE_DEVICE int operator()(lane_mask lanes) const
-    {
-        return lowest_lane(static_cast<lane_bits>(lanes));
-    }
-};
-
 /* x of the member with local id `local_id`, which is the same in all members; valid in all. */
 template <class Group, class T>
 SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, typename Group::linear_id_type local_id,
@@ -48,7 +33,7 @@ SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, typename Group::linear_id_
     else if constexpr (block_size_v<Group> > 0)
         return wave_broadcast_block<block_size_v<Group>>(g.callers(), x, local_id, where);
     else
-        return wave_broadcast_side(g.callers(), x, lane_with_rank{local_id}, where);
+        return wave_broadcast_each(g.callers(), x, g.lane_of(local_id), where);
 }
 
 template <class Group, class T>
@@ -63,10 +48,17 @@ SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, site where = site::current
 {
     if constexpr (block_size_v<Group> > 0 || std::is_same<Group, sub_group>::value)
         return group_broadcast(g, x, std::uint32_t(0), where);
-    else if constexpr (is_alone<Group>::value)
-        return wave_broadcast(g.callers(), x, first_lane()(g.lanes()), where);
     else
-        return wave_broadcast_side(g.callers(), x, first_lane(), where);
+        return wave_broadcast_first(g.lanes(), x, where);
+}
+
+/* get_local_linear_range() where all members are. */
+template <class Group> SUBWAVE_DEVICE std::uint32_t range_of_callers(Group g, site where)
+{
+    if constexpr (std::is_same<Group, sub_group>::value)
+        return lane_count(static_cast<lane_bits>(wave_callers(g.lanes(), where)));
+    else
+        return g.get_local_linear_range();
 }
 
 /* x of the member with local id `local_id`, which may differ from member to member; an id outside
@@ -74,7 +66,7 @@ SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, site where = site::current
 template <class Group, class T>
 SUBWAVE_DEVICE T select_from_group(Group g, const T &x, id<1> local_id, site where = site::current())
 {
-    const bool inside = local_id.get(0) < g.get_local_linear_range();
+    const bool inside = local_id.get(0) < range_of_callers(g, where);
     const int lane = inside ? g.lane_of(static_cast<std::uint32_t>(local_id.get(0))) : wave_lane();
     return wave_shuffle(g.callers(), x, lane, where);
 }
@@ -91,7 +83,7 @@ SUBWAVE_DEVICE T shift_group_left(Group g, const T &x, std::uint32_t delta = 1,
         if (wave_knows(delta) && delta == 1)
             return wave_shift_one<max_wave_size(), false>(g.callers(), x, where);
     const std::uint32_t rank = g.get_local_linear_id();
-    const bool inside = delta < g.get_local_linear_range() - rank;
+    const bool inside = delta < range_of_callers(g, where) - rank;
     return wave_shuffle(g.callers(), x, inside ? g.lane_of(rank + delta) : wave_lane(), where);
 }
 
@@ -204,7 +196,7 @@ public:
         else if constexpr (block_size_v<Group> > 0)
             return tile_.template read_block<block_size_v<Group>>(local_id);
         else
-            return tile_.read_side(lane_with_rank{local_id});
+            return tile_.read_each(group_.lane_of(local_id));
     }
 
 private:

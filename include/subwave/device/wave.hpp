@@ -6,6 +6,7 @@
  *   wave_members()                       lanes of this wave that exist; fewer in a partial last wave
  *   wave_whole(members)                  the mask for calls by all of wave_members()
  *   wave_active(where)                   lanes that execute this call in lockstep
+ *   wave_callers(members, where)         members, all of whom call, and no others
  *   wave_opportunistic(where)            a subset of wave_active() that contains the caller
  *   wave_ballot(members, p, where)       bit i set if lane i is a member with p true
  *   wave_side(callers, members, p, where) lanes of the members, all of whom call, with the caller's p
@@ -24,16 +25,17 @@
  *   in_global_memory(x)                  x, a pointer that the compiler cannot know to be to global memory
  *   copy_to_local(local, global)         *local = *global, of 4, 8 or 16 bytes, seen by this lane after
  *   copies_to_local_done()
- *   wave_broadcast_side(members, v, lane_of, where)  v of lane_of(members), where several groups may make
- *                                        the call, the sides of a ballot
+ *   wave_broadcast_each(members, v, lane) the same where other groups make the call too
+ *   wave_broadcast_first(members, v, where)  v of the first member; sides of a ballot may share the call
  *   wave_broadcast_block<Size>(members, v, id, where)  v of lane `id` of the lane's block of Size
  *   wave_xor_block<Size>(members, v, mask, where)  v of lane ^ mask; mask < Size
  *   wave_knows(number)                   whether it is a constant for which a move is made of its own
  *   wave_shift_one<Size, FromBelow>(members, v, where)  v of the lane below or above; the lane's own at that
  *                                        end of its block, and at a partial wave's if wave_shifts_partial
- *   wave_publish(members, v)             a tile whose read(lane), read_side(lane_of) and read_block<Size>(id)
- *                                        are wave_broadcast(members, v, lane) and so on, and whose
- *                                        select(lane, f) is wave_shuffle of f(v)
+ *   wave_publish(members, v)             a tile whose read(lane) is wave_broadcast(members, v, lane),
+ *                                        read_each(lane) wave_broadcast_each,
+ *                                        read_block<Size>(id) wave_broadcast_block, and select(lane, f)
+ *                                        wave_shuffle of f(v)
  *   wave_barrier(members, where)         orders the members' memory accesses before and after it
  *   block_barrier(where)                 the same for the work-group; reached by all of it
  *   computed_anew(value)                 value, an int; on NVIDIA, where a loop needs the registers, what

@@ -63,6 +63,11 @@ SUBWAVE_DEVICE lane_mask wave_active(site)
     return exec;
 }
 
+SUBWAVE_DEVICE lane_mask wave_callers(lane_mask members, site where)
+{
+    return __builtin_constant_p(members) ? members : wave_active(where);
+}
+
 SUBWAVE_DEVICE lane_mask wave_opportunistic(site where) { return wave_active(where); }
 
 SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site)
@@ -115,11 +120,17 @@ SUBWAVE_DEVICE T wave_broadcast_in_team(lane_mask members, const T &value, int i
     return wave_broadcast(members, value, item, where);
 }
 
-/* A choice between large types would be made in memory. */
-template <class T> SUBWAVE_DEVICE T choose_words(bool first, const T &a, const T &b)
+/* first ? a : b, which between large types would be made in memory. */
+template <class T> SUBWAVE_DEVICE T choose(bool first, const T &a, const T &b)
 {
-    return map_words(
-        a, [first](std::uint32_t x, std::uint32_t y) { return first ? x : y; }, b);
+    if constexpr (std::is_scalar<T>::value) {
+        return first ? a : b;
+    } else {
+        const std::uint32_t from_a = first ? ~0u : 0;
+        return map_words(
+            a, [from_a](std::uint32_t x, std::uint32_t y) { return (x & from_a) | (y & ~from_a); },
+            b);
+    }
 }
 
 /* f(side, whether this lane is in it) for the caller's side, where those who run together are two groups at
@@ -130,16 +141,14 @@ template <class F> SUBWAVE_DEVICE auto wave_each_side(lane_mask lanes, F f)
     const bool here = lanes == side;
     auto result = f(side, here);
     if (active != side)
-        result = choose_words(here, result, f(active & ~side, !here));
+        result = choose(here, result, f(active & ~side, !here));
     return result;
 }
 
-template <class T, class F>
-SUBWAVE_DEVICE T wave_broadcast_side(lane_mask members, const T &value, F lane_of, site)
+template <class T> SUBWAVE_DEVICE T wave_broadcast_first(lane_mask members, const T &value, site)
 {
     return wave_each_side(members, [&](lane_mask side, bool) {
-        const F of_side = read_lane(lane_of, __ffsll(static_cast<long long>(side)) - 1);
-        return read_lane(value, of_side(side));
+        return read_lane(value, __ffsll(static_cast<long long>(side)) - 1);
     });
 }
 
@@ -157,7 +166,7 @@ template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_row()
 #else
 template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_row()
 {
-    return Lanes >> (wave_lane() & 15) & 1;
+    return Lanes >> (wave_lane() & (Lanes == (Lanes & 0xf) * 0x1111 ? 3 : 15)) & 1;
 }
 #endif
 
@@ -373,7 +382,7 @@ SUBWAVE_DEVICE T wave_broadcast_block(lane_mask members, const T &value, std::ui
         if (wave_knows(id)) {
             const T lower = read_lane(value, static_cast<int>(id));
             const T upper = read_lane(value, 32 + static_cast<int>(id));
-            return choose_words(wave_lane() < 32, lower, upper);
+            return choose(wave_lane() < 32, lower, upper);
         }
     }
     return wave_shuffle(members, value, (wave_lane() & -Size) + static_cast<int>(id), where);
@@ -390,16 +399,16 @@ SUBWAVE_DEVICE T wave_shift_one(lane_mask, const T &value, site)
         constexpr unsigned firsts = Size == 1 ? 0xffff : Size == 2 ? 0x5555 : Size == 4 ? 0x1111 : 0x0101;
         constexpr unsigned ends = FromBelow ? firsts : firsts << (Size - 1) & 0xffff;
         const T moved = dpp_into<by_one, 0xf, 0xf>(value, value);
-        return Size < 16 ? choose_words(in_each_row<ends>(), value, moved) : moved;
+        return Size < 16 ? choose(in_each_row<ends>(), value, moved) : moved;
     }
     const bool at_end = (wave_lane() & (Size - 1)) == (FromBelow ? 0 : Size - 1);
     if constexpr (SUBWAVE_ROWS_BY_BROADCAST) {
         const T moved = dpp_into<across, 0xf, 0xf>(value, value);
-        return Size < 64 ? choose_words(at_end, value, moved) : moved;
+        return Size < 64 ? choose(at_end, value, moved) : moved;
     } else {
         const T next_row = other_row<FromBelow ? 15 : 0>(value);
         const T moved = dpp_into<by_one, 0xf, 0xf>(next_row, value);
-        return choose_words(at_end, value, moved);
+        return choose(at_end, value, moved);
     }
 }
 

@@ -58,6 +58,8 @@ SUBWAVE_DEVICE int wave_unspecified(lane_mask members, int otherwise)
     return ::subwave::simt::unspecified_lane(members, otherwise);
 }
 
+SUBWAVE_DEVICE lane_mask wave_callers(lane_mask members, site) { return members; }
+
 SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site where)
 {
     return ::subwave::simt::fast::ballot(members, p, where);
@@ -162,10 +164,16 @@ SUBWAVE_DEVICE T wave_shift_one(lane_mask members, const T &value, site where)
     return wave_shuffle(members, value, (from & -Size) == (lane & -Size) ? from : lane, where);
 }
 
-template <class T, class F>
-SUBWAVE_DEVICE T wave_broadcast_side(lane_mask members, const T &value, F lane_of, site where)
+template <class T>
+SUBWAVE_DEVICE T wave_broadcast_each(lane_mask members, const T &value, int source_lane, site where)
 {
-    return wave_broadcast(members, value, lane_of(members), where);
+    return wave_broadcast(members, value, source_lane, where);
+}
+
+template <class T>
+SUBWAVE_DEVICE T wave_broadcast_first(lane_mask members, const T &value, site where)
+{
+    return wave_broadcast(members, value, __builtin_ctzll(members), where);
 }
 
 SUBWAVE_DEVICE void wave_barrier(lane_mask members, site where)
@@ -199,10 +207,7 @@ public:
     {
         return read((wave_lane() & -Size) + static_cast<int>(id));
     }
-    template <class F> SUBWAVE_DEVICE const T &read_side(F lane_of) const
-    {
-        return read(lane_of(members_));
-    }
+    SUBWAVE_DEVICE const T &read_each(int lane) const { return read(lane); }
 
 private:
     const T *values_;

@@ -49,6 +49,12 @@ SUBWAVE_DEVICE float number_max(float a, float b) { return fmaxf(a, b); }
 SUBWAVE_DEVICE double number_min(double a, double b) { return fmin(a, b); }
 SUBWAVE_DEVICE double number_max(double a, double b) { return fmax(a, b); }
 
+template <class T>
+SUBWAVE_DEVICE T wave_broadcast_each(lane_mask members, const T &value, int source_lane, site where)
+{
+    return wave_shuffle(members, value, source_lane, where);
+}
+
 /* A value of every member, held in registers and read by lane. */
 template <class T> class wave_tile {
 public:
@@ -63,9 +69,9 @@ public:
     {
         return wave_broadcast_block<Size>(members_, value_, id, site::current());
     }
-    template <class F> SUBWAVE_DEVICE T read_side(F lane_of) const
+    SUBWAVE_DEVICE T read_each(int lane) const
     {
-        return wave_broadcast_side(members_, value_, lane_of, site::current());
+        return wave_broadcast_each(members_, value_, lane, site::current());
     }
     SUBWAVE_DEVICE T read_in_team(int item) const
     {

@@ -32,6 +32,8 @@ SUBWAVE_DEVICE lane_mask wave_whole(lane_mask) { return 0xffffffffu; }
  * lanes meet (docs/groups.md says what was tried). */
 SUBWAVE_DEVICE lane_mask wave_active(site) { return __activemask(); }
 
+SUBWAVE_DEVICE lane_mask wave_callers(lane_mask members, site) { return members; }
+
 SUBWAVE_DEVICE lane_mask wave_opportunistic(site) { return __activemask(); }
 
 SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site)
@@ -181,11 +183,10 @@ SUBWAVE_DEVICE T wave_shift_one(lane_mask members, const T &value, site)
     });
 }
 
-/* Each lane reads its own group's. */
-template <class T, class F>
-SUBWAVE_DEVICE T wave_broadcast_side(lane_mask members, const T &value, F lane_of, site where)
+template <class T>
+SUBWAVE_DEVICE T wave_broadcast_first(lane_mask members, const T &value, site where)
 {
-    return wave_shuffle(members, value, lane_of(members), where);
+    return wave_shuffle(members, value, __ffs(static_cast<int>(members)) - 1, where);
 }
 
 SUBWAVE_DEVICE void wave_barrier(lane_mask members, site)
