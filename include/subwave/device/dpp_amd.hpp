@@ -127,7 +127,7 @@ SUBWAVE_DEVICE T dpp_step(T x, Op op, T from)
         in_place pin;
         return dpp_instruction<Op, T>::template of<Control, Rows, Fours>(from, x);
     } else if constexpr (all) {
-        return op(dpp<Control>(from), x);
+        return op(Control == dpp_same ? from : dpp<Control>(from), x);
     } else {
         return op(dpp_into<Control, Rows, Fours>(filler<Op, T>::value(), from), x);
     }

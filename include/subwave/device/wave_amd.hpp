@@ -166,7 +166,8 @@ template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_row()
 #else
 template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_row()
 {
-    return Lanes >> (wave_lane() & (Lanes == (Lanes & 0xf) * 0x1111 ? 3 : 15)) & 1;
+    constexpr bool is_by_four = Lanes == (Lanes & 0xf) * 0x1111;
+    return (is_by_four ? Lanes & 0xf : Lanes) >> (wave_lane() & (is_by_four ? 3 : 15)) & 1;
 }
 #endif
 
