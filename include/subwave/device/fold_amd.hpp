@@ -126,7 +126,7 @@ template <class T, class Op, class F> SUBWAVE_DEVICE T over_lanes(active_lanes, 
 }
 template <class T, class Op, class F> SUBWAVE_DEVICE T over_lanes(first_lanes ladder, T x, Op op, F f)
 {
-    if (__builtin_constant_p(ladder.last == wave_size() - 1) && ladder.last == wave_size() - 1)
+    if (__builtin_constant_p(ladder.last) && ladder.last == wave_size() - 1)
         return f(whole_wave{}, x, op); /* the compiler knows that none is off */
     return in_whole_wave(x, op, f);
 }

@@ -408,7 +408,8 @@ SUBWAVE_DEVICE T wave_shift_one(lane_mask, const T &value, site)
         return Size < 64 ? choose(at_end, value, moved) : moved;
     } else {
         const T next_row = other_row<FromBelow ? 15 : 0>(value);
-        const T moved = dpp_into<by_one, 0xf, 0xf>(next_row, value);
+        const bool at_row_end = in_each_row<FromBelow ? 0x0001 : 0x8000>();
+        const T moved = dpp_into<by_one, 0xf, 0xf>(choose(at_row_end, next_row, value), value);
         return choose(at_end, value, moved);
     }
 }
