@@ -23,7 +23,7 @@ REQUIREMENTS = [
     ("gfx", None, None, None, {"lds": 0, "scratch": 0, "spills": 0}),
     ("gfx", "reduce_plus", None, None, {"ds": 0, "loops": 0}),
     ("gfx", "inclusive_scan_plus", None, None, {"ds": 0, "loops": 0}),
-    ("gfx90a", "reduce_plus", "fixed64", "f32", {"vector": 8}),
+    ("gfx90a", "reduce_plus", "whole", "f32", {"vector": 8}),
 ]
 
 
