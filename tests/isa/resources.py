@@ -5,9 +5,12 @@ import sys
 
 import disassembly
 
-# It has half the registers of what the batched products were made for: what they spill is told, and fails
-# nothing.
-SMALL, PRODUCTS = "gfx906", "matmul_batched"
+# Told, and fails nothing: gfx906 has half the registers of what the batched products were made for; LLVM 15
+# keeps 16 scalars of a broadcast kernel in the lanes of a vector register, off its loops.
+def is_known(file, row):
+    return file.startswith("matmul_batched.gfx906.") or (
+        file.startswith("matmul.gfx90a.hipcc") and row["scratch"] == 0 and row["spills"] <= 16)
+
 
 
 def main(readelf, paths):
@@ -21,7 +24,7 @@ def main(readelf, paths):
             row = disassembly.resources(facts)
             file = os.path.basename(path)
             if row["scratch"] or row["spills"] or file.startswith("cells.") and row["lds"]:
-                known = file.split(".")[:2] == [PRODUCTS, SMALL]
+                known = is_known(file, row)
                 told, failed = told + known, failed + (not known)
                 print("%s: %s of %s: %d bytes of scratch, %d spills, %d bytes of LDS" % (
                     "known" if known else "FAILED", name, path, row["scratch"], row["spills"], row["lds"]))
