@@ -4,6 +4,8 @@
  */
 #include "harness.hpp"
 
+#include <utility>
+
 namespace test {
 
 /* --- what moves: any trivially copyable type, between words and itself field by field ---------- */
@@ -141,14 +143,18 @@ template <class T> static void expect_moves(const member &m, word64 *row)
 
 constexpr int constants = 20; /* exclusive ors with 0 to 19, then broadcasts of ids 0 to 19 */
 
-template <int N, class G> SUBWAVE_DEVICE void by_constants(word64 *row, G g, std::uint32_t x)
+/* Not force-inlined: a fiber's stack would not hold the unoptimised frames of all constants at once. */
+template <int N, class G> __device__ void by_constant(word64 *row, G g, std::uint32_t x)
 {
     row[N] = permute_group_by_xor(g, x, N);
     row[constants + N] = x;
     if (N < g.get_local_linear_range())
         row[constants + N] = group_broadcast(g, x, std::uint32_t(N));
-    if constexpr (N + 1 < constants)
-        by_constants<N + 1>(row, g, x);
+}
+template <class G, int... N>
+SUBWAVE_DEVICE void by_constants(word64 *row, G g, std::uint32_t x, std::integer_sequence<int, N...>)
+{
+    (by_constant<N>(row, g, x), ...);
 }
 
 #define CONSTANTS(K) \
@@ -158,7 +164,8 @@ template <int N, class G> SUBWAVE_DEVICE void by_constants(word64 *row, G g, std
         word64 *row = out + grid_item() * (1 + 2 * constants); \
         with_group<K>(mine[0] & 1, [&](auto g) { \
             row[0] = g.lanes(); \
-            by_constants<0>(row + 1, g, static_cast<std::uint32_t>(mine[1])); \
+            by_constants(row + 1, g, static_cast<std::uint32_t>(mine[1]), \
+                         std::make_integer_sequence<int, constants>()); \
         }); \
     }
 
