@@ -100,6 +100,18 @@ bool subwave_plan_has_matrix(const subwave_device_properties *device, subwave_dt
     return !f64 && strncmp(device->architecture, "gfx908", 6) == 0;
 }
 
+/* MATRIX has the larger blocks: where they would leave most of a GPU idle, BROADCAST is ahead. */
+static subwave_variant choose(const subwave_device_properties *device, subwave_dtype dtype,
+                              const subwave_matmul_launch *launch)
+{
+    if (is_cpu(device) || !subwave_plan_has_matrix(device, dtype))
+        return SUBWAVE_VARIANT_BROADCAST;
+    subwave_matmul_launch matrix = *launch;
+    plan_matrix(device, dtype, &matrix);
+    return 4 * (int64_t)matrix.blocks < device->compute_units ? SUBWAVE_VARIANT_BROADCAST
+                                                              : SUBWAVE_VARIANT_MATRIX;
+}
+
 void subwave_plan_matmul(const subwave_device_properties *device, subwave_dtype dtype,
                          subwave_variant variant, subwave_matmul_launch *launch)
 {
@@ -107,9 +119,7 @@ void subwave_plan_matmul(const subwave_device_properties *device, subwave_dtype 
 
     launch->variant = variant;
     if (variant == SUBWAVE_VARIANT_AUTO)
-        launch->variant = !is_cpu(device) && subwave_plan_has_matrix(device, dtype)
-                              ? SUBWAVE_VARIANT_MATRIX
-                              : SUBWAVE_VARIANT_BROADCAST;
+        launch->variant = choose(device, dtype, launch);
     launch->item_rows = launch->item_columns = 1;
     launch->packed = launch->paired = 0;
     launch->block_y = 1;
