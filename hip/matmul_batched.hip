@@ -172,6 +172,14 @@ SUBWAVE_DEVICE void conjugate_all(T *local, int row_local, int rows, int columns
     }
 }
 
+/* 256 a lane, where 512 work-items in a block leave 128 to each. */
+#if defined(__gfx900__) || defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || \
+    defined(__gfx909__) || defined(__gfx90c__)
+constexpr bool few_registers = true;
+#else
+constexpr bool few_registers = false;
+#endif
+
 /* What the staged kernel of these parameters keeps in local memory. */
 template <class T, int Size, int Lanes, int Across, int Terms> struct staged {
     static constexpr int side = Size * Across, items = Lanes * Across * Across;
@@ -182,16 +190,17 @@ template <class T, int Size, int Lanes, int Across, int Terms> struct staged {
     static constexpr bool keeps_c = sizeof(T) == 8 && side >= 32;
     static constexpr int elements = keeps_c && side * ld_side > 2 * panel ? side * ld_side : 2 * panel;
     static constexpr int bytes = elements * sizeof(T);
-    /* More work-items than a block has: that keeps the registers few. */
-    static constexpr int bound = sizeof(T) > 8 && items <= 256 ? 256 : 512;
+    /* More work-items than a block has, where that keeps the registers few without a spill. */
+    static constexpr int bound = (sizeof(T) > 8 || few_registers) && items <= 256 ? 256 : 512;
+    /* Else the kernel is empty; plan does not choose it. */
+    static constexpr bool fits = !few_registers || !is_complex_v<T> || items <= 256;
 };
 
 /* Across x Across groups of Lanes compute a tile of as many times Size x Size cells, Terms terms at a time;
  * their parts of A and B are copied to local memory in the order in which they lie, whatever the sizes,
  * and read there by all. */
 template <class T, int Size, int Lanes, int Across, int Terms>
-SUBWAVE_KERNEL((staged<T, Size, Lanes, Across, Terms>::bound))
-matmul_batched_staged(matmul_batched_problem<T> problem)
+SUBWAVE_DEVICE void multiply_staged(const matmul_batched_problem<T> &problem)
 {
     using group = fixed_size_group<Lanes>;
     using s = staged<T, Size, Lanes, Across, Terms>;
@@ -272,6 +281,14 @@ matmul_batched_staged(matmul_batched_problem<T> problem)
     } else if (mine) {
         sum.store(g, c, p.c.ld, rows - i, columns - j);
     }
+}
+
+template <class T, int Size, int Lanes, int Across, int Terms>
+SUBWAVE_KERNEL((staged<T, Size, Lanes, Across, Terms>::bound))
+matmul_batched_staged(matmul_batched_problem<T> problem)
+{
+    if constexpr (staged<T, Size, Lanes, Across, Terms>::fits)
+        multiply_staged<T, Size, Lanes, Across, Terms>(problem);
 }
 
 /* --- launches ---------------------------------------------------------------------------------- */

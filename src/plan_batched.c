@@ -20,6 +20,16 @@ static const tile tiles[] = {
 #undef SUBWAVE_X
 };
 
+/* Those of the kernels' few_registers. */
+static bool has_few_registers(const subwave_device_properties *device)
+{
+    static const char *const few[] = {"gfx900", "gfx902", "gfx904", "gfx906", "gfx909", "gfx90c"};
+    for (size_t i = 0; i < sizeof few / sizeof *few; ++i)
+        if (strncmp(device->architecture, few[i], strlen(few[i])) == 0)
+            return true;
+    return false;
+}
+
 void subwave_plan_matmul_batched(const subwave_device_properties *device, subwave_dtype dtype,
                                  subwave_matmul_batched_launch *launch)
 {
@@ -38,7 +48,8 @@ void subwave_plan_matmul_batched(const subwave_device_properties *device, subwav
                            (whom == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && complex) ||
                            (whom == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && matrix_unit) ||
                            (whom == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && !complex && !matrix_unit);
-        if (suits && tiles[i].lanes <= wave)
+        const bool fits = !complex || tiles[i].items <= 256 || !has_few_registers(device);
+        if (suits && fits && tiles[i].lanes <= wave)
             best = &tiles[i];
     }
     launch->tile = best->name;
