@@ -16,9 +16,8 @@ POISON = b"\xa5" * 8
 HEAD = struct.Struct("64s8q")  # harness.hpp's write_dump
 
 
-# What the emulator is known to get wrong: it runs a 16-bit DPP instruction of gfx9 through a register of
-# its own, v255, and takes that for the upper half of v127. Sums and products of halves over blocks.
-def misread_on_gfx9(kernel, argument):
+# Sums and products of halves over blocks.
+def has_16_bit_dpp(kernel, argument):
     return kernel.startswith("joint_half") or kernel == "numbers_half_8" and argument in (0, 1)
 
 
@@ -61,7 +60,7 @@ def main(program, wave, code_object):
         dump = os.path.join(folder, "dump")
         subprocess.run([program, "--wave", wave, "--dump", dump], check=True)
         for case in launches(dump):
-            if device.name.startswith("emulated gfx9") and misread_on_gfx9(case[0], case[4]):
+            if device.misreads_16_bit_dpp and has_16_bit_dpp(case[0], case[4]):
                 print("%s: %s, argument %d: not run, 16-bit DPP" % (device.name, case[0], case[4]))
                 continue
             try:

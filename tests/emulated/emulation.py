@@ -75,6 +75,9 @@ class Device:
         self.kernels = self._module.co.kernels
         self.name = "emulated " + self._module.co.target
         self.wave = next(iter(self.kernels.values()))[".wavefront_size"]
+        # An emulator may run a 16-bit DPP instruction of gfx9 through v255, which it takes for half of v127.
+        self.misreads_16_bit_dpp = (self.name.startswith("emulated gfx9") and
+                                    not os.environ.get("SUBWAVE_AMDEMU_HAS_16_BIT_DPP"))
         self.launches = self.instructions = 0
 
     def run(self, what, kernel, grid, block, arguments, memory, verify, shared=0, count=False):
