@@ -24,7 +24,7 @@ typedef struct subwave_matmul_launch {
     const void *a, *b;
     void *c;
     int64_t a_row, a_column, b_row, b_column, c_row, c_column;
-    double alpha, beta; /* hold every value of both element types */
+    double alpha, beta; /* hold every value of the types that sums have */
     subwave_variant variant;
     int32_t item_rows, item_columns; /* cells of C that a work-item computes at a time */
     int32_t tile_rows, tile_columns; /* and a block */

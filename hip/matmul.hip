@@ -16,7 +16,7 @@ template <class T> SUBWAVE_KERNEL(256) matmul_naive(matmul_problem<T> p)
         std::int64_t j = walk.column(tile) * blockDim.x + threadIdx.x;
         if (i >= p.m || j >= p.n)
             continue;
-        T sum = 0;
+        matmul_sum<T> sum = 0;
         for (std::int64_t l = 0; l < p.k; ++l)
             sum += p.a_at(i, l) * p.b_at(l, j);
         p.store(i, j, sum);
@@ -34,7 +34,7 @@ template <class T> SUBWAVE_KERNEL(256) matmul_local(matmul_problem<T> p)
         std::int64_t i = walk.row(tile);
         std::int64_t j = walk.column(tile) * width + item;
         std::int64_t column = j < p.n ? j : p.n - 1; /* all must reach the barriers */
-        T sum = 0;
+        matmul_sum<T> sum = 0;
         for (std::int64_t l = 0; l < p.k; l += width) {
             if (l + item < p.k)
                 part[item] = p.a_at(i, l + item);
@@ -63,7 +63,7 @@ template <class T> SUBWAVE_KERNEL(256) matmul_tutorial(matmul_problem<T> p)
         if (i >= p.m)
             continue;
         const std::int64_t column = j < p.n ? j : p.n - 1; /* all take part in the broadcasts */
-        T sum = 0;
+        matmul_sum<T> sum = 0;
         for (std::int64_t l = 0; l < p.k; l += width) {
             const T mine = l + item < p.k ? p.a_at(i, l + item) : T(0);
             const int steps = p.k - l < width ? static_cast<int>(p.k - l) : width;
@@ -95,7 +95,9 @@ template <class T> static auto matmul_kernel(const subwave_matmul_launch &plan)
 #undef SUBWAVE_X
         return kernel;
     case SUBWAVE_VARIANT_MATRIX:
-        return plan.paired ? matmul_matrix<T, true> : matmul_matrix<T, false>;
+        if constexpr (std::is_same<T, matmul_sum<T>>::value)
+            kernel = plan.paired ? matmul_matrix<T, true> : matmul_matrix<T, false>;
+        return kernel;
     default:
         return kernel;
     }
@@ -115,8 +117,8 @@ template <class T> static int launch_matmul(const subwave_matmul_launch &plan, v
                                  plan.b_column,
                                  plan.c_row,
                                  plan.c_column,
-                                 static_cast<T>(plan.alpha),
-                                 static_cast<T>(plan.beta)};
+                                 static_cast<matmul_sum<T>>(plan.alpha),
+                                 static_cast<matmul_sum<T>>(plan.beta)};
     const auto kernel = matmul_kernel<T>(plan);
     if (!kernel)
         return SUBWAVE_NO_KERNEL;

@@ -10,21 +10,24 @@
 
 SUBWAVE_BEGIN
 
+/* What products of T are summed in; alpha and beta are of it. */
+template <class T> using matmul_sum = std::conditional_t<is_small_float<T>::value, float, T>;
+
 template <class T> struct matmul_problem {
     std::int64_t m, n, k;
     const T *a, *b;
     T *c;
     std::int64_t a_row, a_column, b_row, b_column, c_row, c_column;
-    T alpha, beta;
+    matmul_sum<T> alpha, beta;
 
     SUBWAVE_DEVICE T a_at(std::int64_t i, std::int64_t l) const { return a[i * a_row + l * a_column]; }
     SUBWAVE_DEVICE T b_at(std::int64_t l, std::int64_t j) const { return b[l * b_row + j * b_column]; }
 
-    /* beta = 0 must not read C, which may hold anything. */
-    SUBWAVE_DEVICE void store(std::int64_t i, std::int64_t j, T sum) const
+    /* Rounds once. beta = 0 must not read C, which may hold anything. */
+    SUBWAVE_DEVICE void store(std::int64_t i, std::int64_t j, matmul_sum<T> sum) const
     {
         T *cell = &c[i * c_row + j * c_column];
-        *cell = beta == T(0) ? alpha * sum : alpha * sum + beta * *cell;
+        *cell = beta == 0 ? alpha * sum : alpha * sum + beta * *cell;
     }
 };
 

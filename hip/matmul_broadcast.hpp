@@ -12,24 +12,28 @@ SUBWAVE_BEGIN
 /* A work-item's Rows x Columns cells of C, and how it comes by their sums. The sub-group is parted
  * into teams of wave_team_size() lanes side by side; a team computes Rows rows, of which item s
  * loads element l + s, once; the team then hears each element in turn. Packed: a load brings 16 bytes
- * of B's row. No local memory, no barrier. */
+ * of B's row, or all Columns. No local memory, no barrier. */
 template <class T, int Rows, int Columns, bool Packed> class broadcast_tile {
+    using sum = matmul_sum<T>;
     static constexpr int steps = wave_straight_steps;
-    static constexpr int ahead = sizeof(T) == 4 ? 3 : 2; /* rows of B between load and use */
+    static constexpr int ahead = sizeof(T) <= 4 ? 3 : 2; /* rows of B between load and use */
     static constexpr int ring = 4;
-    static constexpr int pack = Packed ? 16 / static_cast<int>(sizeof(T)) : 1;
+    static constexpr int load_size = 16 / static_cast<int>(sizeof(T));
+    static constexpr int pack = !Packed ? 1 : load_size < Columns ? load_size : Columns;
     static_assert(Columns % pack == 0, "a row is whole packs");
 
-    struct fragment {
-        T row[Rows];
+    template <class Element> struct column_of {
+        Element row[Rows];
     };
+    using fragment = column_of<T>;
+    using heard_fragment = column_of<sum>; /* widened by the lane that loaded it */
 
     const matmul_problem<T> p_;
     lane_mask members_;
     int item_; /* in the team */
     std::int64_t i_, j_; /* the first cell; that with index c is column(c) to the right */
     bool inside_;        /* all cells of the sub-group are cells of C */
-    T sum_[Rows][Columns];
+    sum sum_[Rows][Columns];
 
 public:
     SUBWAVE_DEVICE broadcast_tile(const matmul_problem<T> &p, sub_group sg)
@@ -93,26 +97,37 @@ private:
 
     template <bool Inside> SUBWAVE_DEVICE void load_b(T (&b)[Columns], const T *row) const
     {
-        SUBWAVE_UNROLL
-        for (int c = 0; c < Columns; c += pack) {
-            if constexpr (Inside && Packed) {
-                load_16_bytes(&b[c], &row[c * width()]);
-            } else {
-                SUBWAVE_UNROLL
-                for (int d = c; d < c + pack; ++d)
-                    b[d] = row[(Inside ? column(d) : least(j_ + column(d), p_.n - 1) - j_) *
-                               p_.b_column];
-            }
+        if constexpr (Inside && Packed) {
+            SUBWAVE_UNROLL
+            for (int c = 0; c < Columns; c += pack)
+                load_together<pack>(&b[c], &row[c * width()]);
+        } else {
+            SUBWAVE_UNROLL
+            for (int c = 0; c < Columns; ++c)
+                b[c] = row[(Inside ? column(c) : least(j_ + column(c), p_.n - 1) - j_) * p_.b_column];
         }
     }
 
-    SUBWAVE_DEVICE void accumulate(const fragment &a, const T (&b)[Columns])
+    static SUBWAVE_DEVICE heard_fragment widen(const fragment &loaded)
     {
+        heard_fragment wide;
+        SUBWAVE_UNROLL
+        for (int r = 0; r < Rows; ++r)
+            wide.row[r] = loaded.row[r];
+        return wide;
+    }
+
+    SUBWAVE_DEVICE void accumulate(const heard_fragment &a, const T (&b)[Columns])
+    {
+        sum right[Columns];
+        SUBWAVE_UNROLL
+        for (int c = 0; c < Columns; ++c)
+            right[c] = b[c];
         SUBWAVE_UNROLL
         for (int r = 0; r < Rows; ++r) {
             SUBWAVE_UNROLL
             for (int c = 0; c < Columns; ++c)
-                sum_[r][c] += a.row[r] * b[c];
+                sum_[r][c] += a.row[r] * right[c];
         }
     }
 
@@ -125,7 +140,7 @@ private:
             for (int r = 0; r < Rows; ++r)
                 mine.row[r] = p_.a_at(Inside ? i_ + r : least(i_ + r, p_.m - 1),
                                       least(l + item_, p_.k - 1));
-            const auto team = wave_publish(members_, mine, where);
+            const auto team = wave_publish(members_, widen(mine), where);
             const int count = static_cast<int>(least(p_.k - l, width()));
             const T *row = &p_.b[l * p_.b_row + j_ * p_.b_column];
             for (int s = 0; s < count; ++s, row += p_.b_row) {
@@ -150,17 +165,17 @@ private:
         for (int s = 0; s < ahead; ++s, row += p_.b_row)
             load_b<true>(b[s], row);
         for (std::int64_t l = 0; l < whole; l += width()) {
-            const auto team = wave_publish(members_, next, where);
+            const auto team = wave_publish(members_, widen(next), where);
             a += l + width() < whole ? width() * p_.a_column : 0;
             next = load_a(a);
             for (int base = 0; base < width(); base += steps) {
                 const std::int64_t beyond = l + base + steps < whole ? p_.b_row : 0;
-                fragment heard = team.read_in_team(base);
+                heard_fragment heard = team.read_in_team(base);
                 SUBWAVE_UNROLL
                 for (int s = 0; s < steps; ++s) {
                     load_b<true>(b[(s + ahead) % ring], row);
                     row += s < steps - ahead - 1 ? p_.b_row : beyond;
-                    const fragment now = heard;
+                    const heard_fragment now = heard;
                     if (s + 1 < steps)
                         heard = team.read_in_team(base + s + 1);
                     accumulate(now, b[s % ring]);

@@ -139,11 +139,13 @@ public:
     double bound = 0;
 };
 
-/* One and zero in the type of the scalars. */
+/* One and zero in the type of the scalars, which for elements of 16 bits is f32. */
 struct scalars {
     explicit scalars(subwave_dtype dtype)
-        : one(encode(dtype, {1, 0})), zero(encode(dtype, {0, 0}))
     {
+        const bool small = dtype == SUBWAVE_DTYPE_F16 || dtype == SUBWAVE_DTYPE_BF16;
+        one = encode(small ? SUBWAVE_DTYPE_F32 : dtype, {1, 0});
+        zero = encode(small ? SUBWAVE_DTYPE_F32 : dtype, {0, 0});
     }
     std::vector<unsigned char> one, zero;
 };

@@ -5,9 +5,21 @@
 #include "log.h"
 #include "plan.h"
 
+/* What products are summed in, and what alpha and beta are of. */
+static subwave_dtype sum_dtype(subwave_dtype dtype)
+{
+    return dtype == SUBWAVE_DTYPE_F64 ? SUBWAVE_DTYPE_F64 : SUBWAVE_DTYPE_F32;
+}
+
 static double scalar(subwave_dtype dtype, const void *value)
 {
-    return dtype == SUBWAVE_DTYPE_F32 ? *(const float *)value : *(const double *)value;
+    return sum_dtype(dtype) == SUBWAVE_DTYPE_F64 ? *(const double *)value : *(const float *)value;
+}
+
+static bool is_supported(subwave_dtype dtype)
+{
+    return dtype == SUBWAVE_DTYPE_F16 || dtype == SUBWAVE_DTYPE_BF16 || dtype == SUBWAVE_DTYPE_F32 ||
+           dtype == SUBWAVE_DTYPE_F64;
 }
 
 /* What does not depend on sizes. */
@@ -20,9 +32,9 @@ static subwave_status check_choices(subwave_context *context, subwave_variant va
     SUBWAVE_TRY(subwave_check_layout(context, layout));
     SUBWAVE_TRY(subwave_check_transpose(context, "transpose_a", transpose_a));
     SUBWAVE_TRY(subwave_check_transpose(context, "transpose_b", transpose_b));
-    if (dtype != SUBWAVE_DTYPE_F32 && dtype != SUBWAVE_DTYPE_F64)
+    if (!is_supported(dtype))
         return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
-                            "dtype is %s; subwave_matmul takes f32 and f64",
+                            "dtype is %s; subwave_matmul takes f16, bf16, f32 and f64",
                             subwave_dtype_name(dtype));
     if (variant == SUBWAVE_VARIANT_MATRIX && !subwave_plan_has_matrix(&context->device, dtype))
         return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
@@ -79,8 +91,9 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     if (m == 0 || n == 0)
         return SUBWAVE_STATUS_SUCCESS;
 
-    SUBWAVE_TRY(subwave_check_pointer(context, "alpha", alpha, size));
-    SUBWAVE_TRY(subwave_check_pointer(context, "beta", beta, size));
+    const size_t scalar_size = subwave_dtype_size(sum_dtype(dtype));
+    SUBWAVE_TRY(subwave_check_pointer(context, "alpha", alpha, scalar_size));
+    SUBWAVE_TRY(subwave_check_pointer(context, "beta", beta, scalar_size));
     const double alpha_value = scalar(dtype, alpha), beta_value = scalar(dtype, beta);
     if (alpha_value == 0)
         k = 0; /* A and B are not read, not even to find a NaN */

@@ -121,8 +121,8 @@ double harness_random_sign(harness_random *random)
 
 void harness_fill(harness_poison poison, void *memory, size_t bytes)
 {
-    /* Read as f32 or f64, at any multiple of 4 bytes: a quiet NaN with a payload. */
-    static const unsigned char nan_payload[4] = {0xc5, 0xb3, 0xff, 0x7f};
+    /* Read as any floating type, at any multiple of its bytes or 4: a quiet NaN with a payload. */
+    static const unsigned char nan_payload[4] = {0xc5, 0x7f, 0xfd, 0x7f};
     unsigned char *byte = memory;
     for (size_t i = 0; i < bytes; ++i)
         byte[i] = poison == HARNESS_NAN ? nan_payload[i % 4] : 0xa5;

@@ -15,17 +15,14 @@ int64_t reference_index(const reference_matrix *matrix, int64_t i, int64_t j)
 
 double reference_get(const reference_matrix *matrix, int64_t i, int64_t j)
 {
-    const int64_t at = reference_index(matrix, i, j);
-    return matrix->f64 ? ((const double *)matrix->data)[at] : ((const float *)matrix->data)[at];
+    return reference_decode(matrix->dtype,
+                            reference_load(matrix->dtype, matrix->data, reference_index(matrix, i, j)));
 }
 
 void reference_set(const reference_matrix *matrix, int64_t i, int64_t j, double value)
 {
-    const int64_t at = reference_index(matrix, i, j);
-    if (matrix->f64)
-        ((double *)matrix->data)[at] = value;
-    else
-        ((float *)matrix->data)[at] = (float)value;
+    reference_store(matrix->dtype, matrix->data, reference_index(matrix, i, j),
+                    reference_encode(matrix->dtype, value));
 }
 
 static double get_op(bool transpose, const reference_matrix *matrix, int64_t i, int64_t j)
@@ -33,12 +30,21 @@ static double get_op(bool transpose, const reference_matrix *matrix, int64_t i, 
     return transpose ? reference_get(matrix, j, i) : reference_get(matrix, i, j);
 }
 
+/* Half a unit in the last place of numbers to `size`, of types of 16 bits; of others 0, as sums have them. */
+static double half_unit(subwave_dtype dtype, double size)
+{
+    if (dtype != SUBWAVE_DTYPE_F16 && dtype != SUBWAVE_DTYPE_BF16)
+        return 0;
+    const double normal = dtype == SUBWAVE_DTYPE_F16 ? 0x1p-14 : 0x1p-126; /* the least */
+    return ldexp(1, ilogb(fmax(size, normal)) - (dtype == SUBWAVE_DTYPE_F16 ? 11 : 8));
+}
+
 void reference_matmul(bool transpose_a, bool transpose_b, int64_t k, double alpha,
                       const reference_matrix *a, const reference_matrix *b, double beta,
                       const reference_matrix *c, double *result, double *bound)
 {
     const int64_t m = c->rows, n = c->columns;
-    const double eps = (double)(k + 3) * (c->f64 ? DBL_EPSILON : FLT_EPSILON);
+    const double eps = (double)(k + 3) * (c->dtype == SUBWAVE_DTYPE_F64 ? DBL_EPSILON : FLT_EPSILON);
     /* A row of op(B) is used by every row of C, so it is laid out once. */
     double *row_b = malloc((size_t)n * sizeof *row_b);
     if (!row_b)
@@ -64,6 +70,7 @@ void reference_matmul(bool transpose_a, bool transpose_b, int64_t k, double alph
             double *sum = &result[i * n + j], *magnitude = &bound[i * n + j];
             *sum = (alpha == 0 || k == 0 ? 0 : alpha * *sum) + old;
             *magnitude = eps * ((alpha == 0 ? 0 : fabs(alpha) * *magnitude) + fabs(old));
+            *magnitude += half_unit(c->dtype, fabs(*sum) + *magnitude);
         }
 }
 
@@ -71,7 +78,7 @@ double reference_matmul_cell(bool transpose_a, bool transpose_b, int64_t k, doub
                              const reference_matrix *a, const reference_matrix *b, double beta,
                              const reference_matrix *c, int64_t i, int64_t j)
 {
-    if (c->f64) {
+    if (c->dtype == SUBWAVE_DTYPE_F64) {
         double sum = 0;
         for (int64_t l = 0; l < k; ++l)
             sum += get_op(transpose_a, a, i, l) * get_op(transpose_b, b, l, j);
@@ -81,7 +88,8 @@ double reference_matmul_cell(bool transpose_a, bool transpose_b, int64_t k, doub
     for (int64_t l = 0; l < k; ++l)
         sum += (float)get_op(transpose_a, a, i, l) * (float)get_op(transpose_b, b, l, j);
     const float scaled = (float)alpha * sum;
-    return beta == 0 ? scaled : scaled + (float)beta * (float)reference_get(c, i, j);
+    const float cell = beta == 0 ? scaled : scaled + (float)beta * (float)reference_get(c, i, j);
+    return reference_decode(c->dtype, reference_encode(c->dtype, cell));
 }
 
 /* --- elements as bits ------------------------------------------------------------------------ */

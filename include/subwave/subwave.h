@@ -131,13 +131,14 @@ SUBWAVE_API subwave_status subwave_copy(subwave_context *context, void *destinat
 /* C = alpha op(A) op(B) + beta C.
  *   variant   SUBWAVE_VARIANT_AUTO picks the fastest (subwave_matmul_plan says which); the others are as
  *             in the enumeration.
- *   dtype     SUBWAVE_DTYPE_F32 or _F64, of all matrices and scalars; sums are kept in it.
+ *   dtype     SUBWAVE_DTYPE_F16, _BF16, _F32 or _F64, of all matrices. Sums and scalars are f64 for F64,
+ *             f32 for the others; an element of C is rounded once, to nearest even.
  *   layout    of all three matrices.
  *   m, n, k   op(A) is m x k, op(B) is k x n, C is m x n; each >= 0, no divisibility needed.
- *   alpha     [in, host]   one element. 0: A and B are not read.
+ *   alpha     [in, host]   one float, or double for F64. 0: A and B are not read.
  *   a, lda    [in, device] m x k, or k x m with transpose_a.
  *   b, ldb    [in, device] k x n, or n x k with transpose_b.
- *   beta      [in, host]   one element. 0: C is not read, so it may hold anything.
+ *   beta      [in, host]   as alpha. 0: C is not read, so it may hold anything.
  *   c, ldc    [in/out, device] m x n; must not overlap A or B. Elements between rows are kept.
  * A leading dimension is at least max(1, columns) in row-major and max(1, rows) in column-major
  * order of the matrix as stored.

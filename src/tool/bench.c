@@ -66,12 +66,24 @@ static uint64_t random_bits(uint64_t *state)
     return *state;
 }
 
-/* Uniform in [-1, 1), with all bits of the type's fraction in use. */
+static bool is_16_bit(subwave_dtype dtype)
+{
+    return dtype == SUBWAVE_DTYPE_F16 || dtype == SUBWAVE_DTYPE_BF16;
+}
+
+/* Uniform in [-1, 1), with all bits of the type's fraction in use. Those of 16 bits are sign and fraction
+ * at random and an exponent of -4 to -1, so that no product is subnormal. */
 static void fill(subwave_dtype dtype, void *data, int64_t count, uint64_t seed)
 {
+    const int fraction = dtype == SUBWAVE_DTYPE_F16 ? 10 : 7, bias = dtype == SUBWAVE_DTYPE_F16 ? 15 : 127;
     for (int64_t i = 0; i < count; ++i) {
-        const double value = (double)(random_bits(&seed) >> 11) * 0x1p-52 - 1;
-        if (dtype == SUBWAVE_DTYPE_F32)
+        const uint64_t bits = random_bits(&seed);
+        const double value = (double)(bits >> 11) * 0x1p-52 - 1;
+        if (is_16_bit(dtype))
+            ((uint16_t *)data)[i] =
+                (uint16_t)((bits >> 48 & 0x8000) | (bits >> 32 & ((1u << fraction) - 1)) |
+                           (uint64_t)(bias - 1 - (int)(bits >> 16 & 3)) << fraction);
+        else if (dtype == SUBWAVE_DTYPE_F32)
             ((float *)data)[i] = (float)value;
         else
             ((double *)data)[i] = value;
@@ -154,8 +166,7 @@ static double cell_error(const problem *p, bool flipped, int64_t i, int64_t j, d
                          double magnitude)
 {
     const int64_t at = flipped ? i + j * p->size.m : i * p->size.n + j;
-    const double found = p->dtype == SUBWAVE_DTYPE_F32 ? ((const float *)p->c)[at]
-                                                       : ((const double *)p->c)[at];
+    const double found = plain_value(p->dtype, p->c, at);
     if (found == sum)
         return 0;
     const double error = fabs(found - sum) / magnitude;
@@ -196,10 +207,12 @@ static void check(const settings *s, const problem *p, bool flipped, result *r)
     r->error = worst;
 }
 
-/* Two roundings a term, one of the product and one of the sum. */
+/* Two roundings a term, one of the product and one of the sum; and where sums are f32 and C has 16 bits,
+ * one more. */
 static double error_bound(subwave_dtype dtype, int64_t k)
 {
-    return (double)k * (dtype == SUBWAVE_DTYPE_F32 ? FLT_EPSILON : DBL_EPSILON);
+    const double rounding = dtype == SUBWAVE_DTYPE_F16 ? 0x1p-11 : dtype == SUBWAVE_DTYPE_BF16 ? 0x1p-8 : 0;
+    return (double)k * (dtype == SUBWAVE_DTYPE_F64 ? DBL_EPSILON : FLT_EPSILON) + rounding;
 }
 
 /* --- timing ----------------------------------------------------------------------------------- */
@@ -274,7 +287,7 @@ static bool queue_matmul(const work *w, shape size)
     const float one_f32 = 1, zero_f32 = 0;
     const double one_f64 = 1, zero_f64 = 0;
     const problem *p = w->problem;
-    const bool single = p->dtype == SUBWAVE_DTYPE_F32;
+    const bool single = p->dtype != SUBWAVE_DTYPE_F64; /* the scalars */
     return subwave_matmul(w->context, w->variant, p->dtype, w->settings->layout,
                           w->settings->transpose_a ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_NONE,
                           w->settings->transpose_b ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_NONE,
@@ -443,7 +456,8 @@ static void describe_check(subwave_dtype dtype, shape size)
     else
         printf("checked %" PRId64 " of %" PRId64 " rows and %" PRId64 " cells at random",
                checked.rows, size.m, checked.cells);
-    printf("; limit k eps = %.1e\n", error_bound(dtype, size.k));
+    printf("; limit k eps%s = %.1e\n", is_16_bit(dtype) ? " + rounding" : "",
+           error_bound(dtype, size.k));
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -474,7 +488,7 @@ static bool bench_problem(const settings *s, const device *devices, problem *p)
             good &= report(s, p, on->about.id, variant, &on->about, &r);
         }
     }
-    if (plain) {
+    if (plain && !is_16_bit(p->dtype)) { /* C has no such type */
         subwave_device_properties host = {.backend = "plain-c", .sub_group_sizes = {1}};
         struct utsname machine;
         snprintf(host.architecture, sizeof host.architecture, "%.63s",
@@ -563,7 +577,7 @@ int bench_main(int argc, char **argv)
         {.name = "--variant", .value = "NAME", .take = take_variants, .target = &s.variants,
          .repeats = true, .help = "naive, local, broadcast (these three), tutorial, matrix, auto"},
         {.name = "--dtype", .value = "TYPE", .take = take_dtypes, .target = &s.dtypes,
-         .repeats = true, .help = "f32 or f64 (f32)"},
+         .repeats = true, .help = "f16, bf16, f32 or f64 (f32)"},
         {.name = "--size", .value = "N|MxNxK", .take = take_shapes, .target = &s.shapes,
          .repeats = true, .help = "C is M x N, summed over K (1024)"},
         {.name = "--layout", .value = "ORDER", .take = take_layout, .target = &s.layout,

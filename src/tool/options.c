@@ -207,11 +207,14 @@ const char *take_dtypes(const char *value, void *target)
     dtype_list *list = target;
     if (list->count == LIST_SIZE)
         return too_many;
-    const bool single = strcmp(value, "f32") == 0;
-    if (!single && strcmp(value, "f64") != 0)
-        return "f32 or f64";
-    list->item[list->count++] = single ? SUBWAVE_DTYPE_F32 : SUBWAVE_DTYPE_F64;
-    return NULL;
+    static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F16, SUBWAVE_DTYPE_BF16, SUBWAVE_DTYPE_F32,
+                                           SUBWAVE_DTYPE_F64};
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; ++i)
+        if (strcmp(value, subwave_dtype_name(dtypes[i])) == 0) {
+            list->item[list->count++] = dtypes[i];
+            return NULL;
+        }
+    return "f16, bf16, f32 or f64";
 }
 
 const char *take_layout(const char *value, void *target)

@@ -72,7 +72,7 @@ const char *take_seconds(const char *value, void *target);  /* double, >= 0 */
 const char *take_count(const char *value, void *target);    /* int, 1 to 1000 */
 const char *take_variant(const char *value, void *target);  /* subwave_variant */
 const char *take_variants(const char *value, void *target); /* variant_list */
-const char *take_dtypes(const char *value, void *target);   /* dtype_list of f32 and f64 */
+const char *take_dtypes(const char *value, void *target);   /* dtype_list of what a product takes */
 const char *take_layout(const char *value, void *target);   /* subwave_layout */
 const char *take_shapes(const char *value, void *target);   /* shape_list, from N or MxNxK */
 

@@ -7,9 +7,12 @@
 
 #include <subwave/types.h>
 
-/* c = a b: what a C program would do without a library; one thread. */
+/* c = a b in f32 or f64: what a C program would do without a library; one thread. */
 void plain_matmul(subwave_dtype dtype, int64_t m, int64_t n, int64_t k, const void *a,
                   const void *b, void *c);
+
+/* Element i of an array of f16, bf16, f32 or f64. */
+double plain_value(subwave_dtype dtype, const void *array, int64_t i);
 
 /* Row i of a b summed in f64, and the sums of the terms' magnitudes; n of each. */
 void plain_row(subwave_dtype dtype, int64_t i, int64_t n, int64_t k, const void *a, const void *b,

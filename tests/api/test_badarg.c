@@ -118,8 +118,6 @@ static const bad_case bad_cases[] = {
     {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_U16)}},
     {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_U32)}},
     {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_U64)}},
-    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_F16)}},
-    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_BF16)}},
     {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_C32)}},
     {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_C64)}},
     {"layout", VALUE, {SET(layout, 0)}},
@@ -173,6 +171,11 @@ static const bad_case bad_cases[] = {
     {"c", POINTER, {SET(c, 0)}},
     {"c", POINTER, {ADD(c, 1)}},
     {"c", POINTER, {ADD(c, 2)}},
+    /* Scalars are floats where elements have 16 bits. */
+    {"alpha", POINTER, {SET(dtype, SUBWAVE_DTYPE_F16), ADD(alpha, 2)}},
+    {"beta", POINTER, {SET(dtype, SUBWAVE_DTYPE_BF16), ADD(beta, 2)}},
+    {"c", POINTER, {SET(dtype, SUBWAVE_DTYPE_BF16), ADD(c, 1)}},
+    {"c", POINTER, {SET(dtype, SUBWAVE_DTYPE_F16), ADD(c, 3)}},
     /* The order of checks: what is wrong first is what is named. */
     {"variant", VALUE, {SET(variant, 0), SET(dtype, 0), SET(layout, 0)}},
     {"dtype", VALUE, {SET(dtype, 0), SET(layout, 0), SET(transpose_a, 0)}},

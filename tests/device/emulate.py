@@ -60,7 +60,7 @@ def main(program, wave, code_object):
         dump = os.path.join(folder, "dump")
         subprocess.run([program, "--wave", wave, "--dump", dump], check=True)
         for case in launches(dump):
-            if device.misreads_16_bit_dpp and has_16_bit_dpp(case[0], case[4]):
+            if device.misreads_16_bit and has_16_bit_dpp(case[0], case[4]):
                 print("%s: %s, argument %d: not run, 16-bit DPP" % (device.name, case[0], case[4]))
                 continue
             try:

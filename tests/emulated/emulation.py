@@ -75,8 +75,9 @@ class Device:
         self.kernels = self._module.co.kernels
         self.name = "emulated " + self._module.co.target
         self.wave = next(iter(self.kernels.values()))[".wavefront_size"]
-        # An emulator may run a 16-bit DPP instruction of gfx9 through v255, which it takes for half of v127.
-        self.misreads_16_bit_dpp = (self.name.startswith("emulated gfx9") and
+        # An emulator may take v128 and on for upper halves of registers in 16-bit instructions of gfx9, as gfx11
+        # has them; among them the v255 through which it runs those with DPP.
+        self.misreads_16_bit = (self.name.startswith("emulated gfx9") and
                                     not os.environ.get("SUBWAVE_AMDEMU_HAS_16_BIT_DPP"))
         self.launches = self.instructions = 0
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 # matmul.py: all kernels of hip/matmul.hip, at the edges of their shapes, against sums made here.
-import array
 import functools
 import math
 import random
@@ -10,7 +9,10 @@ from collections import namedtuple
 
 import emulation
 
-EPSILON = {"f": 2.0 ** -23, "d": 2.0 ** -52}
+# Elements by letters: h f16, b bf16, f f32, d f64. Of what sums are kept in.
+EPSILON = {"h": 2.0 ** -23, "b": 2.0 ** -23, "f": 2.0 ** -23, "d": 2.0 ** -52}
+NAMES = {"h": "f16", "b": "bf16", "f": "f32", "d": "f64"}
+SMALL = "hb"  # of 16 bits, which C is rounded to
 WALKS = ("naive", "local", "tutorial")  # over more tiles than there are blocks
 PADDING = b"\xa5"  # bytes of C's array that are no cell of C
 
@@ -20,7 +22,8 @@ Kernel = namedtuple("Kernel", "variant element rows columns packed")
 
 # What a code object must have, but for `packed`.
 EXPECTED = {(variant, element, rows, columns) for element in EPSILON for variant, rows, columns in (
-    ("naive", 1, 1), ("local", 1, 1), ("tutorial", 1, 1), ("broadcast", 4, 4), ("broadcast", 8, 8), ("matrix", 1, 1))}
+    ("naive", 1, 1), ("local", 1, 1), ("tutorial", 1, 1), ("broadcast", 4, 4), ("broadcast", 8, 8), ("matrix", 1, 1))
+            if variant != "matrix" or element not in SMALL}
 
 # C's row has `padding` cells more than n; `grid` is the number of blocks of kernels that walk, None for
 # one a tile.
@@ -49,6 +52,33 @@ def shapes(w):
     ]
 
 
+def width_of(element):
+    return {"h": 2, "b": 2, "f": 4, "d": 8}[element]
+
+
+def encode(element, numbers):
+    if element == "b":  # a float's upper half, to nearest even
+        words = struct.unpack("<%dI" % len(numbers), struct.pack("<%df" % len(numbers), *numbers))
+        return struct.pack("<%dH" % len(words), *(
+            w >> 16 | 0x40 if math.isnan(x) else w + 0x7fff + (w >> 16 & 1) >> 16 for w, x in zip(words, numbers)))
+    return struct.pack("<%d%s" % (len(numbers), element.replace("h", "e")), *numbers)
+
+
+def decode(element, data):
+    count = len(data) // width_of(element)
+    if element == "b":
+        halves = struct.unpack("<%dH" % count, data)
+        return struct.unpack("<%df" % count, struct.pack("<%dI" % count, *(h << 16 for h in halves)))
+    return struct.unpack("<%d%s" % (count, element.replace("h", "e")), data)
+
+
+def half_unit(element, size):
+    """Half a unit in the last place of numbers to `size`, of types of 16 bits."""
+    if element not in SMALL:
+        return 0
+    return math.ldexp(1, max(math.frexp(size)[1] - 1, {"h": -14, "b": -126}[element]) - {"h": 11, "b": 8}[element])
+
+
 def strides(storage, rows, columns):
     """Distance between neighbours in a column and in a row."""
     return {"rows": (columns, 1), "padded": (columns + 7, 1), "aligned": (-(-columns // 4) * 4, 1), "columns": (1, rows),
@@ -60,11 +90,11 @@ def store(element, values, row, column, whole=False):
     size = 0
     if values and values[0]:
         size = (len(values) - 1) * row + (row if whole else (len(values[0]) - 1) * column + 1)
-    cells = array.array(element, [math.nan] * size)
+    cells = [math.nan] * size
     for i, line in enumerate(values):
         for j, value in enumerate(line):
             cells[i * row + j * column] = value
-    return cells.tobytes()
+    return encode(element, cells)
 
 
 class Problem:
@@ -74,7 +104,7 @@ class Problem:
         m, n, k = shape.m, shape.n, shape.k
 
         def matrix(rows, columns):
-            return [array.array(element, [draw.uniform(-1, 1) for _ in range(columns)])
+            return [decode(element, encode(element, [draw.uniform(-1, 1) for _ in range(columns)]))
                     for _ in range(rows)]
 
         self.strides = strides(shape.a, m, k), strides(shape.b, k, n)
@@ -87,28 +117,29 @@ class Problem:
                 old = shape.beta * self.c[i][j]
                 self.want.append(shape.alpha * math.fsum(terms) + old)
                 size = abs(shape.alpha) * math.fsum(map(abs, terms)) + abs(old)
-                self.bound.append((k + 3) * EPSILON[element] * size)
+                bound = (k + 3) * EPSILON[element] * size
+                self.bound.append(bound + half_unit(element, abs(self.want[-1]) + bound))
 
     def run(self, device, kernel, title, block, tiles, shared, walks):
         shape, element = self.shape, self.element
         m, n, k = shape.m, shape.n, shape.k
-        width = array.array(element).itemsize
+        width = width_of(element)
         c_row = n + shape.padding
         c = bytearray(PADDING * (((m - 1) * c_row + n) * width))
         cells = [i * c_row + j for i in range(m) for j in range(n)]
         for i in range(m):  # beta = 0 must not read C
-            line = self.c[i] if shape.beta else array.array(element, [math.nan] * n)
-            c[i * c_row * width:(i * c_row + n) * width] = line.tobytes()
+            c[i * c_row * width:(i * c_row + n) * width] = encode(
+                element, self.c[i] if shape.beta else [math.nan] * n)
         inside = {cell * width + byte for cell in cells for byte in range(width)}
         a_strides, b_strides = self.strides
         memory = (emulation.Input(device, store(element, self.a, *a_strides)),
                   emulation.Input(device, store(element, self.b, *b_strides, shape.b == "aligned")),
                   emulation.Output(device, c, keep=set(range(len(c))) - inside))
-        problem = struct.pack("<3q3Q6q2" + element, m, n, k, *(part.address for part in memory),
+        problem = struct.pack("<3q3Q6q2" + ("f" if element in SMALL else element), m, n, k, *(part.address for part in memory),
                               *a_strides, *b_strides, c_row, 1, shape.alpha, shape.beta)
 
         def verify():
-            got = array.array(element, memory[2].bytes())
+            got = decode(element, memory[2].bytes())
             for cell, want, bound in zip(cells, self.want, self.bound):
                 if not abs(got[cell] - want) <= bound:
                     return "C[%d][%d] is %r, not %r" % (*divmod(cell, c_row), got[cell], want)
@@ -126,13 +157,15 @@ class Problem:
 
 def identify(name):
     """The Kernel of a mangled name."""
-    pattern = r"matmul_(naive|local|tutorial|broadcast|matrix)I([fd])(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?E"
-    variant, element, rows, columns, packed = re.search(pattern, name).groups()
+    pattern = (r"matmul_(naive|local|tutorial|broadcast|matrix)I(?:([fd])|NS0_11small_floatINS0_\d+(b?)\w*_formatEEE)"
+               r"(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?E")
+    variant, element, bf16, rows, columns, packed = re.search(pattern, name).groups()
+    element = element or bf16 or "h"
     return Kernel(variant, element, int(rows or 1), int(columns or 1), packed == "1")
 
 
 def title(kernel):
-    return "%s %s %dx%d%s" % (kernel.variant, {"f": "f32", "d": "f64"}[kernel.element], kernel.rows,
+    return "%s %s %dx%d%s" % (kernel.variant, NAMES[kernel.element], kernel.rows,
                               kernel.columns, " packed" if kernel.packed else "")
 
 
@@ -160,7 +193,10 @@ def cases(device):
     if {kernel[:4] for kernel in found} != EXPECTED:
         raise emulation.Failure("kernels without a case, or the reverse: %s" % found)
     for number, shape in enumerate(shapes(device.wave)):
-        for element, width in (("f", 4), ("d", 8)):
+        for element in EPSILON:
+            if element == SMALL[number % 2]:  # of the two small ones each has half of the shapes
+                continue
+            width = width_of(element)
             problem = Problem(element, shape, number)
             for kernel, name in found.items():
                 (a_row, a_column), (row, column) = problem.strides
@@ -170,6 +206,9 @@ def cases(device):
                         kernel.variant == "broadcast" and kernel.packed and not in_packs):
                     continue
                 if kernel.variant == "matrix" and kernel.packed and not in_pairs:
+                    continue
+                if element in SMALL and device.misreads_16_bit and (
+                        device.kernels[name][".vgpr_count"] > 128):
                     continue
                 if kernel.variant == "matrix" and number % 4 != 3:  # large tiles take long
                     continue

@@ -201,7 +201,7 @@ def run(device, kernel, launch, what, draw, expected=True):
 def misread(device, code):
     """What the emulator is known to get wrong: 16-bit DPP of gfx9, unless SUBWAVE_AMDEMU_HAS_16_BIT_DPP is
     set, and s_bitset0_b64, which clears another bit."""
-    return any(instruction.mnemonic == "s_bitset0_b64" or device.misreads_16_bit_dpp and
+    return any(instruction.mnemonic == "s_bitset0_b64" or device.misreads_16_bit and
                re.search(r"[fiu]16.*_dpp", instruction.mnemonic) for instruction in code)
 
 

@@ -442,6 +442,14 @@ class Bench(Command):
                                  {(v, w) for v in ("naive", "local", "broadcast") for w in waves} | {("plain", 1)})
                 self.assertEqual({(row["m"], row["n"], row["k"]) for row in rows}, {(7, 9, 5), (66, 66, 66)})
 
+    def test_types_of_16_bits(self):
+        rows = self.bench("--device", DEVICE, "--dtype", "f16", "--dtype", "bf16", "--size", "7x9x5", "--size", "66")
+        self.assertEqual([row["variant"] for row in rows], ["naive", "local", "broadcast"] * 4)  # no plain loop
+        for row in rows:
+            self.assertIs(row["ok"], True)
+            self.assertGreater(row["error"], {"f16": 2**-14, "bf16": 2**-11}[row["dtype"]])  # C was rounded
+            self.assertLess(row["bound"], {"f16": 2**-10, "bf16": 2**-7}[row["dtype"]])
+
     def test_times(self):
         row = self.bench_one("--repeat", "5")
         time = row["time_us"]
@@ -535,7 +543,7 @@ class Bench(Command):
                 ("--size is \"1x2x3x4\"", "--size", "1x2x3x4"),
                 ("--size is \"1x2x\"", "--size", "1x2x"),
                 ("--size is \"99999999999999999999\"", "--size", "99999999999999999999"),
-                ("--dtype is \"f16\"; it takes f32 or f64", "--dtype", "f16"),
+                ("--dtype is \"i8\"; it takes f16, bf16, f32 or f64", "--dtype", "i8"),
                 ("--layout is \"C\"; it takes row or column", "--layout", "C"),
                 ("--variant is \"unknown\"", "--variant", "unknown"),
                 ("--repeat is \"0\"; it takes a number from 1 to 1000", "--repeat", "0"),

@@ -41,7 +41,7 @@
  *   computed_anew(value)                 value, an int; on NVIDIA, where a loop needs the registers, what
  *                                        follows from it is not kept from one call to the next
  *   wave_loads_ahead                     whether a load issued ahead of its use saves time
- *   load_16_bytes(to, from)              as many elements by one load; `from` aligned to 16 bytes, or as
+ *   load_together<Count>(to, from)       Count elements by one load; `from` aligned to their bytes, or as
  *                                        its elements on the CPU device
  *
  * `members` names the lanes that make the call together, the caller among them. All are force-inlined:

@@ -129,7 +129,10 @@ constexpr bool wave_loads_ahead = false;
 constexpr int wave_straight_steps = 4;
 SUBWAVE_DEVICE void keep_order() {}
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
-template <class T> SUBWAVE_DEVICE void load_16_bytes(T *to, const T *from) { memcpy(to, from, 16); }
+template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *from)
+{
+    memcpy(static_cast<void *>(to), from, Count * sizeof(T));
+}
 
 template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x) { return x; }
 

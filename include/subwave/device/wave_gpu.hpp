@@ -32,14 +32,14 @@ SUBWAVE_DEVICE lane_mask wave_side(lane_mask callers, lane_mask, bool p, site wh
 }
 
 constexpr bool wave_loads_ahead = true;
-template <class T> SUBWAVE_DEVICE void load_16_bytes(T *to, const T *from)
+template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *from)
 {
-    struct alignas(16) pack {
-        T element[16 / sizeof(T)];
+    struct alignas(Count * sizeof(T)) pack {
+        T element[Count];
     };
     const pack loaded = *reinterpret_cast<const pack *>(from);
     SUBWAVE_UNROLL
-    for (int i = 0; i < static_cast<int>(16 / sizeof(T)); ++i)
+    for (int i = 0; i < Count; ++i)
         to[i] = loaded.element[i];
 }
 
