@@ -172,12 +172,17 @@ SUBWAVE_DEVICE void conjugate_all(T *local, int row_local, int rows, int columns
     }
 }
 
-/* 256 a lane, where 512 work-items in a block leave 128 to each. */
+/* Whether 512 work-items in a block, by which registers are shared out, leave a lane too few. */
 #if defined(__gfx900__) || defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || \
     defined(__gfx909__) || defined(__gfx90c__)
 constexpr bool few_registers = true;
 #else
 constexpr bool few_registers = false;
+#endif
+#ifdef __AMDGCN__
+constexpr bool bound_by_items = true;
+#else
+constexpr bool bound_by_items = false; /* more than there are keeps the registers few, and many blocks at work */
 #endif
 
 /* What the staged kernel of these parameters keeps in local memory. */
@@ -190,10 +195,9 @@ template <class T, int Size, int Lanes, int Across, int Terms> struct staged {
     static constexpr bool keeps_c = sizeof(T) == 8 && side >= 32;
     static constexpr int elements = keeps_c && side * ld_side > 2 * panel ? side * ld_side : 2 * panel;
     static constexpr int bytes = elements * sizeof(T);
-    /* More work-items than a block has, where that keeps the registers few without a spill. */
-    static constexpr int bound = (sizeof(T) > 8 || few_registers) && items <= 256 ? 256 : 512;
+    static constexpr int bound = (sizeof(T) > 8 || bound_by_items) && items <= 256 ? 256 : 512;
     /* Else the kernel is empty; plan does not choose it. */
-    static constexpr bool fits = !few_registers || !is_complex_v<T> || items <= 256;
+    static constexpr bool fits = !few_registers || (Size < 32 && items <= 256);
 };
 
 /* Across x Across groups of Lanes compute a tile of as many times Size x Size cells, Terms terms at a time;

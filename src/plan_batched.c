@@ -9,13 +9,14 @@ static int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0); 
 
 typedef struct tile {
     subwave_matmul_batched_tile name;
-    int32_t whom, side, lanes, items; /* of a group; of all its groups */
+    int32_t whom, size, lanes; /* of a group */
+    int32_t side, items;       /* of all its groups */
 } tile;
 
 static const tile tiles[] = {
 #define SUBWAVE_X(name, whom, size, lanes, across, ...) \
-    {SUBWAVE_MATMUL_BATCHED_##name, SUBWAVE_MATMUL_BATCHED_FOR_##whom, \
-     (size) * ((across) > 1 ? (across) : 1), lanes, (lanes) * ((across) > 1 ? (across) * (across) : 1)},
+    {SUBWAVE_MATMUL_BATCHED_##name, SUBWAVE_MATMUL_BATCHED_FOR_##whom, size, lanes, \
+     (size) * ((across) > 1 ? (across) : 1), (lanes) * ((across) > 1 ? (across) * (across) : 1)},
     SUBWAVE_MATMUL_BATCHED_TILES(SUBWAVE_X)
 #undef SUBWAVE_X
 };
@@ -36,6 +37,7 @@ void subwave_plan_matmul_batched(const subwave_device_properties *device, subwav
     const bool cpu = strcmp(device->backend, "cpu") == 0;
     const bool complex = dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64;
     const bool matrix_unit = dtype == SUBWAVE_DTYPE_F64 && strcmp(device->backend, "hip-nvidia") == 0;
+    const bool few_registers = has_few_registers(device);
     const int32_t wave = device->sub_group_sizes[0];
     const int32_t widest = launch->m > launch->n ? launch->m : launch->n;
 
@@ -48,7 +50,7 @@ void subwave_plan_matmul_batched(const subwave_device_properties *device, subwav
                            (whom == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && complex) ||
                            (whom == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && matrix_unit) ||
                            (whom == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && !complex && !matrix_unit);
-        const bool fits = !complex || tiles[i].items <= 256 || !has_few_registers(device);
+        const bool fits = !few_registers || (tiles[i].size < 32 && tiles[i].items <= 256);
         if (suits && fits && tiles[i].lanes <= wave)
             best = &tiles[i];
     }
