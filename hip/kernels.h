@@ -25,11 +25,12 @@ typedef struct subwave_matmul_launch {
     void *c;
     int64_t a_row, a_column, b_row, b_column, c_row, c_column;
     double alpha, beta; /* hold every value of the types that sums have */
+    int32_t turned;     /* C is the transpose of the caller's, row-major */
     subwave_variant variant;
     int32_t item_rows, item_columns; /* cells of C that a work-item computes at a time */
     int32_t tile_rows, tile_columns; /* and a block */
+    int32_t small;                   /* MATRIX: the smaller of two shapes of a block */
     int32_t packed;                  /* BROADCAST: B can be loaded by 16 bytes of a row */
-    int32_t paired;                  /* MATRIX: rows of A and B can be copied by two elements */
     uint32_t blocks, block_x, block_y;
     uint32_t shared_bytes;
 } subwave_matmul_launch;

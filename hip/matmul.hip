@@ -75,6 +75,14 @@ template <class T> SUBWAVE_KERNEL(256) matmul_tutorial(matmul_problem<T> p)
     }
 }
 
+/* The kernel for what are neighbours in A and B, after plan_matrix. */
+template <class T, class Shape> static auto matmul_matrix_kernel(const subwave_matmul_launch &plan)
+{
+    return plan.a_row != 1   ? matmul_matrix<T, Shape, true, true>
+           : plan.b_row != 1 ? matmul_matrix<T, Shape, false, false>
+                             : matmul_matrix<T, Shape, false, true>;
+}
+
 /* The kernel for a plan's variant and tile, or null. */
 template <class T> static auto matmul_kernel(const subwave_matmul_launch &plan)
 {
@@ -96,7 +104,8 @@ template <class T> static auto matmul_kernel(const subwave_matmul_launch &plan)
         return kernel;
     case SUBWAVE_VARIANT_MATRIX:
         if constexpr (std::is_same<T, matmul_sum<T>>::value)
-            kernel = plan.paired ? matmul_matrix<T, true> : matmul_matrix<T, false>;
+            kernel = plan.small ? matmul_matrix_kernel<T, matrix_small>(plan)
+                                : matmul_matrix_kernel<T, matrix_large>(plan);
         return kernel;
     default:
         return kernel;

@@ -10,225 +10,294 @@
 
 SUBWAVE_BEGIN
 
-/* A block's tile of C: matrix_down x matrix_across sub-groups, each with 4 x 4 tiles of the unit. While they multiply one
- * stage of k, the next is copied into the other half of local memory. Elements are kept in pairs: of
- * B along n, two operands; of A the unit's two rows, one operand, or along k, two. Pairs are permuted so
- * that lanes which load together find theirs in different banks. What lies beyond A or B is 0. Paired: a
- * pair along k or n is an aligned access to global memory. */
-template <class T, bool Paired> class matrix_tile {
+/* A stage of k of some rows of A or columns of B, which are "outer" here, copied by all work-items of a
+ * block. It lies in lines of pairs: along k, a line an outer, first the even ones; or of two outers, a line
+ * a k. What are neighbours in the matrix should be pairs. Those of a line are permuted so that lanes which
+ * load together find theirs in different banks. What lies beyond the matrix is 0. All sizes are powers
+ * of two. */
+template <class T, unsigned Stage, bool AlongK, int Share> class matrix_panel {
+    static constexpr unsigned stage = Stage, pair_bytes = 2 * sizeof(T);
+    static constexpr unsigned banks = /* of a pair each */
+        matrix_banks_bytes < pair_bytes ? 1 : matrix_banks_bytes / pair_bytes;
+
+    const T *from_; /* this work-item's first pair of the stage that is copied next */
+    std::int64_t by_outer_, by_k_;
+    unsigned outers_, items_;
+    int existing_, outer_, k_; /* of the outers; where that pair is in the stage */
+    int place_, part_;         /* and in local memory; where the lane's part of a stage begins there */
+    bool paired_;
+    pair_copy<T, Share> copies_;
+
+public:
+    /* This lane's part begins at outer 2 x, k 2 d. */
+    SUBWAVE_DEVICE matrix_panel(const T *matrix, std::int64_t by_outer, std::int64_t by_k, int outers,
+                                std::int64_t existing, int items, unsigned x, unsigned d)
+        : by_outer_(by_outer), by_k_(by_k), outers_(outers), items_(items),
+          existing_(existing < outers ? static_cast<int>(existing) : outers), outer_(outer(block_item())),
+          k_(k(block_item())), place_(place(block_item())),
+          part_(AlongK ? (x * length() + permuted(x, d)) * 2 : (2 * d * length() + permuted(d, x)) * 2)
+    {
+        from_ = matrix + outer_ * by_outer + k_ * by_k;
+        paired_ = (AlongK ? by_k : by_outer) == 1 && (AlongK ? by_outer : by_k) % 2 == 0 &&
+                  reinterpret_cast<std::uintptr_t>(matrix) % pair_bytes == 0;
+    }
+
+    /* The next stage, of which the first `depth` k exist. */
+    SUBWAVE_DEVICE void begin_copies(T *memory, int depth)
+    {
+        if (paired_ && existing_ == static_cast<int>(outers_) && depth == static_cast<int>(stage)) {
+            each([&](int e, int place, int outer, int k) {
+                copies_.begin(e, &memory[place], from_ + outer * by_outer_ + k * by_k_);
+            });
+        } else {
+            each([&](int e, int place, int outer, int k) {
+                const int outers = existing_ - outer_ - outer, ks = depth - k_ - k;
+                const int along = AlongK ? ks : outers, other = AlongK ? outers : ks;
+                copies_.begin(e, &memory[place], from_ + outer * by_outer_ + k * by_k_,
+                              AlongK ? by_k_ : by_outer_, other > 0 ? along : 0);
+            });
+        }
+        from_ += stage * by_k_;
+    }
+    SUBWAVE_DEVICE void end_copies(T *memory)
+    {
+        each([&](int e, int place, int, int) { copies_.end(e, &memory[place]); });
+    }
+
+    /* The lane's elements at k + u and outer + h of its part, which are multiples of what a unit takes. */
+    SUBWAVE_DEVICE void load(T (&part)[2][2], const T *memory, int outer, int k) const
+    {
+        const T *from = AlongK ? &memory[(part_ ^ k) + outer * length()]
+                               : &memory[part_ + k * length() * 2 + outer];
+        T pairs[2][2];
+        SUBWAVE_UNROLL
+        for (int e = 0; e < 2; ++e) {
+            const T *pair = static_cast<const T *>(
+                __builtin_assume_aligned(from + e * (AlongK ? outers_ : 2) * length(), pair_bytes));
+            pairs[e][0] = pair[0];
+            pairs[e][1] = pair[1];
+        }
+        SUBWAVE_UNROLL
+        for (int u = 0; u < 2; ++u) {
+            SUBWAVE_UNROLL
+            for (int h = 0; h < 2; ++h)
+                part[u][h] = AlongK ? pairs[h][u] : pairs[u][h];
+        }
+    }
+
+private:
+    SUBWAVE_DEVICE unsigned length() const { return (AlongK ? stage : outers_) / 2; }
+    /* Where the n-th pair of a stage begins in it. */
+    SUBWAVE_DEVICE int outer(unsigned n) const
+    {
+        const unsigned line = n / length(), half = outers_ / 2;
+        return AlongK ? line % half * 2 + line / half : n % length() * 2;
+    }
+    SUBWAVE_DEVICE int k(unsigned n) const { return AlongK ? n % length() * 2 : n / length(); }
+    SUBWAVE_DEVICE int place(unsigned n) const
+    {
+        const unsigned line = n / length();
+        return (line * length() + permuted(AlongK ? line : line / 2, n % length())) * 2;
+    }
+    /* Lines that follow one another, counted in pairs if pairs are of two outers. */
+    static SUBWAVE_DEVICE unsigned permuted(unsigned line, unsigned pair)
+    {
+        constexpr unsigned deep = matrix_deep_lanes, along_k = stage / 2;
+        if (!AlongK)
+            return pair ^ line * (banks / deep) % banks;
+        return along_k < banks ? pair ^ line / (banks / along_k) * deep % along_k
+                               : pair ^ line * deep % banks;
+    }
+
+    /* Calls copy(e, place, outer, k) for this work-item's pairs: the place in local memory, and the distance
+     * from its first pair. Bits of n are bits of these, some exchanged. */
+    template <class F> SUBWAVE_DEVICE void each(F copy) const
+    {
+        const unsigned pairs = outers_ * stage / 2, line = 2 * length();
+        const unsigned first = items_ > pairs ? block_item() : 0; /* else all work-items have as many */
+        SUBWAVE_UNROLL
+        for (int e = 0; e < Share; ++e) {
+            const unsigned n = e * items_, there = place(n);
+            if (first + n < pairs)
+                copy(e, (place_ ^ there % line) + there / line * line, outer(n), k(n));
+        }
+    }
+};
+
+/* A block's tile of C. While sub-groups multiply, later stages of k are copied into local memory, and the next step's parts of A and B from
+ * there into registers. */
+template <class T, class Shape, bool AAlongK, bool BAlongK> class matrix_tile {
     using unit = matrix_unit<T>;
-    static constexpr int side = 4;
-    static constexpr int stage = matrix_stage;
-    static constexpr bool by_rows = unit::a_held == 2; /* pairs of A */
-    static constexpr int passes = by_rows ? 1 : 2;     /* of a pair of A through the unit */
-    static constexpr int rows_ = matrix_down * side * unit::rows;
-    /* Pairs of a stage that a work-item copies. */
-    static constexpr int a_share = side * unit::rows * stage / (2 * matrix_across * unit::fewest_lanes);
-    static constexpr int b_share = stage * side / (2 * matrix_down * unit::lanes_a_column);
-    struct pair {
-        T of[2];
-    };
+    static constexpr int tall = Shape::tall, wide = Shape::wide, stage = Shape::stage;
+    static constexpr int rows_ = Shape::down * tall * unit::rows;
+    static constexpr int items = Shape::down * Shape::across * matrix_fewest_lanes;
+    static constexpr int a_share = rows_ * stage / 2 / items;
+    static constexpr int b_share = Shape::across * wide * unit::fewest_columns * stage / 2 / items;
 
     const matmul_problem<T> p_;
     lane_mask members_;
-    int i_sub_, j_sub_;  /* the sub-group's first cell in the block's tile */
-    std::int64_t i_, j_; /* the tile's first cell */
-    T sum_[side][side][unit::c_held];
-    pair_copy<T, a_share> a_copy_;
-    pair_copy<T, b_share> b_copy_;
+    std::int64_t i_, j_; /* the sub-group's first cell */
+    std::int64_t left_;  /* of k, after the stages whose copies have begun */
+    matrix_panel<T, stage, AAlongK, a_share> a_;
+    matrix_panel<T, stage, BAlongK, b_share> b_;
+    T sum_[tall][wide][2][2][unit::pairs];
+    struct operands {
+        T a[tall][2][2], b[wide][2][2];
+    };
 
 public:
-    SUBWAVE_DEVICE matrix_tile(const matmul_problem<T> &p, sub_group sg)
-        : p_(p), members_(sg.callers())
+    static SUBWAVE_DEVICE int rows() { return rows_; }
+    static SUBWAVE_DEVICE int columns() { return Shape::across * wide * unit::columns(); }
+
+    /* Row i and column j of C are the tile's first. */
+    SUBWAVE_DEVICE matrix_tile(const matmul_problem<T> &p, std::int64_t i, std::int64_t j, sub_group sg)
+        : matrix_tile(p, i, j, sg, sg.get_group_linear_id() % Shape::down * tall * unit::rows,
+                      sg.get_group_linear_id() / Shape::down * wide * unit::columns())
     {
-        const int group = sg.get_group_linear_id();
-        i_sub_ = group % matrix_down * side * unit::rows;
-        j_sub_ = group / matrix_down * side * unit::columns();
     }
 
-    static SUBWAVE_DEVICE int rows() { return rows_; }
-    static SUBWAVE_DEVICE int columns() { return matrix_across * side * unit::columns(); }
-
-    /* `memory`: 2 stage (rows() + columns()) elements. */
-    SUBWAVE_DEVICE void multiply(std::int64_t i, std::int64_t j, T *memory, site where)
+    /* `memory`: Shape::stages * stage * (rows() + columns()) elements. */
+    SUBWAVE_DEVICE void multiply(T *memory, site where)
     {
-        i_ = i;
-        j_ = j;
-        SUBWAVE_UNROLL
-        for (int r = 0; r < side; ++r) {
-            SUBWAVE_UNROLL
-            for (int c = 0; c < side; ++c) {
-                SUBWAVE_UNROLL
-                for (int e = 0; e < unit::c_held; ++e)
-                    sum_[r][c][e] = 0;
-            }
-        }
-        T *now = memory, *next = memory + stage * (rows() + columns());
-        begin_copies(0, now);
+        const int size = stage * (rows() + columns());
+        T *now = memory;
+        clear();
+        begin_copies(now);
         end_copies(now);
+        SUBWAVE_UNROLL
+        for (int s = 1; s < Shape::stages; ++s)
+            begin_copies(memory + s * size);
+        matrix_copies_wait<Shape::stages - 2>();
+        block_barrier(where);
+        operands held, coming;
+        load(held, now, 0);
         for (std::int64_t l = 0; l < p_.k; l += stage) {
-            block_barrier(where); /* all copies have arrived; nobody reads `next` any more */
-            add(now, [&] { begin_copies(l + stage, next); }, where);
-            end_copies(next);
-            T *last = now;
-            now = next;
-            next = last;
+            SUBWAVE_UNROLL
+            for (int k = unit::depth; k <= stage; k += unit::depth) {
+                if (k < stage) {
+                    load(coming, now, k);
+                } else {
+                    T *const read = now;
+                    now = now == memory + (Shape::stages - 1) * size ? memory : now + size;
+                    end_copies(now);
+                    matrix_copies_wait<Shape::stages - 2>();
+                    block_barrier(where); /* all copies have arrived; nobody reads `read` any more */
+                    load(coming, now, 0);
+                    begin_copies(read);
+                }
+                multiply_add(held, where);
+                held = coming;
+            }
         }
         store();
     }
 
 private:
-    static SUBWAVE_DEVICE unsigned threads() { return matrix_down * matrix_across * wave_size(); }
-    static SUBWAVE_DEVICE int tile_part(std::int64_t left, int whole)
+    SUBWAVE_DEVICE matrix_tile(const matmul_problem<T> &p, std::int64_t i, std::int64_t j, sub_group sg,
+                               int i_sub, int j_sub)
+        : p_(p), members_(sg.callers()), i_(i + i_sub), j_(j + j_sub), left_(p.k),
+          a_(p.a + i * p.a_row, p.a_row, p.a_column, rows(), p.m - i,
+             Shape::down * Shape::across * wave_size(), i_sub / 2 + unit::a_row(), unit::a_depth()),
+          b_(p.b + j * p.b_column, p.b_column, p.b_row, columns(), p.n - j,
+             Shape::down * Shape::across * wave_size(), j_sub / 2 + unit::b_column(), unit::b_depth())
     {
-        return left < whole ? static_cast<int>(left) : whole;
-    }
-    /* The pair whose first element is at (row, k), or (k, column). */
-    static SUBWAVE_DEVICE T *a_place(T *memory, int row, int k)
-    {
-        const int half = unit::rows / 2;
-        const int line = by_rows ? row / unit::rows * half + row % half : row;
-        const int length = by_rows ? stage : stage / 2;
-        return &memory[(line * length + (k / passes ^ line % 2 * (length >= 8 ? 4 : length / 2))) * 2];
-    }
-    static SUBWAVE_DEVICE T *b_place(T *memory, int k, int column)
-    {
-        return &memory[rows() * stage + k * columns() + (column / 2 ^ k / passes % 4 * 2) * 2];
     }
 
-    /* Calls copy(e, place, row or column of the tile, k of the stage) for each pair that is this
-     * work-item's. Neighbours copy along the dimension in which elements follow one another. */
-    template <class F> SUBWAVE_DEVICE void each_a(T *memory, F copy)
+    /* Stages beyond k are 0. */
+    SUBWAVE_DEVICE void begin_copies(T *memory)
     {
-        constexpr unsigned half = unit::rows / 2;
-        constexpr unsigned lines = by_rows ? rows_ / 2 : rows_, length = stage / passes;
-        const bool along_k = p_.a_column == 1;
-        const unsigned item = computed_anew(block_item());
-        SUBWAVE_UNROLL
-        for (int e = 0; e < a_share; ++e) {
-            const unsigned n = item + e * threads();
-            const unsigned line = along_k ? n / length : n % lines;
-            const int k = (along_k ? n % length : n / lines) * passes;
-            const int row = by_rows ? line / half * unit::rows + line % half : line;
-            if (a_share * threads() == lines * length || n < lines * length)
-                copy(e, a_place(memory, row, k), row, k);
-        }
-    }
-    template <class F> SUBWAVE_DEVICE void each_b(T *memory, F copy)
-    {
-        const bool along_k = !Paired && p_.b_row == 1;
-        const unsigned item = computed_anew(block_item()), across = columns() / 2;
-        SUBWAVE_UNROLL
-        for (int e = 0; e < b_share; ++e) {
-            const unsigned n = item + e * threads();
-            const int column = (along_k ? n / stage : n % across) * 2;
-            const int k = along_k ? n % stage : n / across;
-            copy(e, b_place(memory, k, column), column, k);
-        }
-    }
-
-    /* How many of a pair's elements there are, where `left` are. */
-    static SUBWAVE_DEVICE int of_pair(int left) { return left < 0 ? 0 : left < 2 ? left : 2; }
-
-    SUBWAVE_DEVICE void begin_copies(std::int64_t l, T *memory)
-    {
-        const T *a = &p_.a[i_ * p_.a_row + l * p_.a_column], *b = &p_.b[l * p_.b_row + j_ * p_.b_column];
-        const int m = tile_part(p_.m - i_, rows()), n = tile_part(p_.n - j_, columns());
-        const int depth = tile_part(p_.k - l, stage);
-        each_a(memory, [&](int e, T *place, int row, int k) {
-            const T *from = &a[row * p_.a_row + k * p_.a_column];
-            if constexpr (by_rows) {
-                const int half = unit::rows / 2;
-                a_copy_.template begin<false>(e, place, from, half * p_.a_row,
-                                              k < depth ? (row < m) + (row + half < m) : 0);
-            } else {
-                a_copy_.template begin<Paired>(e, place, from, p_.a_column,
-                                               row < m ? of_pair(depth - k) : 0);
-            }
-        });
-        each_b(memory, [&](int e, T *place, int column, int k) {
-            b_copy_.template begin<Paired>(e, place, &b[k * p_.b_row + column * p_.b_column],
-                                           p_.b_column, k < depth ? of_pair(n - column) : 0);
-        });
+        const int depth = left_ < stage ? static_cast<int>(left_) : stage;
+        a_.begin_copies(memory, depth);
+        b_.begin_copies(memory + rows() * stage, depth);
+        matrix_copies_begun();
+        left_ -= depth;
     }
     SUBWAVE_DEVICE void end_copies(T *memory)
     {
-        each_a(memory, [&](int e, T *place, int, int) { a_copy_.end(e, place); });
-        each_b(memory, [&](int e, T *place, int, int) { b_copy_.end(e, place); });
-        a_copy_.wait();
+        a_.end_copies(memory);
+        b_.end_copies(memory + rows() * stage);
     }
 
-    static SUBWAVE_DEVICE pair load(const T *place)
-    {
-        pair loaded;
-        memcpy(&loaded, __builtin_assume_aligned(place, 2 * sizeof(T)), sizeof loaded);
-        return loaded;
-    }
-
-    /* With two passes, a lane's element of A at depth d of the unit is at 2 d and 2 d + 1 of the stage; its
-     * element of B in column c is at 2 c and 2 c + 1, for two tiles. `meanwhile` is called once. */
-    template <class F> SUBWAVE_DEVICE void add(T *memory, F meanwhile, site where)
+    SUBWAVE_DEVICE void clear()
     {
         SUBWAVE_UNROLL
-        for (int k = 0; k < stage; k += passes * unit::depth) {
-            pair a[side], b[passes][side / 2];
+        for (int e = 0; e < tall * wide * 4 * unit::pairs; ++e)
+            (&sum_[0][0][0][0][0])[e] = 0;
+    }
+    SUBWAVE_DEVICE void load(operands &x, const T *memory, int k) const
+    {
+        SUBWAVE_UNROLL
+        for (int r = 0; r < tall; ++r)
+            a_.load(x.a[r], memory, r * unit::rows, k);
+        SUBWAVE_UNROLL
+        for (int c = 0; c < wide; ++c) {
+            T part[2][2];
+            b_.load(part, memory + rows() * stage, c * unit::columns(), k);
             SUBWAVE_UNROLL
-            for (int r = 0; r < side; ++r)
-                a[r] = load(a_place(memory, i_sub_ + r * unit::rows + unit::a_row(0),
-                                    k + passes * unit::a_depth()));
-            SUBWAVE_UNROLL
-            for (int u = 0; u < passes; ++u) {
+            for (int v = 0; v < 2; ++v) {
                 SUBWAVE_UNROLL
-                for (int c = 0; c < side / 2; ++c)
-                    b[u][c] = load(b_place(memory, k + passes * unit::b_depth() + u,
-                                           j_sub_ + 2 * (c * unit::columns() + unit::b_column())));
+                for (int u = 0; u < 2; ++u)
+                    x.b[c][v][u] = part[u][v];
             }
-            if (k == 0)
-                meanwhile();
+        }
+    }
+    SUBWAVE_DEVICE void multiply_add(const operands &x, site where)
+    {
+        SUBWAVE_UNROLL
+        for (int r = 0; r < tall; ++r) {
             SUBWAVE_UNROLL
-            for (int u = 0; u < passes; ++u) {
-                SUBWAVE_UNROLL
-                for (int r = 0; r < side; ++r) {
-                    T held[unit::a_held];
-                    SUBWAVE_UNROLL
-                    for (int e = 0; e < unit::a_held; ++e)
-                        held[e] = a[r].of[by_rows ? e : u];
-                    SUBWAVE_UNROLL
-                    for (int c = 0; c < side; ++c)
-                        unit::multiply_add(members_, sum_[r][c], held, b[u][c / 2].of[c % 2], where);
-                }
-            }
+            for (int c = 0; c < wide; ++c)
+                unit::multiply_add(members_, sum_[r][c], x.a[r], x.b[c], where);
         }
     }
 
     SUBWAVE_DEVICE void store() const
     {
         SUBWAVE_UNROLL
-        for (int r = 0; r < side; ++r) {
+        for (int r = 0; r < tall; ++r) {
             SUBWAVE_UNROLL
-            for (int c = 0; c < side; ++c) {
+            for (int c = 0; c < wide; ++c) {
                 SUBWAVE_UNROLL
-                for (int e = 0; e < unit::c_held; ++e) {
-                    const std::int64_t i = i_ + i_sub_ + r * unit::rows + unit::c_row(e);
-                    const std::int64_t j = j_ + j_sub_ + c % 2 +
-                                           2 * (c / 2 * unit::columns() + unit::c_column(e));
-                    if (i < p_.m && j < p_.n)
-                        p_.store(i, j, sum_[r][c][e]);
+                for (int e = 0; e < unit::pairs; ++e) {
+                    SUBWAVE_UNROLL
+                    for (int v = 0; v < 2; ++v) {
+                        SUBWAVE_UNROLL
+                        for (int h = 0; h < 2; ++h) {
+                            const std::int64_t i = i_ + r * unit::rows + 2 * unit::c_row(e) + h;
+                            const std::int64_t j = j_ + c * unit::columns() + 2 * unit::c_column(e) + v;
+                            if (i < p_.m && j < p_.n)
+                                p_.store(i, j, sum_[r][c][v][h][e]);
+                        }
+                    }
                 }
             }
         }
     }
 };
 
+/* The tile of a block. Those that run together are in a band of 16 rows of tiles, so that they share
+ * panels of A and of B in the cache. */
+SUBWAVE_DEVICE block_tile matrix_block(std::uint32_t block, std::int64_t m, std::int64_t n, int rows,
+                                       int columns)
+{
+    const auto down = static_cast<std::uint32_t>((m + rows - 1) / rows);
+    const auto across = static_cast<std::uint32_t>((n + columns - 1) / columns);
+    const std::uint32_t band = down < 16 ? down : 16, first = block / (band * across) * band;
+    block_tile tile(block - first * across, (down - first < band ? down - first : band), 1);
+    tile.row += first;
+    return tile;
+}
+
 /* An architecture without the unit has an empty kernel, which plan does not choose. */
-template <class T, bool Paired>
-SUBWAVE_KERNEL(matrix_down *matrix_across *max_wave_size(), 1) matmul_matrix(matmul_problem<T> p)
+template <class T, class Shape, bool AAlongK, bool BAlongK>
+SUBWAVE_KERNEL(Shape::down *Shape::across *max_wave_size(), 1) matmul_matrix(matmul_problem<T> p)
 {
     if constexpr (matrix_unit<T>::exists) {
         SUBWAVE_DYNAMIC_SHARED(T, memory);
-        matrix_tile<T, Paired> mine(p, this_work_item::get_sub_group());
-        const block_tile tile(blockIdx.x, p.m, mine.rows());
-        mine.multiply(tile.row * mine.rows(), tile.column * mine.columns(), memory, site::current());
+        using tile = matrix_tile<T, Shape, AAlongK, BAlongK>;
+        const block_tile at = matrix_block(blockIdx.x, p.m, p.n, tile::rows(), tile::columns());
+        tile mine(p, at.row * tile::rows(), at.column * tile::columns(), this_work_item::get_sub_group());
+        mine.multiply(memory, site::current());
     }
 }
 

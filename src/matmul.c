@@ -51,20 +51,26 @@ static subwave_status check_sizes(subwave_context *context, int64_t m, int64_t n
     return subwave_check_size(context, "k", k);
 }
 
-/* Column-major storage read as row-major is the transpose: C^T = op(B)^T op(A)^T. */
-static void turn(subwave_matmul_launch *launch)
+/* The product as the kernels see it, in row-major order. Element (i, j) of a row-major matrix is at
+ * i ld + j, of a column-major one at i + j ld. Column-major storage read as row-major is the transpose:
+ * C^T = op(B)^T op(A)^T. */
+static subwave_matmul_launch row_major(subwave_layout layout, bool a_flipped, bool b_flipped, int64_t m,
+                                       int64_t n, int64_t k, int64_t lda, int64_t ldb, int64_t ldc)
 {
-    const subwave_matmul_launch was = *launch;
-    launch->m = was.n;
-    launch->n = was.m;
-    launch->a = was.b;
-    launch->b = was.a;
-    launch->a_row = was.b_column;
-    launch->a_column = was.b_row;
-    launch->b_row = was.a_column;
-    launch->b_column = was.a_row;
-    launch->c_row = was.c_column;
-    launch->c_column = was.c_row;
+    const bool column_major = layout == SUBWAVE_LAYOUT_COLUMN_MAJOR;
+    const bool a_down = a_flipped != column_major, b_down = b_flipped != column_major;
+    subwave_matmul_launch launch = {.m = m,
+                                    .n = n,
+                                    .k = k,
+                                    .a_row = a_down ? 1 : lda,
+                                    .a_column = a_down ? lda : 1,
+                                    .b_row = b_down ? 1 : ldb,
+                                    .b_column = b_down ? ldb : 1,
+                                    .c_row = column_major ? 1 : ldc,
+                                    .c_column = column_major ? ldc : 1};
+    if (column_major)
+        subwave_plan_turn(&launch);
+    return launch;
 }
 
 subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
@@ -105,25 +111,12 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     if (k == 0 && beta_value == 1)
         return SUBWAVE_STATUS_SUCCESS;
 
-    /* Element (i, j) of a row-major matrix is at i ld + j, of a column-major one at i + j ld. */
-    const bool column_major = layout == SUBWAVE_LAYOUT_COLUMN_MAJOR;
-    const bool a_down = a_flipped != column_major, b_down = b_flipped != column_major;
-    subwave_matmul_launch launch = {.m = m,
-                                    .n = n,
-                                    .k = k,
-                                    .a = a,
-                                    .b = b,
-                                    .c = c,
-                                    .a_row = a_down ? 1 : lda,
-                                    .a_column = a_down ? lda : 1,
-                                    .b_row = b_down ? 1 : ldb,
-                                    .b_column = b_down ? ldb : 1,
-                                    .c_row = column_major ? 1 : ldc,
-                                    .c_column = column_major ? ldc : 1,
-                                    .alpha = k > 0 ? alpha_value : 0, /* may be infinite */
-                                    .beta = beta_value};
-    if (column_major)
-        turn(&launch);
+    subwave_matmul_launch launch = row_major(layout, a_flipped, b_flipped, m, n, k, lda, ldb, ldc);
+    launch.a = launch.turned ? b : a;
+    launch.b = launch.turned ? a : b;
+    launch.c = c;
+    launch.alpha = k > 0 ? alpha_value : 0; /* may be infinite */
+    launch.beta = beta_value;
     subwave_log_matmul(context, SUBWAVE_LOG_BENCH, variant, dtype, layout, transpose_a, transpose_b, m,
                        n, k, lda, ldb, ldc);
     subwave_plan_matmul(&context->device, dtype, variant, &launch);
@@ -140,17 +133,21 @@ subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant var
     SUBWAVE_TRY(check_choices(context, variant, dtype, layout, transpose_a, transpose_b));
     SUBWAVE_TRY(check_sizes(context, m, n, k));
     SUBWAVE_TRY(subwave_check_pointer(context, "plan", plan, 1));
-    const bool turned = layout == SUBWAVE_LAYOUT_COLUMN_MAJOR;
-    subwave_matmul_launch launch = {.m = turned ? n : m, .n = turned ? m : n, .k = k};
     const bool empty = m == 0 || n == 0;
     if (empty)
-        launch.m = launch.n = 1;
+        m = n = 1;
+    const bool a_flipped = transpose_a != SUBWAVE_TRANSPOSE_NONE;
+    const bool b_flipped = transpose_b != SUBWAVE_TRANSPOSE_NONE;
+    const bool column_major = layout == SUBWAVE_LAYOUT_COLUMN_MAJOR;
+    subwave_matmul_launch launch =
+        row_major(layout, a_flipped, b_flipped, m, n, k, a_flipped != column_major ? m : k,
+                  b_flipped != column_major ? k : n, column_major ? m : n);
     subwave_plan_matmul(&context->device, dtype, variant, &launch);
     *plan = (subwave_matmul_plan_info){.variant = launch.variant,
-                                       .item_rows = turned ? launch.item_columns : launch.item_rows,
-                                       .item_columns = turned ? launch.item_rows : launch.item_columns,
-                                       .tile_rows = turned ? launch.tile_columns : launch.tile_rows,
-                                       .tile_columns = turned ? launch.tile_rows : launch.tile_columns,
+                                       .item_rows = launch.turned ? launch.item_columns : launch.item_rows,
+                                       .item_columns = launch.turned ? launch.item_rows : launch.item_columns,
+                                       .tile_rows = launch.turned ? launch.tile_columns : launch.tile_rows,
+                                       .tile_columns = launch.turned ? launch.tile_rows : launch.tile_columns,
                                        .block = {(int32_t)launch.block_x, (int32_t)launch.block_y},
                                        .blocks = empty ? 0 : launch.blocks,
                                        .shared_bytes = launch.shared_bytes};

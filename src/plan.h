@@ -9,8 +9,11 @@
 /* Whether the device has matrix units for the type. */
 bool subwave_plan_has_matrix(const subwave_device_properties *device, subwave_dtype dtype);
 
+/* Makes a launch's product the transposed one, C^T = B^T A^T. */
+void subwave_plan_turn(subwave_matmul_launch *launch);
+
 /* Completes a launch whose problem (m, n, k, pointers, strides) is set: picks the variant for AUTO,
- * the tile, the block and the grid. m, n >= 1. */
+ * the tile, the block and the grid; may turn it. m, n >= 1. */
 void subwave_plan_matmul(const subwave_device_properties *device, subwave_dtype dtype,
                          subwave_variant variant, subwave_matmul_launch *launch);
 

@@ -16,13 +16,13 @@ SMALL = "hb"  # of 16 bits, which C is rounded to
 WALKS = ("naive", "local", "tutorial")  # over more tiles than there are blocks
 PADDING = b"\xa5"  # bytes of C's array that are no cell of C
 
-# `packed`: only for a B, and in "matrix" an A, whose rows' elements follow one another and start at
-# multiples of 16 bytes, in "matrix" of two elements
+# `packed`: only for a B whose rows' elements follow one another and start at multiples of 16 bytes. Of
+# "matrix" rows and columns are a block's, and it is what should be neighbours in A and in B, "rows" if along k.
 Kernel = namedtuple("Kernel", "variant element rows columns packed")
 
 # What a code object must have, but for `packed`.
 EXPECTED = {(variant, element, rows, columns) for element in EPSILON for variant, rows, columns in (
-    ("naive", 1, 1), ("local", 1, 1), ("tutorial", 1, 1), ("broadcast", 4, 4), ("broadcast", 8, 8), ("matrix", 1, 1))
+    ("naive", 1, 1), ("local", 1, 1), ("tutorial", 1, 1), ("broadcast", 4, 4), ("broadcast", 8, 8), ("matrix", 64, 64), ("matrix", 128, 128))
             if variant != "matrix" or element not in SMALL}
 
 # C's row has `padding` cells more than n; `grid` is the number of blocks of kernels that walk, None for
@@ -50,6 +50,23 @@ def shapes(w):
         Shape(35, 5 * w + 1, 6, "rows", "rows", 1, 1, 0, 2),      # several tiles a block
         Shape(33, 70, 3, "rows", "columns", 0, 1, -0.5, 1),
     ]
+
+
+# Of these "matrix" takes those that have about its size; where a block is whole it copies two elements at
+# a time, if they are neighbours and aligned.
+MATRIX_SHAPES = {64: [
+    Shape(3, 5, 0, "rows", "rows", 2, 1, 0.5, None),
+    Shape(7, 65, 21, "spread", "spread", 1, 1, 2, None),
+    Shape(66, 70, 18, "columns", "columns", 0, 1, 0, None),
+    Shape(66, 70, 18, "rows", "rows", 0, -1, 0, None),
+    Shape(65, 67, 9, "columns", "columns", 1, 1, 0.5, None),
+    Shape(65, 67, 9, "rows", "rows", 1, 1, 0, None),
+], 128: [
+    Shape(3, 5, 0, "rows", "rows", 2, 1, 0, None),
+    Shape(5, 33, 17, "spread", "spread", 1, 1, 2, None),
+    Shape(130, 132, 18, "columns", "columns", 0, 1, 0, None),
+    Shape(130, 132, 18, "rows", "rows", 0, 1, 0.5, None),
+]}
 
 
 def width_of(element):
@@ -157,7 +174,12 @@ class Problem:
 
 def identify(name):
     """The Kernel of a mangled name."""
-    pattern = (r"matmul_(naive|local|tutorial|broadcast|matrix)I(?:([fd])|NS0_11small_floatINS0_\d+(b?)\w*_formatEEE)"
+    matrix = re.search(r"matmul_matrixI([fd])NS0_12matrix_shapeILi2ELi2ELi([12])ELi\2ELi8ELi2EEELb([01])ELb([01])EEE", name)
+    if matrix:
+        element, side, a, b = matrix.groups()
+        return Kernel("matrix", element, 64 * int(side), 64 * int(side),
+                      ("columns rows".split()[int(a)], "rows columns".split()[int(b)]))
+    pattern = (r"matmul_(naive|local|tutorial|broadcast)I(?:([fd])|NS0_11small_floatINS0_\d+(b?)\w*_formatEEE)"
                r"(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?E")
     variant, element, bf16, rows, columns, packed = re.search(pattern, name).groups()
     element = element or bf16 or "h"
@@ -166,7 +188,8 @@ def identify(name):
 
 def title(kernel):
     return "%s %s %dx%d%s" % (kernel.variant, NAMES[kernel.element], kernel.rows,
-                              kernel.columns, " packed" if kernel.packed else "")
+                              kernel.columns, " %s, %s" % kernel.packed if kernel.variant == "matrix" else
+                              " packed" if kernel.packed else "")
 
 
 def matrix_units(device):
@@ -183,7 +206,7 @@ def launch_shape(kernel, alternative, w):
         block = (2 * w,) if alternative else (64,)
         return block, (1, block[0])
     if kernel.variant == "matrix":
-        return (4 * w,), (128, 128)
+        return (4 * w,), (kernel.rows, kernel.columns)
     block = (w,) if alternative else (4 * w,)
     return block, (kernel.rows * (block[0] // w), kernel.columns * w)
 
@@ -199,23 +222,27 @@ def cases(device):
             width = width_of(element)
             problem = Problem(element, shape, number)
             for kernel, name in found.items():
-                (a_row, a_column), (row, column) = problem.strides
+                (row, column) = problem.strides[1]
                 in_packs = column == 1 and row * width % 16 == 0
-                in_pairs = a_column == column == 1 and a_row % 2 == row % 2 == 0
                 if kernel.element != element or (
                         kernel.variant == "broadcast" and kernel.packed and not in_packs):
-                    continue
-                if kernel.variant == "matrix" and kernel.packed and not in_pairs:
                     continue
                 if element in SMALL and device.misreads_16_bit and (
                         device.kernels[name][".vgpr_count"] > 128):
                     continue
-                if kernel.variant == "matrix" and number % 4 != 3:  # large tiles take long
-                    continue
-                if kernel.variant == "matrix" and element not in matrix_units(device):
+                if kernel.variant == "matrix":
                     continue
                 # The library's block for most shapes, another for the rest.
                 block, covers = launch_shape(kernel, number % 3 == 2, device.wave)
-                shared = {"local": block[0], "matrix": 2 * 8 * (128 + 128)}.get(kernel.variant, 0)
+                shared = block[0] * width if kernel.variant == "local" else 0
                 yield functools.partial(problem.run, device, name, title(kernel), block, covers,
-                                        shared * width, kernel.variant in WALKS)
+                                        shared, kernel.variant in WALKS)
+    for size, its_shapes in MATRIX_SHAPES.items():
+        for number, shape in enumerate(its_shapes):
+            for element in matrix_units(device):
+                problem = Problem(element, shape, number)
+                for kernel, name in found.items():
+                    if kernel[:3] == ("matrix", element, size):
+                        block, covers = launch_shape(kernel, False, device.wave)
+                        yield functools.partial(problem.run, device, name, title(kernel), block, covers,
+                                                2 * 8 * 2 * size * width_of(element), False)

@@ -2,26 +2,42 @@
  * matrix.hpp: the matrix unit of the platform at hand, and copies into local memory beside which it can
  * work.
  *
- *   matrix_unit<T>                 C += A B with A, B and C spread over the lanes of a whole wave
+ *   matrix_unit<T>                 C += A B with A, B and C spread over the lanes of a whole wave: one
+ *                                  instruction, or a few that fill pairs
  *     exists                       whether the architecture has it for T
- *     rows, columns(), depth       A is rows x depth, B depth x columns()
- *     fewest_lanes, lanes_a_column of any wave that has it; lanes of the wave over columns()
- *     a_held, c_held               elements of A and of C in a lane; of B it holds one
- *     a_row(e), a_depth()          where in A this lane's element e is
- *     b_depth(), b_column()        where in B its element is
- *     c_row(e), c_column(e)        where in C its element e is
+ *     rows, columns(), depth       A is rows x depth, B depth x columns(); all even
+ *     a_row(), a_depth()           this lane's part of A is a[u][h], row 2 a_row() + h and depth
+ *                                  2 a_depth() + u
+ *     b_column(), b_depth()        and of B b[h][u], column 2 b_column() + h and depth 2 b_depth() + u
+ *     pairs, c_row(e), c_column(e) and of C c[v][h][e], row 2 c_row(e) + h, column 2 c_column(e) + v, for
+ *                                  e < pairs
  *     multiply_add(members, c, a, b, where)
- *   matrix_down, matrix_across     sub-groups of a block, one below the other and side by side
- *   matrix_stage                   k of A and B that a block keeps in local memory at a time
+ *   matrix_banks_bytes             of local memory that lanes can load at a time, from different banks
+ *   matrix_deep_lanes              neighbouring lanes that differ in depth only
+ *   matrix_fewest_lanes            of any wave that has the unit
+ *   matrix_large, matrix_small     shapes of the blocks; tiles of C are 4 times as large in one as in the other
  *   pair_copy<T, Count>            Count copies of two elements, from global to local memory
- *     begin<Paired>(e, to, from, distance, count)   of from[0] and from[distance] the first `count`, and 0
- *                                  for the rest; Paired: they are neighbours and aligned
- *     end(e, to)                   and wait() after all of them: now this lane's copies are there
+ *     begin(e, to, from)           of from[0] and from[1], which are aligned
+ *     begin(e, to, from, distance, count)   of from[0] and from[distance], of which the first `count` exist;
+ *                                  the others are 0
+ *     end(e, to)                   what remains to be done for either
+ *   matrix_copies_begun()          after the begin of all copies of a stage, even if there were none
+ *   matrix_copies_wait<Excepted>() after the end of a stage's: this lane's copies are there, but for
+ *                                  those of the `Excepted` stages begun last
  */
 #ifndef SUBWAVE_DEVICE_MATRIX_HPP
 #define SUBWAVE_DEVICE_MATRIX_HPP
 
 #include <subwave/device/wave.hpp>
+
+SUBWAVE_BEGIN
+/* A block of Down x Across sub-groups, one below the other and side by side, each with Tall x Wide times the
+ * unit. It copies `Stage` of k of A and B to local memory at a time, which holds `Stages` such parts. */
+template <int Down, int Across, int Tall, int Wide, int Stage, int Stages> struct matrix_shape {
+    static constexpr int down = Down, across = Across, tall = Tall, wide = Wide;
+    static constexpr int stage = Stage, stages = Stages;
+};
+SUBWAVE_END
 
 #define SUBWAVE_MATRIX_HEADER_(platform) <subwave/device/matrix_##platform.hpp>
 #define SUBWAVE_MATRIX_HEADER(platform) SUBWAVE_MATRIX_HEADER_(platform)

@@ -8,19 +8,39 @@
 
 SUBWAVE_BEGIN
 
-constexpr int matrix_stage = 8, matrix_down = 2, matrix_across = 2;
+using matrix_large = matrix_shape<2, 2, 2, 2, 8, 2>;
+using matrix_small = matrix_shape<2, 2, 1, 1, 8, 2>;
+constexpr int matrix_banks_bytes = 128, matrix_deep_lanes = 1, matrix_fewest_lanes = 64;
 
-/* What the 16x16x4 instructions share. */
+/* What the 16x16x4 instructions share: eight of them for 32x32x8. */
 template <class T> struct mfma_16x16x4 {
     typedef T four __attribute__((ext_vector_type(4)));
-    static constexpr int rows = 16, depth = 4, a_held = 1, c_held = 4;
-    static constexpr int fewest_lanes = 64, lanes_a_column = 4;
-    static constexpr __host__ __device__ int columns() { return 16; }
-    static SUBWAVE_DEVICE int a_row(int) { return wave_lane() % 16; }
+    static constexpr int rows = 32, fewest_columns = 32, depth = 8, pairs = 4;
+    static constexpr __host__ __device__ int columns() { return 32; }
+    static SUBWAVE_DEVICE int a_row() { return wave_lane() % 16; }
     static SUBWAVE_DEVICE int a_depth() { return wave_lane() / 16; }
     static SUBWAVE_DEVICE int b_depth() { return wave_lane() / 16; }
     static SUBWAVE_DEVICE int b_column() { return wave_lane() % 16; }
     static SUBWAVE_DEVICE int c_column(int) { return wave_lane() % 16; }
+
+protected:
+    template <class F>
+    static SUBWAVE_DEVICE void each(T (&c)[2][2][4], const T (&a)[2][2], const T (&b)[2][2], F mfma)
+    {
+        SUBWAVE_UNROLL
+        for (int u = 0; u < 2; ++u) {
+            SUBWAVE_UNROLL
+            for (int v = 0; v < 2; ++v) {
+                SUBWAVE_UNROLL
+                for (int h = 0; h < 2; ++h) {
+                    T(&cells)[4] = c[v][h];
+                    four sum = {cells[0], cells[1], cells[2], cells[3]};
+                    sum = mfma(a[u][h], b[v][u], sum);
+                    cells[0] = sum[0], cells[1] = sum[1], cells[2] = sum[2], cells[3] = sum[3];
+                }
+            }
+        }
+    }
 };
 
 template <class T> struct matrix_unit {
@@ -31,13 +51,13 @@ template <class T> struct matrix_unit {
 template <> struct matrix_unit<float> : mfma_16x16x4<float> {
     static constexpr bool exists = SUBWAVE_HAS_MATRIX_F32;
     static SUBWAVE_DEVICE int c_row(int e) { return wave_lane() / 16 * 4 + e; }
-    static SUBWAVE_DEVICE void multiply_add(lane_mask, float (&c)[4], const float (&a)[1], float b, site)
+    static SUBWAVE_DEVICE void multiply_add(lane_mask, float (&c)[2][2][4], const float (&a)[2][2],
+                                            const float (&b)[2][2], site)
     {
-        if constexpr (SUBWAVE_HAS_MATRIX_F32) {
-            four sum = {c[0], c[1], c[2], c[3]};
-            sum = __builtin_amdgcn_mfma_f32_16x16x4f32(a[0], b, sum, 0, 0, 0);
-            c[0] = sum[0], c[1] = sum[1], c[2] = sum[2], c[3] = sum[3];
-        }
+        if constexpr (SUBWAVE_HAS_MATRIX_F32)
+            each(c, a, b, [](float x, float y, four sum) {
+                return __builtin_amdgcn_mfma_f32_16x16x4f32(x, y, sum, 0, 0, 0);
+            });
     }
 };
 
@@ -45,14 +65,13 @@ template <> struct matrix_unit<float> : mfma_16x16x4<float> {
 template <> struct matrix_unit<double> : mfma_16x16x4<double> {
     static constexpr bool exists = SUBWAVE_HAS_MATRIX_F64;
     static SUBWAVE_DEVICE int c_row(int e) { return e * 4 + wave_lane() / 16; }
-    static SUBWAVE_DEVICE void multiply_add(lane_mask, double (&c)[4], const double (&a)[1], double b,
-                                            site)
+    static SUBWAVE_DEVICE void multiply_add(lane_mask, double (&c)[2][2][4], const double (&a)[2][2],
+                                            const double (&b)[2][2], site)
     {
-        if constexpr (SUBWAVE_HAS_MATRIX_F64) {
-            four sum = {c[0], c[1], c[2], c[3]};
-            sum = __builtin_amdgcn_mfma_f64_16x16x4f64(a[0], b, sum, 0, 0, 0);
-            c[0] = sum[0], c[1] = sum[1], c[2] = sum[2], c[3] = sum[3];
-        }
+        if constexpr (SUBWAVE_HAS_MATRIX_F64)
+            each(c, a, b, [](double x, double y, four sum) {
+                return __builtin_amdgcn_mfma_f64_16x16x4f64(x, y, sum, 0, 0, 0);
+            });
     }
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * matrix_cpu.hpp: a matrix unit for the CPU device: outer products of 4 rows and a column a lane.
+ * matrix_cpu.hpp: a matrix unit for the CPU device: outer products of 8 rows and two columns a lane.
  */
 #ifndef SUBWAVE_DEVICE_MATRIX_CPU_HPP
 #define SUBWAVE_DEVICE_MATRIX_CPU_HPP
@@ -8,27 +8,37 @@
 
 SUBWAVE_BEGIN
 
-constexpr int matrix_stage = 8, matrix_down = 1, matrix_across = 1;
+using matrix_large = matrix_shape<1, 1, 2, 2, 8, 2>;
+using matrix_small = matrix_shape<1, 1, 1, 1, 8, 2>;
+constexpr int matrix_banks_bytes = 1, matrix_deep_lanes = 1, matrix_fewest_lanes = 4;
 
 /* One rendezvous an operation, in which lanes 0 to 3 publish A. */
 template <class T> struct matrix_unit {
     static constexpr bool exists = true;
-    static constexpr int rows = 4, depth = 1, a_held = 1, c_held = 4;
-    static constexpr int fewest_lanes = 4, lanes_a_column = 1;
-    static SUBWAVE_DEVICE int columns() { return wave_size(); }
-    static SUBWAVE_DEVICE int a_row(int) { return wave_lane() % 4; }
+    static constexpr int rows = 8, fewest_columns = 8, depth = 2, pairs = 4;
+    static SUBWAVE_DEVICE int columns() { return 2 * wave_size(); }
+    static SUBWAVE_DEVICE int a_row() { return wave_lane() % 4; }
     static SUBWAVE_DEVICE int a_depth() { return 0; }
     static SUBWAVE_DEVICE int b_depth() { return 0; }
     static SUBWAVE_DEVICE int b_column() { return wave_lane(); }
     static SUBWAVE_DEVICE int c_row(int e) { return e; }
     static SUBWAVE_DEVICE int c_column(int) { return wave_lane(); }
 
-    static SUBWAVE_DEVICE void multiply_add(lane_mask members, T (&c)[4], const T (&a)[1], T b,
-                                            site where)
+    static SUBWAVE_DEVICE void multiply_add(lane_mask members, T (&c)[2][2][4], const T (&a)[2][2],
+                                            const T (&b)[2][2], site where)
     {
-        const auto all = wave_publish(members, a[0], where);
-        for (int e = 0; e < 4; ++e)
-            c[e] += all.read(e) * b;
+        struct part {
+            T of[2][2];
+        } mine;
+        memcpy(mine.of, a, sizeof mine.of);
+        const auto all = wave_publish(members, mine, where);
+        for (int e = 0; e < 4; ++e) {
+            const part theirs = all.read(e);
+            for (int v = 0; v < 2; ++v)
+                for (int h = 0; h < 2; ++h)
+                    for (int u = 0; u < 2; ++u)
+                        c[v][h][e] += theirs.of[u][h] * b[v][u];
+        }
     }
 };
 
