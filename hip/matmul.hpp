@@ -29,6 +29,19 @@ template <class T> struct matmul_problem {
         T *cell = &c[i * c_row + j * c_column];
         *cell = beta == 0 ? alpha * sum : alpha * sum + beta * *cell;
     }
+    /* Two cells that follow one another in memory, and are aligned. */
+    SUBWAVE_DEVICE void store_pair(std::int64_t first, const matmul_sum<T> (&sum)[2]) const
+    {
+        T *cell = static_cast<T *>(__builtin_assume_aligned(&c[first], 2 * sizeof(T)));
+        if (beta == 0) {
+            cell[0] = alpha * sum[0];
+            cell[1] = alpha * sum[1];
+        } else {
+            const T old[2] = {cell[0], cell[1]};
+            cell[0] = alpha * sum[0] + beta * old[0];
+            cell[1] = alpha * sum[1] + beta * old[1];
+        }
+    }
 };
 
 /* A grid of any size walks over tiles of C, `rows` x `columns` cells each. Rows run fastest: blocks

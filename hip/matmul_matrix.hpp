@@ -124,8 +124,8 @@ private:
     }
 };
 
-/* A block's tile of C. While sub-groups multiply, later stages of k are copied into local memory, and the next step's parts of A and B from
- * there into registers. */
+/* A block's tile of C. While sub-groups multiply, later stages of k are copied into local memory, and the
+ * next step's parts of A and B from there into registers. */
 template <class T, class Shape, bool AAlongK, bool BAlongK> class matrix_tile {
     using unit = matrix_unit<T>;
     static constexpr int tall = Shape::tall, wide = Shape::wide, stage = Shape::stage;
@@ -253,6 +253,8 @@ private:
 
     SUBWAVE_DEVICE void store() const
     {
+        const bool paired = p_.c_row == 1 && p_.c_column % 2 == 0 &&
+                            reinterpret_cast<std::uintptr_t>(p_.c) % (2 * sizeof(T)) == 0;
         SUBWAVE_UNROLL
         for (int r = 0; r < tall; ++r) {
             SUBWAVE_UNROLL
@@ -261,12 +263,16 @@ private:
                 for (int e = 0; e < unit::pairs; ++e) {
                     SUBWAVE_UNROLL
                     for (int v = 0; v < 2; ++v) {
-                        SUBWAVE_UNROLL
-                        for (int h = 0; h < 2; ++h) {
-                            const std::int64_t i = i_ + r * unit::rows + 2 * unit::c_row(e) + h;
-                            const std::int64_t j = j_ + c * unit::columns() + 2 * unit::c_column(e) + v;
-                            if (i < p_.m && j < p_.n)
-                                p_.store(i, j, sum_[r][c][v][h][e]);
+                        const std::int64_t i = i_ + r * unit::rows + 2 * unit::c_row(e);
+                        const std::int64_t j = j_ + c * unit::columns() + 2 * unit::c_column(e) + v;
+                        const T pair[2] = {sum_[r][c][v][0][e], sum_[r][c][v][1][e]};
+                        if (paired && i + 1 < p_.m && j < p_.n) {
+                            p_.store_pair(i + j * p_.c_column, pair);
+                        } else {
+                            SUBWAVE_UNROLL
+                            for (int h = 0; h < 2; ++h)
+                                if (i + h < p_.m && j < p_.n)
+                                    p_.store(i + h, j, pair[h]);
                         }
                     }
                 }

@@ -53,7 +53,7 @@ def shapes(w):
 
 
 # Of these "matrix" takes those that have about its size; where a block is whole it copies two elements at
-# a time, if they are neighbours and aligned.
+# a time, if they are neighbours and aligned, and stores two of a column of C. Every other C is by columns.
 MATRIX_SHAPES = {64: [
     Shape(3, 5, 0, "rows", "rows", 2, 1, 0.5, None),
     Shape(7, 65, 21, "spread", "spread", 1, 1, 2, None),
@@ -137,37 +137,38 @@ class Problem:
                 bound = (k + 3) * EPSILON[element] * size
                 self.bound.append(bound + half_unit(element, abs(self.want[-1]) + bound))
 
-    def run(self, device, kernel, title, block, tiles, shared, walks):
+    def run(self, device, kernel, title, block, tiles, shared, walks, turned=False):
         shape, element = self.shape, self.element
         m, n, k = shape.m, shape.n, shape.k
         width = width_of(element)
-        c_row = n + shape.padding
-        c = bytearray(PADDING * (((m - 1) * c_row + n) * width))
-        cells = [i * c_row + j for i in range(m) for j in range(n)]
-        for i in range(m):  # beta = 0 must not read C
-            c[i * c_row * width:(i * c_row + n) * width] = encode(
-                element, self.c[i] if shape.beta else [math.nan] * n)
+        c_row, c_column = (1, m + shape.padding) if turned else (n + shape.padding, 1)
+        cells = [i * c_row + j * c_column for i in range(m) for j in range(n)]
+        c = bytearray(PADDING * ((cells[-1] + 1) * width))
+        # beta = 0 must not read C
+        old = encode(element, [x for line in self.c for x in line] if shape.beta else [math.nan] * (m * n))
+        for number, cell in enumerate(cells):
+            c[cell * width:(cell + 1) * width] = old[number * width:(number + 1) * width]
         inside = {cell * width + byte for cell in cells for byte in range(width)}
         a_strides, b_strides = self.strides
         memory = (emulation.Input(device, store(element, self.a, *a_strides)),
                   emulation.Input(device, store(element, self.b, *b_strides, shape.b == "aligned")),
                   emulation.Output(device, c, keep=set(range(len(c))) - inside))
         problem = struct.pack("<3q3Q6q2" + ("f" if element in SMALL else element), m, n, k, *(part.address for part in memory),
-                              *a_strides, *b_strides, c_row, 1, shape.alpha, shape.beta)
+                              *a_strides, *b_strides, c_row, c_column, shape.alpha, shape.beta)
 
         def verify():
             got = decode(element, memory[2].bytes())
-            for cell, want, bound in zip(cells, self.want, self.bound):
+            for number, (cell, want, bound) in enumerate(zip(cells, self.want, self.bound)):
                 if not abs(got[cell] - want) <= bound:
-                    return "C[%d][%d] is %r, not %r" % (*divmod(cell, c_row), got[cell], want)
+                    return "C[%d][%d] is %r, not %r" % (*divmod(number, n), got[cell], want)
             return None
 
         down, across = tiles
         grid = -(-m // down) * -(-n // across)
         if shape.grid and walks:
             grid = shape.grid
-        what = "%s m=%d n=%d k=%d A by %s, B by %s, row of C + %d, alpha=%g beta=%g" % (
-            title, m, n, k, shape.a, shape.b, shape.padding, shape.alpha, shape.beta)
+        what = "%s m=%d n=%d k=%d A by %s, B by %s, C by %s + %d, alpha=%g beta=%g" % (
+            title, m, n, k, shape.a, shape.b, "columns" if turned else "rows", shape.padding, shape.alpha, shape.beta)
         what += ", %d blocks of %s" % (grid, "x".join(map(str, block)))
         device.run(what, kernel, grid, block, [problem], memory, verify, shared)
 
@@ -245,4 +246,5 @@ def cases(device):
                     if kernel[:3] == ("matrix", element, size):
                         block, covers = launch_shape(kernel, False, device.wave)
                         yield functools.partial(problem.run, device, name, title(kernel), block, covers,
-                                                2 * 8 * 2 * size * width_of(element), False)
+                                                2 * 8 * 2 * size * width_of(element), False,
+                                                turned=number % 2 == 0)
