@@ -52,6 +52,7 @@ typedef struct timing {
 
 typedef struct result {
     timing time;
+    subwave_matmul_plan_info plan; /* no blocks: it is not the library's, or it has none */
     double error;        /* the largest |C - reference| / sum |a b| of a cell; NaN if not checked */
     char failure[512]; /* why there is no result, or "" */
 } result;
@@ -282,6 +283,11 @@ static bool run_plain(const work *w, int calls)
 
 static int64_t at_least_1(int64_t size) { return size > 0 ? size : 1; }
 
+static subwave_transpose transposed_if(bool yes)
+{
+    return yes ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_NONE;
+}
+
 static bool queue_matmul(const work *w, shape size)
 {
     const float one_f32 = 1, zero_f32 = 0;
@@ -289,8 +295,8 @@ static bool queue_matmul(const work *w, shape size)
     const problem *p = w->problem;
     const bool single = p->dtype != SUBWAVE_DTYPE_F64; /* the scalars */
     return subwave_matmul(w->context, w->variant, p->dtype, w->settings->layout,
-                          w->settings->transpose_a ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_NONE,
-                          w->settings->transpose_b ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_NONE,
+                          transposed_if(w->settings->transpose_a),
+                          transposed_if(w->settings->transpose_b),
                           size.m, size.n, size.k, single ? (const void *)&one_f32 : &one_f64, w->a,
                           at_least_1(p->a_flipped ? p->size.m : p->size.k), w->b,
                           at_least_1(p->b_flipped ? p->size.k : p->size.n),
@@ -326,6 +332,16 @@ static bool measure_device(work *w, problem *p, timing *t)
            subwave_copy(w->context, p->c, w->c, (int64_t)p->c_bytes) == SUBWAVE_STATUS_SUCCESS;
 }
 
+/* Without blocks where the product will be refused. */
+static subwave_matmul_plan_info plan_of(const settings *s, const device *d, subwave_variant variant,
+                                        subwave_dtype dtype, shape size)
+{
+    subwave_matmul_plan_info plan = {0};
+    (void)subwave_matmul_plan(d->context, variant, dtype, s->layout, transposed_if(s->transpose_a),
+                              transposed_if(s->transpose_b), size.m, size.n, size.k, &plan);
+    return plan;
+}
+
 static result bench_device(const settings *s, const device *d, subwave_variant variant, problem *p)
 {
     work w = {.run = run_device,
@@ -334,6 +350,7 @@ static result bench_device(const settings *s, const device *d, subwave_variant v
               .context = d->context,
               .variant = variant};
     result r = {.error = NAN};
+    r.plan = plan_of(s, d, variant, p->dtype, p->size);
     if (measure_device(&w, p, &r.time)) {
         check(s, p, p->c_flipped, &r);
     } else {
@@ -432,6 +449,13 @@ static void print_json_row(const settings *s, const problem *p, const char *who,
            s->transpose_a ? "true" : "false", s->transpose_b ? "true" : "false", p->size.m,
            p->size.n, p->size.k, who, about->architecture, about->backend,
            about->sub_group_sizes[0], subwave_version());
+    if (r->plan.blocks)
+        printf(", \"plan\": {\"variant\": \"%s\", \"tile\": [%" PRId32 ", %" PRId32
+               "], \"blocks\": %" PRId64 "}",
+               subwave_variant_name(r->plan.variant), r->plan.tile_rows, r->plan.tile_columns,
+               (int64_t)r->plan.blocks);
+    else
+        printf(", \"plan\": null");
     if (r->failure[0]) {
         printf(", \"failure\": ");
         print_json(stdout, r->failure);
@@ -511,6 +535,30 @@ static void print_title(const settings *s, const device *devices)
     print_heading();
 }
 
+/* What AUTO has chosen. */
+static void describe_plan(const settings *s, const device *d, subwave_dtype dtype, shape size)
+{
+    const subwave_matmul_plan_info plan = plan_of(s, d, SUBWAVE_VARIANT_AUTO, dtype, size);
+    if (plan.blocks)
+        printf("%s, %s %" PRId64 " x %" PRId64 " x %" PRId64 ": auto is %s, %" PRId64
+               " blocks of %" PRId32 " x %" PRId32 "\n",
+               d->about.id, subwave_dtype_name(dtype), size.m, size.n, size.k,
+               subwave_variant_name(plan.variant), plan.blocks, plan.tile_rows, plan.tile_columns);
+}
+
+static void print_plans(const settings *s, const device *devices)
+{
+    bool any = false;
+    for (int v = 0; v < s->variants.count; ++v)
+        any |= s->variants.item[v] == SUBWAVE_VARIANT_AUTO;
+    if (any)
+        putchar('\n');
+    for (int d = 0; any && d < s->devices.count; ++d)
+        for (int t = 0; t < s->dtypes.count; ++t)
+            for (int i = 0; i < s->shapes.count; ++i)
+                describe_plan(s, &devices[d], s->dtypes.item[t], s->shapes.item[i]);
+}
+
 static void print_notes(const settings *s)
 {
     puts("\nerror: largest |C - reference| / sum |a b| of a cell; reference: plain C, sums in f64");
@@ -538,6 +586,8 @@ static bool bench_all(const settings *s, const device *devices)
             }
             free_problem(&p);
         }
+    if (!s->json)
+        print_plans(s, devices);
     if (!s->json && !s->no_check)
         print_notes(s);
     return good;

@@ -413,7 +413,7 @@ class MatmulRefusals(Command):
 
 class Bench(Command):
     FIELDS = ["case", "variant", "dtype", "layout", "transpose_a", "transpose_b", "m", "n", "k", "device",
-              "architecture", "backend", "wave", "version", "repeats", "time_us", "gflops", "error",
+              "architecture", "backend", "wave", "version", "plan", "repeats", "time_us", "gflops", "error",
               "bound", "ok"]
 
     def bench(self, *options, **environment):
@@ -483,6 +483,18 @@ class Bench(Command):
                          [[DEVICE, "naive"], [DEVICE, "local"], [DEVICE, "broadcast"], ["host", "plain C loop"]])
         self.assertEqual(lines[-1], "f32 20 x 20 x 20: all cells checked; limit k eps = 2.4e-06")
         self.assertLessEqual(max(map(len, lines)), 100)
+
+    def test_plan(self):
+        rows = self.bench("--device", DEVICE, "--variant", "auto", "--variant", "local", "--size", "100x300x7", "--peer")
+        self.assertEqual([row["plan"] and row["plan"]["variant"] for row in rows], ["broadcast", "local", None])
+        self.assertEqual(rows[1]["plan"], {"variant": "local", "tile": [1, 64], "blocks": 500})
+        self.assertEqual(self.bench("--device", DEVICE, "--variant", "auto", "--size", "0")[0]["plan"], None)
+        options = "bench", "matmul", "--device", DEVICE, "--size", "100x300x7", "--min-time", "0.001"
+        table = self.succeed(*options, "--variant", "auto", "--no-check")
+        plan = rows[0]["plan"]
+        self.assertIn("\n\n%s, f32 100 x 300 x 7: auto is broadcast, %d blocks of %d x %d\n" % (
+            DEVICE, plan["blocks"], *plan["tile"]), table)
+        self.assertNotIn("auto is", self.succeed(*options, "--variant", "local"))
 
     def test_progress_goes_to_stderr(self):
         ran = self.run_command("bench", "matmul", "--device", DEVICE, "--size", "8", "--variant", "naive",
