@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * peer_cublas.cpp: cuBLAS beside the matrix products on NVIDIA GPUs.
  */
-#include "bench.hpp"
+#include "peer_gemm.hpp"
 
 #include <cublas_v2.h>
 
@@ -39,37 +39,15 @@ std::string version()
     return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
+const gemm_types<cudaDataType_t> types = {CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F, CUDA_C_32F, CUDA_C_64F};
+
 /* Row-major C = A B is column-major C^T = B^T A^T. Sums in f32 at least; no TF32. */
 void gemm(device &on, subwave_dtype dtype, const shape &s, const void *a, const void *b, void *c)
 {
-    const float one_f32[] = {1, 0}, zero_f32[] = {0, 0}; /* real and complex */
-    const double one_f64[] = {1, 0}, zero_f64[] = {0, 0};
-    const bool f64 = part_of(dtype) == SUBWAVE_DTYPE_F64;
-    const void *one = f64 ? static_cast<const void *>(one_f64) : one_f32;
-    const void *zero = f64 ? static_cast<const void *>(zero_f64) : zero_f32;
-    cudaDataType_t type = CUDA_R_64F;
-    switch (dtype) {
-    case SUBWAVE_DTYPE_F16:
-        type = CUDA_R_16F;
-        break;
-    case SUBWAVE_DTYPE_BF16:
-        type = CUDA_R_16BF;
-        break;
-    case SUBWAVE_DTYPE_F32:
-        type = CUDA_R_32F;
-        break;
-    case SUBWAVE_DTYPE_F64:
-        break;
-    case SUBWAVE_DTYPE_C32:
-        type = CUDA_C_32F;
-        break;
-    case SUBWAVE_DTYPE_C64:
-        type = CUDA_C_64F;
-        break;
-    default:
-        throw unsupported("no gemm of this element type");
-    }
-    const cublasComputeType_t sums = f64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+    const auto [one, zero] = gemm_scalars(dtype);
+    const cudaDataType_t type = types.of(dtype);
+    const cublasComputeType_t sums =
+        part_of(dtype) == SUBWAVE_DTYPE_F64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
     const cublasHandle_t handle = library_for<library>(on).handle;
     const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.k);
     if (s.batch == 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * peer_rocblas.cpp: rocBLAS beside the matrix products on AMD GPUs.
  */
-#include "bench.hpp"
+#include "peer_gemm.hpp"
 
 #include <rocblas/rocblas.h>
 
@@ -32,39 +32,15 @@ std::string version()
     return text;
 }
 
+const gemm_types<rocblas_datatype> types = {rocblas_datatype_f16_r, rocblas_datatype_bf16_r, rocblas_datatype_f32_r,
+                                            rocblas_datatype_f64_r, rocblas_datatype_f32_c, rocblas_datatype_f64_c};
+
 /* Row-major C = A B is column-major C^T = B^T A^T. Sums in f32 at least. */
 void gemm(device &on, subwave_dtype dtype, const shape &s, const void *a, const void *b, void *c)
 {
-    const float one_f32[] = {1, 0}, zero_f32[] = {0, 0}; /* real and complex */
-    const double one_f64[] = {1, 0}, zero_f64[] = {0, 0};
-    const bool f64 = part_of(dtype) == SUBWAVE_DTYPE_F64;
-    const void *one = f64 ? static_cast<const void *>(one_f64) : one_f32;
-    const void *zero = f64 ? static_cast<const void *>(zero_f64) : zero_f32;
-    rocblas_datatype type = rocblas_datatype_f64_r;
-    switch (dtype) {
-    case SUBWAVE_DTYPE_F16:
-        type = rocblas_datatype_f16_r;
-        break;
-    case SUBWAVE_DTYPE_BF16:
-        type = rocblas_datatype_bf16_r;
-        break;
-    case SUBWAVE_DTYPE_F32:
-        type = rocblas_datatype_f32_r;
-        break;
-    case SUBWAVE_DTYPE_F64:
-        break;
-    case SUBWAVE_DTYPE_C32:
-        type = rocblas_datatype_f32_c;
-        break;
-    case SUBWAVE_DTYPE_C64:
-        type = rocblas_datatype_f64_c;
-        break;
-    default:
-        throw unsupported("no gemm of this element type");
-    }
-    const rocblas_datatype sums = part_of(dtype) != dtype ? type
-                                  : f64                   ? rocblas_datatype_f64_r
-                                                          : rocblas_datatype_f32_r;
+    const auto [one, zero] = gemm_scalars(dtype);
+    const rocblas_datatype type = types.of(dtype);
+    const rocblas_datatype sums = subwave_dtype_size(dtype) > 2 ? type : rocblas_datatype_f32_r;
     const rocblas_handle handle = library_for<library>(on).handle;
     const auto m = static_cast<rocblas_int>(s.m), n = static_cast<rocblas_int>(s.n),
                k = static_cast<rocblas_int>(s.k);
