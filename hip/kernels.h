@@ -14,9 +14,15 @@ extern "C" {
 #endif
 
 /* Cells of C that a work-item of BROADCAST can compute: X(rows, columns). */
+#ifdef SUBWAVE_CPU_DEVICE /* rows are vector registers */
+#define SUBWAVE_BROADCAST_TILES(X) \
+    X(4, 8) \
+    X(4, 4)
+#else
 #define SUBWAVE_BROADCAST_TILES(X) \
     X(8, 8) \
     X(4, 4)
+#endif
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C likewise. */
 typedef struct subwave_matmul_launch {
@@ -31,7 +37,7 @@ typedef struct subwave_matmul_launch {
     int32_t tile_rows, tile_columns; /* and a block */
     int32_t small;                   /* MATRIX: the smaller of two shapes of a block */
     int32_t packed;                  /* BROADCAST: B can be loaded by 16 bytes of a row */
-    uint32_t blocks, block_x, block_y;
+    uint32_t blocks, block_x, block_y; /* BROADCAST: block_y parts of k, a power of two */
     uint32_t shared_bytes;
 } subwave_matmul_launch;
 

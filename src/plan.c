@@ -37,29 +37,60 @@ static bool reads_together(const void *matrix, int64_t row, int64_t column, int6
     return column == 1 && row % elements == 0 && (uintptr_t)matrix % (uintptr_t)bytes == 0;
 }
 
-/* A tile of C in registers saves loads of B and broadcasts of A: the largest of which every compute
- * unit gets some. */
+/* The sub-groups' tiles of C, or a number as good as any larger. */
+static int64_t count_tiles(const subwave_matmul_launch *launch, int64_t rows, int64_t columns)
+{
+    const int64_t many = (int64_t)1 << 30;
+    const int64_t down = ceil_divide(launch->m, rows), across = ceil_divide(launch->n, columns);
+    return down > many || across > many ? many : down * across;
+}
+
+/* One sub-group a block: on the CPU device those of a block would take turns. */
+static void plan_broadcast_cpu(int64_t wave, subwave_dtype dtype, subwave_matmul_launch *launch)
+{
+    launch->item_rows = 4;
+    launch->item_columns = dtype == SUBWAVE_DTYPE_F32 ? 8 : 4;
+    launch->packed = launch->b_column == 1;
+    launch->block_x = (uint32_t)wave;
+    set_tile(launch, launch->item_rows, launch->item_columns * wave);
+}
+
+/* Large tiles of C in registers save loads of B and broadcasts of A. Where there are too few of them to
+ * occupy the device, parts of k are more of them; where the last round of blocks counts, shorter. */
 static void plan_broadcast(const subwave_device_properties *device, subwave_dtype dtype,
                            subwave_matmul_launch *launch)
 {
-    const bool cpu = is_cpu(device);
     const int64_t wave = device->sub_group_sizes[0], units = device->compute_units;
+    if (is_cpu(device)) {
+        plan_broadcast_cpu(wave, dtype, launch);
+        return;
+    }
     const int64_t width = is_nvidia(device) ? 16 : wave; /* wave_team_size() */
+    const int64_t sum_size = dtype == SUBWAVE_DTYPE_F64 ? 8 : 4;
+    const int64_t most_parts = is_nvidia(device) ? 8 : 1; /* AMD's registers leave no room */
+    const int64_t local_memory = 64 * 1024, least_terms = 32;
     static const int32_t sides[] = {8, 4};
-    int64_t down = 0, across = 0;
-    for (int t = cpu ? 1 : 0; t < 2; ++t) {
+    int64_t tiles = 0;
+    for (int t = 0; t < 2; ++t) {
         launch->item_rows = launch->item_columns = sides[t];
-        down = ceil_divide(launch->m, sides[t] * (wave / width));
-        across = ceil_divide(launch->n, sides[t] * width);
-        if (down >= 2 * units || across >= 2 * units || down * across >= 2 * units)
+        tiles = count_tiles(launch, sides[t] * (wave / width), sides[t] * width);
+        if (tiles * most_parts >= 4 * units)
             break;
     }
+    const int64_t tile_bytes = launch->item_rows * launch->item_columns * wave * sum_size;
+    int64_t parts = 1;
+    while (parts < most_parts && parts * tile_bytes <= local_memory &&
+           launch->k >= 2 * parts * least_terms &&
+           (parts * tiles < 6 * units || (parts == 1 && tiles < 64 * units)))
+        parts *= 2;
+    /* Sub-groups with the same part of k share rows of B in the cache. */
+    const int64_t groups = parts >= 4 || parts * tiles < 4 * units ? 1 : 4 / parts;
     const int64_t pack = 16 / (int64_t)subwave_dtype_size(dtype);
-    launch->packed = cpu ? launch->b_column == 1
-                         : reads_together(launch->b, launch->b_row, launch->b_column, pack, dtype);
-    /* Sub-groups of a block share rows of B in the cache. On the CPU device they would take turns. */
-    const int64_t groups = cpu || down < 4 || down * across < 16 * units ? 1 : 4;
+    launch->packed = reads_together(launch->b, launch->b_row, launch->b_column,
+                                    pack < launch->item_columns ? pack : launch->item_columns, dtype);
     launch->block_x = (uint32_t)(groups * wave);
+    launch->block_y = (uint32_t)parts;
+    launch->shared_bytes = (uint32_t)(parts / 2 * groups * tile_bytes);
     set_tile(launch, groups * launch->item_rows * (wave / width), launch->item_columns * width);
 }
 

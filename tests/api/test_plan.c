@@ -93,11 +93,97 @@ static void test_matrix(void **state)
     assert_true(!both.turned && both.a_row == 1 && both.b_row == 1 && both.c_row == 64);
 }
 
+/* Parts of k where tiles of C are too few for the device, down to none where they are many. */
+static void test_parts(void **state)
+{
+    (void)state;
+    static const struct {
+        subwave_dtype dtype;
+        int64_t n, k;
+        int32_t side;
+        uint32_t sub_groups, parts;
+    } rows[] = {
+        {SUBWAVE_DTYPE_F32, 256, 256, 4, 1, 8},    {SUBWAVE_DTYPE_F32, 256, 64, 4, 1, 2},
+        {SUBWAVE_DTYPE_F32, 512, 512, 8, 1, 8},    {SUBWAVE_DTYPE_F32, 512, 128, 8, 1, 4},
+        {SUBWAVE_DTYPE_F32, 1024, 1024, 8, 2, 2},  {SUBWAVE_DTYPE_F32, 4096, 4096, 8, 2, 2},
+        {SUBWAVE_DTYPE_F32, 4096, 63, 8, 4, 1},   {SUBWAVE_DTYPE_F32, 8192, 8192, 8, 4, 1},
+        {SUBWAVE_DTYPE_F64, 512, 1024, 8, 1, 8},   {SUBWAVE_DTYPE_F64, 4096, 4096, 8, 2, 2},
+        {SUBWAVE_DTYPE_F32, (int64_t)1 << 40, 64, 8, 4, 1},
+    };
+    const subwave_device_properties device = make_device("hip-nvidia", "sm_90", 32, 132);
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
+        const subwave_matmul_launch launch = plan(&device, rows[r].dtype, SUBWAVE_VARIANT_BROADCAST,
+                                                  rows[r].n, rows[r].n, rows[r].k);
+        assert_int_equal(launch.item_rows, rows[r].side);
+        assert_int_equal(launch.item_columns, rows[r].side);
+        assert_int_equal(launch.block_x, rows[r].sub_groups * 32);
+        assert_int_equal(launch.block_y, rows[r].parts);
+        assert_int_equal(launch.shared_bytes, rows[r].parts / 2 * rows[r].sub_groups * 32 *
+                                                  (uint32_t)(rows[r].side * rows[r].side) *
+                                                  subwave_dtype_size(rows[r].dtype));
+        assert_true(launch.shared_bytes <= 64 * 1024);
+    }
+    const subwave_device_properties amd = make_device("hip-amd", "gfx90a", 64, 104);
+    assert_int_equal(plan(&amd, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_BROADCAST, 512, 512, 4096).block_y, 1);
+}
+
+/* The CPU device runs parts of k too, though no plan there asks for them: sums of whole numbers, which
+ * come out the same in any order. */
+static void test_parts_on_cpu(void **state)
+{
+    (void)state;
+    enum { M = 11, N = 517, MOST_K = 150 };
+    static float a[M * MOST_K], b[MOST_K * N], c[M * N];
+    for (int64_t k = 1; k <= MOST_K; k += 37)
+        for (uint32_t parts = 1; parts <= 8; parts *= 2)
+            for (int groups = 1; groups <= 2; ++groups) {
+                for (int64_t i = 0; i < M * k; ++i)
+                    a[i] = (float)(i * 7 % 19 - 9);
+                for (int64_t i = 0; i < k * N; ++i)
+                    b[i] = (float)(i * 5 % 23 - 11);
+                memset(c, 0xff, sizeof c);
+                enum { WAVE = 64, ROWS = 4, COLUMNS = 8 }; /* the stream's default is 64 lanes */
+                const subwave_matmul_launch launch = {
+                    .m = M,
+                    .n = N,
+                    .k = k,
+                    .a = a,
+                    .b = b,
+                    .c = c,
+                    .a_row = k,
+                    .a_column = 1,
+                    .b_row = N,
+                    .b_column = 1,
+                    .c_row = N,
+                    .c_column = 1,
+                    .alpha = 1,
+                    .variant = SUBWAVE_VARIANT_BROADCAST,
+                    .item_rows = ROWS,
+                    .item_columns = COLUMNS,
+                    .packed = 1,
+                    .blocks = (uint32_t)((M + groups * ROWS - 1) / (groups * ROWS) * 2),
+                    .block_x = (uint32_t)(groups * WAVE),
+                    .block_y = parts,
+                    .shared_bytes =
+                        (uint32_t)(parts / 2 * (uint32_t)groups * WAVE * ROWS * COLUMNS * sizeof *c)};
+                assert_int_equal(subwave_cpu_matmul_F32(&launch, NULL), 0);
+                for (int64_t i = 0; i < M; ++i)
+                    for (int64_t j = 0; j < N; ++j) {
+                        float sum = 0;
+                        for (int64_t l = 0; l < k; ++l)
+                            sum += a[i * k + l] * b[l * N + j];
+                        assert_true(c[i * N + j] == sum);
+                    }
+            }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_auto),
         cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_parts_on_cpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,7 @@
  *   computed_anew(value)                 value, an int; on NVIDIA, where a loop needs the registers, what
  *                                        follows from it is not kept from one call to the next
  *   wave_loads_ahead                     whether a load issued ahead of its use saves time
+ *   wave_vector<T>::type                 16 bytes of T with arithmetic, on the CPU device only
  *   load_together<Count>(to, from)       Count elements by one load; `from` aligned to their bytes, or as
  *                                        its elements on the CPU device
  *

@@ -134,6 +134,11 @@ template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *
     memcpy(static_cast<void *>(to), from, Count * sizeof(T));
 }
 
+/* What a compiler keeps in one of the processor's registers. */
+template <class T> struct wave_vector {
+    typedef T type __attribute__((vector_size(16)));
+};
+
 template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x) { return x; }
 
 /* A copy is a load and a store, which need no waiting for. */

@@ -32,6 +32,7 @@ SUBWAVE_DEVICE lane_mask wave_side(lane_mask callers, lane_mask, bool p, site wh
 }
 
 constexpr bool wave_loads_ahead = true;
+template <class T> struct wave_vector; /* the CPU device's */
 template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *from)
 {
     struct alignas(Count * sizeof(T)) pack {
