@@ -235,14 +235,20 @@ private:
                 const auto hear = [&](int r, int s) {
                     heard.row[r] = wave_broadcast_in_team(members_, mine.row[r], base + s, where);
                 };
+                if constexpr (scarce) {
+                    SUBWAVE_UNROLL
+                    for (int r = 0; r < Rows; ++r)
+                        hear(r, 0);
+                }
                 SUBWAVE_UNROLL
                 for (int s = 0; s < steps; ++s) {
                     if (ahead < ring)
                         load_row(s);
-                    SUBWAVE_UNROLL
-                    for (int r = 0; r < Rows; ++r)
-                        if (s == 0 || !scarce)
+                    if constexpr (!scarce) {
+                        SUBWAVE_UNROLL
+                        for (int r = 0; r < Rows; ++r)
                             hear(r, s);
+                    }
                     add_step(cells, heard, b[s % ring], [&](int r) {
                         if (s + 1 < steps && scarce) /* a shuffle takes its time, v_readlane does not */
                             hear(r, s + 1);
@@ -252,13 +258,13 @@ private:
                     keep_order();
                 }
             }
-            a += left > (next_ahead ? 2 : 1) ? width() * p_.a_column : 0;
-            if constexpr (next_ahead) {
+            if constexpr (next_ahead)
                 mine = widen(next);
+            a += left > (next_ahead ? 2 : 1) ? width() * p_.a_column : 0;
+            if constexpr (next_ahead)
                 next = load_a(a);
-            } else {
+            else
                 mine = widen(load_a(a));
-            }
         }
     }
 
