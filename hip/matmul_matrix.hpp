@@ -251,9 +251,11 @@ private:
         }
     }
 
+    /* Cells are in pairs of a column, or of a row, whichever are neighbours in memory. */
     SUBWAVE_DEVICE void store() const
     {
-        const bool paired = p_.c_row == 1 && p_.c_column % 2 == 0 &&
+        const bool down = p_.c_row == 1;
+        const bool paired = (down || p_.c_column == 1) && (down ? p_.c_column : p_.c_row) % 2 == 0 &&
                             reinterpret_cast<std::uintptr_t>(p_.c) % (2 * sizeof(T)) == 0;
         SUBWAVE_UNROLL
         for (int r = 0; r < tall; ++r) {
@@ -261,22 +263,31 @@ private:
             for (int c = 0; c < wide; ++c) {
                 SUBWAVE_UNROLL
                 for (int e = 0; e < unit::pairs; ++e) {
+                    const std::int64_t i = i_ + r * unit::rows + 2 * unit::c_row(e);
+                    const std::int64_t j = j_ + c * unit::columns() + 2 * unit::c_column(e);
                     SUBWAVE_UNROLL
-                    for (int v = 0; v < 2; ++v) {
-                        const std::int64_t i = i_ + r * unit::rows + 2 * unit::c_row(e);
-                        const std::int64_t j = j_ + c * unit::columns() + 2 * unit::c_column(e) + v;
-                        const T pair[2] = {sum_[r][c][v][0][e], sum_[r][c][v][1][e]};
-                        if (paired && i + 1 < p_.m && j < p_.n) {
-                            p_.store_pair(i + j * p_.c_column, pair);
-                        } else {
-                            SUBWAVE_UNROLL
-                            for (int h = 0; h < 2; ++h)
-                                if (i + h < p_.m && j < p_.n)
-                                    p_.store(i + h, j, pair[h]);
-                        }
+                    for (int x = 0; x < 2; ++x) {
+                        const auto &sum = sum_[r][c];
+                        const T pair[2] = {down ? sum[x][0][e] : sum[0][x][e],
+                                           down ? sum[x][1][e] : sum[1][x][e]};
+                        store_pair(i + (down ? 0 : x), j + (down ? x : 0), down, paired, pair);
                     }
                 }
             }
+        }
+    }
+    SUBWAVE_DEVICE void store_pair(std::int64_t i, std::int64_t j, bool down, bool paired,
+                                   const T (&pair)[2]) const
+    {
+        const std::int64_t next_i = i + (down ? 1 : 0), next_j = j + (down ? 0 : 1);
+        const bool both = next_i < p_.m && next_j < p_.n;
+        if (paired && both) {
+            p_.store_pair(i * p_.c_row + j * p_.c_column, pair);
+        } else {
+            if (i < p_.m && j < p_.n)
+                p_.store(i, j, pair[0]);
+            if (both)
+                p_.store(next_i, next_j, pair[1]);
         }
     }
 };

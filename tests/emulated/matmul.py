@@ -53,7 +53,7 @@ def shapes(w):
 
 
 # Of these "matrix" takes those that have about its size; where a block is whole it copies two elements at
-# a time, if they are neighbours and aligned, and stores two of a column of C. Every other C is by columns.
+# a time, if they are neighbours and aligned, and stores two of C. Every other C is by columns.
 MATRIX_SHAPES = {64: [
     Shape(3, 5, 0, "rows", "rows", 2, 1, 0.5, None),
     Shape(7, 65, 21, "spread", "spread", 1, 1, 2, None),
