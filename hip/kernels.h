@@ -36,7 +36,8 @@ typedef struct subwave_matmul_launch {
     int32_t item_rows, item_columns; /* cells of C that a work-item computes at a time */
     int32_t tile_rows, tile_columns; /* and a block */
     int32_t small;                   /* MATRIX: the smaller of two shapes of a block */
-    int32_t packed;                  /* BROADCAST: B can be loaded by 16 bytes of a row */
+    int32_t packed;                  /* BROADCAST: B can be loaded by 16 bytes of a row; MATRIX of 16
+                                        bits: A and B along either dimension */
     uint32_t blocks, block_x, block_y; /* BROADCAST: block_y parts of k, a power of two */
     uint32_t shared_bytes;
 } subwave_matmul_launch;

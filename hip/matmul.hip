@@ -4,6 +4,7 @@
  */
 #include "matmul_broadcast.hpp"
 #include "matmul_matrix.hpp"
+#include "matmul_matrix16.hpp"
 
 SUBWAVE_BEGIN
 
@@ -103,10 +104,17 @@ template <class T> static auto matmul_kernel(const subwave_matmul_launch &plan)
 #undef SUBWAVE_X
         return kernel;
     case SUBWAVE_VARIANT_MATRIX:
-        if constexpr (std::is_same<T, matmul_sum<T>>::value)
-            kernel = plan.small ? matmul_matrix_kernel<T, matrix_small>(plan)
-                                : matmul_matrix_kernel<T, matrix_large>(plan);
-        return kernel;
+        if constexpr (!is_small_float<T>::value)
+            return plan.small ? matmul_matrix_kernel<T, matrix_small>(plan)
+                              : matmul_matrix_kernel<T, matrix_large>(plan);
+        else if (!plan.packed)
+            return matmul_matrix16<T, false, true, true>;
+        else if (plan.a_column == 1)
+            return plan.b_row == 1 ? matmul_matrix16<T, true, true, true>
+                                   : matmul_matrix16<T, true, true, false>;
+        else
+            return plan.b_row == 1 ? matmul_matrix16<T, true, false, true>
+                                   : matmul_matrix16<T, true, false, false>;
     default:
         return kernel;
     }

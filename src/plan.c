@@ -94,6 +94,36 @@ static void plan_broadcast(const subwave_device_properties *device, subwave_dtyp
     set_tile(launch, groups * launch->item_rows * (wave / width), launch->item_columns * width);
 }
 
+/* Whether eight 16-bit neighbours along either dimension of a matrix are an aligned access. */
+static bool reads_eight(const void *matrix, int64_t row, int64_t column)
+{
+    return reads_together(matrix, row, column, 8, SUBWAVE_DTYPE_F16) ||
+           reads_together(matrix, column, row, 8, SUBWAVE_DTYPE_F16);
+}
+
+static bool has_16_bits(subwave_dtype dtype)
+{
+    return dtype == SUBWAVE_DTYPE_F16 || dtype == SUBWAVE_DTYPE_BF16;
+}
+
+/* The constants are those of the device's matrix16_unit and of matrix16_tile. */
+static void plan_matrix16(const subwave_device_properties *device, subwave_matmul_launch *launch)
+{
+    const bool cpu = is_cpu(device), nvidia = is_nvidia(device);
+    const int64_t wave = device->sub_group_sizes[0];
+    const int64_t wide = !cpu && !nvidia && wave == 32 ? 2 : 4;        /* tiles of the unit */
+    const int64_t down = cpu ? 1 : 2, across = cpu ? 1 : 8 / wide; /* sub-groups */
+    const int64_t rows = down * 4 * (cpu ? 4 : 16), columns = across * wide * (cpu ? wave : 16);
+    const int64_t stage = cpu ? 8 : 32, slots = nvidia ? 4 : 2;
+    launch->packed = reads_eight(launch->a, launch->a_row, launch->a_column) &&
+                     reads_eight(launch->b, launch->b_row, launch->b_column);
+    launch->block_x = (uint32_t)(down * across * wave);
+    set_tile(launch, rows, columns);
+    launch->item_rows = 4 * (nvidia ? 2 : wave == 32 ? 8 : 4);
+    launch->item_columns = (int32_t)(rows * columns / launch->block_x) / launch->item_rows;
+    launch->shared_bytes = (uint32_t)(slots * stage * (rows + columns) * 2);
+}
+
 /* A block of MATRIX computes `rows` x `waves` sub-group sizes of C, a work-item of it item_rows x
  * item_columns. The constants are those of the device's matrix_unit and shapes. */
 typedef struct matrix_shape {
@@ -111,6 +141,10 @@ static void set_matrix_shape(matrix_shape shape, int32_t wave, subwave_matmul_la
 static void plan_matrix(const subwave_device_properties *device, subwave_dtype dtype,
                         subwave_matmul_launch *launch)
 {
+    if (has_16_bits(dtype)) {
+        plan_matrix16(device, launch);
+        return;
+    }
     static const matrix_shape shapes[3][2] = {{{1, 16, 4, 16, 4}, {1, 8, 2, 8, 2}},
                                               {{8, 64, 4, 4, 8}, {4, 32, 2, 2, 8}},
                                               {{4, 128, 2, 16, 4}, {4, 64, 1, 8, 2}}};
@@ -135,19 +169,20 @@ static void plan_matrix(const subwave_device_properties *device, subwave_dtype d
 
 bool subwave_plan_has_matrix(const subwave_device_properties *device, subwave_dtype dtype)
 {
-    if (dtype != SUBWAVE_DTYPE_F32 && dtype != SUBWAVE_DTYPE_F64)
+    const bool f64 = dtype == SUBWAVE_DTYPE_F64, f32 = dtype == SUBWAVE_DTYPE_F32;
+    if (!f64 && !f32 && !has_16_bits(dtype))
         return false;
     if (is_cpu(device))
         return true;
-    const bool f64 = dtype == SUBWAVE_DTYPE_F64;
     if (is_nvidia(device)) /* f32 would lose bits */
-        return f64 && strncmp(device->architecture, "sm_", 3) == 0 &&
+        return !f32 && strncmp(device->architecture, "sm_", 3) == 0 &&
                atoi(device->architecture + 3) >= 80;
-    static const char *const both[] = {"gfx90a", "gfx942", "gfx950"};
-    for (size_t i = 0; i < sizeof both / sizeof *both; ++i)
-        if (strncmp(device->architecture, both[i], strlen(both[i])) == 0)
+    static const char *const units[] = {"gfx90a", "gfx942", "gfx950", "gfx908", "gfx11", "gfx12"};
+    const size_t count = f64 ? 3 : f32 ? 4 : 6; /* the first ones */
+    for (size_t i = 0; i < count; ++i)
+        if (strncmp(device->architecture, units[i], strlen(units[i])) == 0)
             return true;
-    return !f64 && strncmp(device->architecture, "gfx908", 6) == 0;
+    return false;
 }
 
 /* MATRIX has the larger blocks: where they would leave most of a GPU idle, BROADCAST may be ahead. On an

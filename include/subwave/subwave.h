@@ -133,6 +133,7 @@ SUBWAVE_API subwave_status subwave_copy(subwave_context *context, void *destinat
  *             in the enumeration.
  *   dtype     SUBWAVE_DTYPE_F16, _BF16, _F32 or _F64, of all matrices. Sums and scalars are f64 for F64,
  *             f32 for the others; an element of C is rounded once, to nearest even.
+ *             MATRIX on gfx90a takes subnormal elements of 16 bits for 0.
  *   layout    of all three matrices.
  *   m, n, k   op(A) is m x k, op(B) is k x n, C is m x n; each >= 0, no divisibility needed.
  *   alpha     [in, host]   one float, or double for F64. 0: A and B are not read.

@@ -55,6 +55,14 @@ static void test_auto(void **state)
         {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_F64, 4096, 4096, SUBWAVE_VARIANT_MATRIX},
         {"hip-amd", "gfx908", 64, 120, SUBWAVE_DTYPE_F64, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
         {"hip-amd", "gfx1100", 32, 48, SUBWAVE_DTYPE_F32, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F16, 4096, 4096, SUBWAVE_VARIANT_MATRIX},
+        {"hip-nvidia", "sm_75", 32, 40, SUBWAVE_DTYPE_BF16, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
+        {"hip-amd", "gfx942", 64, 304, SUBWAVE_DTYPE_BF16, 4096, 4096, SUBWAVE_VARIANT_MATRIX},
+        {"hip-amd", "gfx908", 64, 120, SUBWAVE_DTYPE_F16, 4096, 4096, SUBWAVE_VARIANT_MATRIX},
+        {"hip-amd", "gfx906", 64, 60, SUBWAVE_DTYPE_F16, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
+        {"hip-amd", "gfx1030", 32, 40, SUBWAVE_DTYPE_F16, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
+        {"hip-amd", "gfx1100", 32, 48, SUBWAVE_DTYPE_F16, 4096, 4096, SUBWAVE_VARIANT_MATRIX},
+        {"hip-amd", "gfx1201", 32, 32, SUBWAVE_DTYPE_BF16, 4096, 4096, SUBWAVE_VARIANT_MATRIX},
         {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F64, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {

@@ -24,7 +24,7 @@ def describe(facts, mnemonics):
             "scratch": int(facts["private_segment_fixed_size"])
             + count("scratch_", "buffer_load", "buffer_store"),
             "ds": count("ds_"), "readlane": count("v_readlane"),
-            "fma": count("v_fma", "v_pk_fma", "v_dual_fma"), "mfma": count("v_mfma"), "all": len(mnemonics)}
+            "fma": count("v_fma", "v_pk_fma", "v_dual_fma"), "matrix": count("v_mfma", "v_wmma"), "all": len(mnemonics)}
 
 
 def faults(kernel, path, row):
@@ -33,9 +33,10 @@ def faults(kernel, path, row):
         yield "uses scratch or spills"
     if row["kept"] > (KEPT_BY_LLVM_15 if ".hipcc" in path and kernel.variant == "broadcast" else 0):
         yield "keeps scalars in a vector register's lanes"
-    if kernel.variant == "matrix":
+    if kernel.variant.startswith("matrix"):
         architecture = path.rsplit("/", 1)[-1].split(".")[1]
-        if bool(row["mfma"]) != (architecture in ("gfx90a", "gfx942")):
+        units = ("gfx90a", "gfx942") + (("gfx1100", "gfx1201") if kernel.element in matmul.SMALL else ())
+        if bool(row["matrix"]) != (architecture in units):
             yield "has matrix instructions where there are none, or the reverse"
     elif not row["fma"]:
         yield "does not multiply and add in one instruction"

@@ -18,12 +18,15 @@ PADDING = b"\xa5"  # bytes of C's array that are no cell of C
 
 # `packed`: only for a B whose rows' elements follow one another and start at multiples of 16 bytes. Of
 # "matrix" rows and columns are a block's, and it is what should be neighbours in A and in B, "rows" if along k.
+# Of "matrix16" it says of A and of B whether elements follow one another along k or else across, and these rows
+# start at multiples of 16 bytes; or it is empty, for any.
 Kernel = namedtuple("Kernel", "variant element rows columns packed")
 
 # What a code object must have, but for `packed`.
 EXPECTED = {(variant, element, rows, columns) for element in EPSILON for variant, rows, columns in (
-    ("naive", 1, 1), ("local", 1, 1), ("tutorial", 1, 1), ("broadcast", 4, 4), ("broadcast", 8, 8), ("matrix", 64, 64), ("matrix", 128, 128))
-            if variant != "matrix" or element not in SMALL}
+    ("naive", 1, 1), ("local", 1, 1), ("tutorial", 1, 1), ("broadcast", 4, 4), ("broadcast", 8, 8), ("matrix", 64, 64),
+    ("matrix", 128, 128), ("matrix16", 128, 128))
+            if not variant.startswith("matrix") or (variant == "matrix16") == (element in SMALL)}
 
 # C's row has `padding` cells more than n; `grid` is the number of blocks of kernels that walk, None for
 # one a tile.
@@ -49,6 +52,8 @@ def shapes(w):
         Shape(5, 33, w + 2, "spread", "spread", 1, 1, 2, None),
         Shape(35, 5 * w + 1, 6, "rows", "rows", 1, 1, 0, 2),      # several tiles a block
         Shape(33, 70, 3, "rows", "columns", 0, 1, -0.5, 1),
+        Shape(16, 9, 24, "columns", "columns", 1, -1, 0.5, None),  # starts of rows and columns at 16 bytes
+        Shape(8, 24, 40, "columns", "rows", 0, 1, 0, None),
     ]
 
 
@@ -98,7 +103,7 @@ def half_unit(element, size):
 
 def strides(storage, rows, columns):
     """Distance between neighbours in a column and in a row."""
-    return {"rows": (columns, 1), "padded": (columns + 7, 1), "aligned": (-(-columns // 4) * 4, 1), "columns": (1, rows),
+    return {"rows": (columns, 1), "padded": (columns + 7, 1), "aligned": (-(-columns // 8) * 8, 1), "columns": (1, rows),
             "spread": (2 * columns + 3, 2)}[storage]
 
 
@@ -180,6 +185,11 @@ def identify(name):
         element, side, a, b = matrix.groups()
         return Kernel("matrix", element, 64 * int(side), 64 * int(side),
                       ("columns rows".split()[int(a)], "rows columns".split()[int(b)]))
+    matrix = re.search(r"matmul_matrix16INS0_11small_floatINS0_\d+(b?)\w*_formatEEELb([01])ELb([01])ELb([01])EEE", name)
+    if matrix:
+        bf16, packed, *along_k = matrix.groups()
+        return Kernel("matrix16", bf16 or "h", 128, 128,
+                      tuple(flag == "1" for flag in along_k) if packed == "1" else ())
     pattern = (r"matmul_(naive|local|tutorial|broadcast)I(?:([fd])|NS0_11small_floatINS0_\d+(b?)\w*_formatEEE)"
                r"(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?E")
     variant, element, bf16, rows, columns, packed = re.search(pattern, name).groups()
@@ -190,12 +200,33 @@ def identify(name):
 def title(kernel):
     return "%s %s %dx%d%s" % (kernel.variant, NAMES[kernel.element], kernel.rows,
                               kernel.columns, " %s, %s" % kernel.packed if kernel.variant == "matrix" else
+                              " %s, %s" % tuple("along k" if x else "across" for x in kernel.packed)
+                              if kernel.packed and kernel.variant == "matrix16" else
                               " packed" if kernel.packed else "")
 
 
 def matrix_units(device):
     """The types for which the architecture has them."""
-    return "fd" if any(name in device.name for name in ("gfx90a", "gfx942")) else ""
+    if any(name in device.name for name in ("gfx90a", "gfx942")):
+        return "fdhb"
+    return "hb" if "gfx11" in device.name else ""  # gfx12 has them too, the emulator has not
+
+
+def is_case(device, kernel, problem, number):
+    """Whether the kernel takes such matrices, and the shape is one of those that it is run on."""
+    element, (a, (row, column)) = kernel.element, problem.strides
+    if kernel.variant != "matrix16":
+        in_packs = column == 1 and row * width_of(element) % 16 == 0
+        if element in SMALL and number % 4 != SMALL.index(element):  # sums are those of f32
+            return False
+        return kernel.variant != "broadcast" or in_packs or not kernel.packed
+    if element not in matrix_units(device):
+        return False
+    if not kernel.packed:
+        return number in (3, 7, 11) and element != SMALL[number // 4 % 2]  # large tiles take long
+    found = [(across, down) if along else (down, across)
+             for (down, across), along in zip((a, (column, row)), kernel.packed)]
+    return number in (5, 9, 16, 17) and all(near == 1 and far % 8 == 0 for near, far in found)
 
 
 def launch_shape(kernel, alternative, w):
@@ -208,6 +239,8 @@ def launch_shape(kernel, alternative, w):
         return block, (1, block[0])
     if kernel.variant == "matrix":
         return (4 * w,), (kernel.rows, kernel.columns)
+    if kernel.variant == "matrix16":
+        return (256,), (kernel.rows, kernel.columns)
     block = (w,) if alternative else (4 * w,)
     return block, (kernel.rows * (block[0] // w), kernel.columns * w)
 
@@ -218,15 +251,9 @@ def cases(device):
         raise emulation.Failure("kernels without a case, or the reverse: %s" % found)
     for number, shape in enumerate(shapes(device.wave)):
         for element in EPSILON:
-            if element == SMALL[number % 2]:  # of the two small ones each has half of the shapes
-                continue
-            width = width_of(element)
             problem = Problem(element, shape, number)
             for kernel, name in found.items():
-                (row, column) = problem.strides[1]
-                in_packs = column == 1 and row * width % 16 == 0
-                if kernel.element != element or (
-                        kernel.variant == "broadcast" and kernel.packed and not in_packs):
+                if kernel.element != element or not is_case(device, kernel, problem, number):
                     continue
                 if element in SMALL and device.misreads_16_bit and (
                         device.kernels[name][".vgpr_count"] > 128):
@@ -235,9 +262,9 @@ def cases(device):
                     continue
                 # The library's block for most shapes, another for the rest.
                 block, covers = launch_shape(kernel, number % 3 == 2, device.wave)
-                shared = block[0] * width if kernel.variant == "local" else 0
+                shared = {"local": block[0], "matrix16": 2 * 32 * (128 + 128)}.get(kernel.variant, 0)
                 yield functools.partial(problem.run, device, name, title(kernel), block, covers,
-                                        shared, kernel.variant in WALKS)
+                                        shared * width_of(element), kernel.variant in WALKS)
     for size, its_shapes in MATRIX_SHAPES.items():
         for number, shape in enumerate(its_shapes):
             for element in matrix_units(device):

@@ -90,10 +90,12 @@ struct site {
 #define SUBWAVE_HAS_REDUX true
 #define SUBWAVE_HAS_ASYNC_COPY true
 #define SUBWAVE_HAS_MATRIX_F64 true
+#define SUBWAVE_HAS_MATRIX_16 true
 #else
 #define SUBWAVE_HAS_REDUX false
 #define SUBWAVE_HAS_ASYNC_COPY false
 #define SUBWAVE_HAS_MATRIX_F64 false
+#define SUBWAVE_HAS_MATRIX_16 false
 #endif
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define SUBWAVE_HAS_F64_MMA true /* of 16 rows */
@@ -133,6 +135,19 @@ __host__ __device__ constexpr int wave_size() { return 32; }
 #define SUBWAVE_HAS_MATRIX_F64 true
 #elif !defined(__CUDACC__)
 #define SUBWAVE_HAS_MATRIX_F64 false
+#endif
+/* AMD's unit for elements of 16 bits; of the two MFMA gfx908's has less of bf16. */
+enum class matrix16_kind { none, mfma_gfx908, mfma, wmma_gfx11, wmma_gfx12 };
+#if defined(__gfx908__)
+#define SUBWAVE_MATRIX16 matrix16_kind::mfma_gfx908
+#elif defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+#define SUBWAVE_MATRIX16 matrix16_kind::mfma
+#elif defined(__GFX11__)
+#define SUBWAVE_MATRIX16 matrix16_kind::wmma_gfx11
+#elif defined(__GFX12__)
+#define SUBWAVE_MATRIX16 matrix16_kind::wmma_gfx12
+#else
+#define SUBWAVE_MATRIX16 matrix16_kind::none
 #endif
 /* The widest and the narrowest wave of any device that this compilation serves. */
 __host__ __device__ constexpr int max_wave_size() { return wave_size(); }
