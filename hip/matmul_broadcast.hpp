@@ -37,7 +37,7 @@ template <class T, int Rows, int Columns, bool Packed> class broadcast_tile {
     using heard_fragment = column_of<sum>; /* widened by the lane that loaded it */
     using tile = sum[Rows][Columns];       /* a local array: GCC keeps members of a class in memory */
 
-    const matmul_problem<T> p_;
+    matmul_problem<T> p_;
     lane_mask members_;
     int item_;           /* in the team */
     int part_;           /* of k */
@@ -57,6 +57,7 @@ public:
         if constexpr (wave_loads_ahead) {
             if (inside_)
                 add_ahead(cells, where);
+            p_ = argument_read_anew(p_);
             locate(sg);
             add<false>(cells, inside_ ? share() : 0, where);
         } else if (inside_) {

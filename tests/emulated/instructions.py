@@ -10,8 +10,6 @@ import matmul
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "isa"))
 import disassembly
 
-KEPT_BY_LLVM_15 = 8  # by the tiles of 8 x 8 in f32, f16 and bf16, off their loops
-
 
 def describe(facts, mnemonics):
     """A row of the table."""
@@ -31,7 +29,7 @@ def faults(kernel, path, row):
     words = kernel.rows * (2 if kernel.element == "d" else 1)
     if row["scratch"] or row["spills"]:
         yield "uses scratch or spills"
-    if row["kept"] > (KEPT_BY_LLVM_15 if ".hipcc" in path and kernel.variant == "broadcast" else 0):
+    if row["kept"]:
         yield "keeps scalars in a vector register's lanes"
     if kernel.variant.startswith("matrix"):
         architecture = path.rsplit("/", 1)[-1].split(".")[1]

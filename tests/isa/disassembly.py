@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # disassembly.py: what is in an AMD code object: its kernels' instructions, registers, memory and compiler.
 import re
+import struct
 import subprocess
 from collections import Counter, namedtuple
 
@@ -46,6 +47,25 @@ def metadata(readelf, path):
         facts = dict(re.findall(r"^(?: {4})?\.(\w+): +(\S+)$", entry, re.M))
         found[facts["name"].strip("'")] = facts
     return found
+
+
+def bundled(path):
+    """(architecture, code object) of each that hipcc put into a library or an object file."""
+    with open(path, "rb") as file:
+        data = file.read()
+    magic = b"__CLANG_OFFLOAD_BUNDLE__"
+    start = data.find(magic)
+    while start >= 0:
+        at = start + len(magic)
+        (count,) = struct.unpack_from("<Q", data, at)
+        at += 8
+        for _ in range(count):
+            offset, size, length = struct.unpack_from("<3Q", data, at)
+            name = data[at + 24:at + 24 + length].decode()
+            at += 24 + length
+            if size and "amdgcn" in name:
+                yield re.search(r"gfx\w+", name).group(), data[start + offset:start + offset + size]
+        start = data.find(magic, at)
 
 
 def origin(readelf, path):

@@ -40,6 +40,8 @@
  *   block_barrier(where)                 the same for the work-group; reached by all of it
  *   computed_anew(value)                 value, an int; on NVIDIA, where a loop needs the registers, what
  *                                        follows from it is not kept from one call to the next
+ *   argument_read_anew(argument)         the kernel's first argument; on AMD from memory again, so that its
+ *                                        scalars need not be kept
  *   wave_loads_ahead                     whether a load issued ahead of its use saves time
  *   wave_vector<T>::type                 16 bytes of T with arithmetic, on the CPU device only
  *   load_together<Count>(to, from)       Count elements by one load; `from` aligned to their bytes, or as

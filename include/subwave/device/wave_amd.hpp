@@ -166,6 +166,15 @@ constexpr int wave_straight_steps = 4;
 SUBWAVE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
 
+template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &)
+{
+    auto arguments = __builtin_amdgcn_kernarg_segment_ptr();
+    asm volatile("" : "+s"(arguments)); /* else what was read at the start is kept */
+    T read;
+    __builtin_memcpy(&read, (const __attribute__((address_space(4))) T *)arguments, sizeof read);
+    return read;
+}
+
 /* A pointer that was read from memory; with its address space loads need not ask whether it is local. */
 template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x)
 {

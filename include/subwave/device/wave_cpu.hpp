@@ -129,6 +129,7 @@ constexpr bool wave_loads_ahead = false;
 constexpr int wave_straight_steps = 4;
 SUBWAVE_DEVICE void keep_order() {}
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
+template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &argument) { return argument; }
 template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *from)
 {
     memcpy(static_cast<void *>(to), from, Count * sizeof(T));

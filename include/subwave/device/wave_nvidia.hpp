@@ -96,6 +96,7 @@ SUBWAVE_DEVICE int computed_anew(int value)
     asm volatile("" : "+r"(value));
     return value;
 }
+template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &argument) { return argument; }
 
 /* redux.sync: one 32-bit integer of each member combined in a single instruction, which takes the
  * masks of several groups one after another. */
