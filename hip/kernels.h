@@ -24,6 +24,20 @@ extern "C" {
     X(4, 4)
 #endif
 
+/* How a block of SKINNY reads B: rows, in packs of 16 bytes a lane of the wave, or of four lanes; columns. */
+typedef enum subwave_skinny_shape {
+    SUBWAVE_SKINNY_ACROSS = 1,
+    SUBWAVE_SKINNY_NARROW,
+    SUBWAVE_SKINNY_DOWN,
+} subwave_skinny_shape;
+
+enum {
+    SUBWAVE_SKINNY_BLOCK = 256,
+    SUBWAVE_SKINNY_CPU_WAVES = 2,
+    SUBWAVE_SKINNY_DOTS = 4, /* a wave's columns of B, where A has one row */
+    SUBWAVE_SKINNY_TILES = 1024,     /* at most, where several blocks share one */
+};
+
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C likewise. */
 typedef struct subwave_matmul_launch {
     int64_t m, n, k;
@@ -36,11 +50,17 @@ typedef struct subwave_matmul_launch {
     int32_t item_rows, item_columns; /* cells of C that a work-item computes at a time */
     int32_t tile_rows, tile_columns; /* and a block */
     int32_t small;                   /* MATRIX: the smaller of two shapes of a block */
-    int32_t packed;                  /* BROADCAST: B can be loaded by 16 bytes of a row; MATRIX of 16
-                                        bits: A and B along either dimension */
+    int32_t packed;                  /* B can be loaded by 16 bytes: BROADCAST of a row; SKINNY of a
+                                        row or column; MATRIX of 16 bits A and B along either */
+    subwave_skinny_shape skinny_shape;
+    uint32_t tiles;     /* SKINNY: of C; */
+    int32_t parts;      /* of k, a block each; */
+    int64_t part;       /* its terms; and the device memory for their sums, which begins with a 0 a tile: */
+    void *workspace;
     uint32_t blocks, block_x, block_y; /* BROADCAST: block_y parts of k, a power of two */
     uint32_t shared_bytes;
 } subwave_matmul_launch;
+typedef subwave_matmul_launch subwave_matmul_skinny_launch;
 
 /* Element (i, j) of a batch entry's matrix is x[i * ld + j], or x[i + j * ld] if transposed; x is
  * array[entry], in device memory, or first + entry * stride. */
@@ -158,6 +178,7 @@ SUBWAVE_KERNELS(SUBWAVE_X)
 
 typedef enum subwave_operation {
     SUBWAVE_OPERATION_matmul = 1,
+    SUBWAVE_OPERATION_matmul_skinny,
     SUBWAVE_OPERATION_matmul_batched,
     SUBWAVE_OPERATION_group_reduce,
     SUBWAVE_OPERATION_group_scan,

@@ -122,25 +122,11 @@ template <class T> static auto matmul_kernel(const subwave_matmul_launch &plan)
 
 template <class T> static int launch_matmul(const subwave_matmul_launch &plan, void *stream)
 {
-    matmul_problem<T> problem = {plan.m,
-                                 plan.n,
-                                 plan.k,
-                                 static_cast<const T *>(plan.a),
-                                 static_cast<const T *>(plan.b),
-                                 static_cast<T *>(plan.c),
-                                 plan.a_row,
-                                 plan.a_column,
-                                 plan.b_row,
-                                 plan.b_column,
-                                 plan.c_row,
-                                 plan.c_column,
-                                 static_cast<matmul_sum<T>>(plan.alpha),
-                                 static_cast<matmul_sum<T>>(plan.beta)};
     const auto kernel = matmul_kernel<T>(plan);
     if (!kernel)
         return SUBWAVE_NO_KERNEL;
     return launch(kernel, dim3(plan.blocks), dim3(plan.block_x, plan.block_y), plan.shared_bytes,
-                  stream, problem);
+                  stream, problem_of<T>(plan));
 }
 
 SUBWAVE_END

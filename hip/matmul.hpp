@@ -42,7 +42,39 @@ template <class T> struct matmul_problem {
             cell[1] = alpha * sum[1] + beta * old[1];
         }
     }
+
+    /* What is left of it from cell (i, j) and term l on, of at most `terms` terms. */
+    SUBWAVE_DEVICE matmul_problem from(std::int64_t i, std::int64_t j, std::int64_t l,
+                                       std::int64_t terms) const
+    {
+        matmul_problem rest = *this;
+        rest.m -= i;
+        rest.n -= j;
+        rest.k = k - l < terms ? k - l : terms;
+        rest.a += i * a_row + l * a_column;
+        rest.b += l * b_row + j * b_column;
+        rest.c += i * c_row + j * c_column;
+        return rest;
+    }
 };
+
+template <class T> static matmul_problem<T> problem_of(const subwave_matmul_launch &plan)
+{
+    return {plan.m,
+            plan.n,
+            plan.k,
+            static_cast<const T *>(plan.a),
+            static_cast<const T *>(plan.b),
+            static_cast<T *>(plan.c),
+            plan.a_row,
+            plan.a_column,
+            plan.b_row,
+            plan.b_column,
+            plan.c_row,
+            plan.c_column,
+            static_cast<matmul_sum<T>>(plan.alpha),
+            static_cast<matmul_sum<T>>(plan.beta)};
+}
 
 /* A grid of any size walks over tiles of C, `rows` x `columns` cells each. Rows run fastest: blocks
  * that run together share a panel of B. */

@@ -53,6 +53,7 @@ struct subwave_context {
     const subwave_backend *backend;
     void *state;
     void *stream;
+    void *workspace; /* of device memory, plan.h says how much; for one call at a time */
     subwave_device_properties device;
     FILE *log;
     int log_bits;

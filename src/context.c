@@ -4,6 +4,7 @@
 #include "check.h"
 #include "device.h"
 #include "log.h"
+#include "plan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,6 +14,29 @@ const char *subwave_version(void) { return SUBWAVE_VERSION_STRING; }
 const char *subwave_build_info(void)
 {
     return "subwave " SUBWAVE_VERSION_STRING ", " SUBWAVE_BUILD_INFO;
+}
+
+static subwave_status create_workspace(subwave_context *context, char *error)
+{
+    static const uint32_t zeros[SUBWAVE_SKINNY_TILES];
+    const subwave_backend *backend = context->backend;
+    const subwave_status status = backend->allocate(
+        context->state, &context->workspace, subwave_plan_workspace(&context->device), error);
+    if (status != SUBWAVE_STATUS_SUCCESS)
+        return status;
+    return backend->copy(context->state, context->stream, context->workspace, zeros, sizeof zeros, error);
+}
+
+/* Whatever of it there is. */
+static subwave_status close_device(subwave_context *context, char *error)
+{
+    const subwave_backend *backend = context->backend;
+    const subwave_status status =
+        context->workspace
+            ? backend->release(context->state, context->stream, context->workspace, error)
+            : backend->synchronize(context->state, context->stream, error);
+    backend->close(context->state);
+    return status;
 }
 
 subwave_status subwave_context_create(subwave_context **context, const char *device)
@@ -33,6 +57,13 @@ subwave_status subwave_context_create(subwave_context **context, const char *dev
         status = subwave_log_open(created);
     if (status == SUBWAVE_STATUS_SUCCESS) {
         status = backend->open(local, &created->state, &created->stream, subwave_thread_error());
+        if (status == SUBWAVE_STATUS_SUCCESS) {
+            status = create_workspace(created, subwave_thread_error());
+            if (status != SUBWAVE_STATUS_SUCCESS) {
+                char ignored[SUBWAVE_ERROR_TEXT_SIZE];
+                (void)close_device(created, ignored);
+            }
+        }
         if (status != SUBWAVE_STATUS_SUCCESS)
             subwave_log_close(created);
     }
@@ -52,8 +83,7 @@ subwave_status subwave_context_destroy(subwave_context **context)
     subwave_context *c = *context;
     *context = NULL;
     subwave_log_call(c, "subwave_context_destroy()");
-    subwave_status status = c->backend->synchronize(c->state, c->stream, subwave_thread_error());
-    c->backend->close(c->state);
+    subwave_status status = close_device(c, subwave_thread_error());
     subwave_log_close(c);
     free(c);
     return status;

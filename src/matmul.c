@@ -41,6 +41,10 @@ static subwave_status check_choices(subwave_context *context, subwave_variant va
                             "variant is matrix; %s (%s) has no matrix unit that keeps the accuracy of %s",
                             context->device.id, context->device.architecture,
                             subwave_dtype_name(dtype));
+    if (variant == SUBWAVE_VARIANT_SKINNY && !subwave_plan_has_skinny(dtype))
+        return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
+                            "variant is skinny and dtype %s; it takes f32 and f64",
+                            subwave_dtype_name(dtype));
     return SUBWAVE_STATUS_SUCCESS;
 }
 
@@ -117,11 +121,15 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     launch.c = c;
     launch.alpha = k > 0 ? alpha_value : 0; /* may be infinite */
     launch.beta = beta_value;
+    launch.workspace = context->workspace;
     subwave_log_matmul(context, SUBWAVE_LOG_BENCH, variant, dtype, layout, transpose_a, transpose_b, m,
                        n, k, lda, ldb, ldc);
     subwave_plan_matmul(&context->device, dtype, variant, &launch);
-    return context->backend->launch(context->state, context->stream, SUBWAVE_OPERATION_matmul, dtype,
-                                    &launch, context->error);
+    return context->backend->launch(context->state, context->stream,
+                                    launch.variant == SUBWAVE_VARIANT_SKINNY
+                                        ? SUBWAVE_OPERATION_matmul_skinny
+                                        : SUBWAVE_OPERATION_matmul,
+                                    dtype, &launch, context->error);
 }
 
 subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant variant,
@@ -150,6 +158,7 @@ subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant var
                                        .tile_columns = launch.turned ? launch.tile_rows : launch.tile_columns,
                                        .block = {(int32_t)launch.block_x, (int32_t)launch.block_y},
                                        .blocks = empty ? 0 : launch.blocks,
-                                       .shared_bytes = launch.shared_bytes};
+                                       .shared_bytes = launch.shared_bytes,
+                                       .parts = launch.parts};
     return SUBWAVE_STATUS_SUCCESS;
 }

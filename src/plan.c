@@ -29,9 +29,8 @@ static bool is_nvidia(const subwave_device_properties *device)
     return strcmp(device->backend, "hip-nvidia") == 0;
 }
 
-/* Whether `elements` at a time can be read from a row of a matrix by one aligned access. */
-static bool reads_together(const void *matrix, int64_t row, int64_t column, int64_t elements,
-                           subwave_dtype dtype)
+bool subwave_plan_reads_together(const void *matrix, int64_t row, int64_t column, int64_t elements,
+                                 subwave_dtype dtype)
 {
     const int64_t bytes = elements * (int64_t)subwave_dtype_size(dtype);
     return column == 1 && row % elements == 0 && (uintptr_t)matrix % (uintptr_t)bytes == 0;
@@ -86,7 +85,7 @@ static void plan_broadcast(const subwave_device_properties *device, subwave_dtyp
     /* Sub-groups with the same part of k share rows of B in the cache. */
     const int64_t groups = parts >= 4 || parts * tiles < 4 * units ? 1 : 4 / parts;
     const int64_t pack = 16 / (int64_t)subwave_dtype_size(dtype);
-    launch->packed = reads_together(launch->b, launch->b_row, launch->b_column,
+    launch->packed = subwave_plan_reads_together(launch->b, launch->b_row, launch->b_column,
                                     pack < launch->item_columns ? pack : launch->item_columns, dtype);
     launch->block_x = (uint32_t)(groups * wave);
     launch->block_y = (uint32_t)parts;
@@ -97,8 +96,8 @@ static void plan_broadcast(const subwave_device_properties *device, subwave_dtyp
 /* Whether eight 16-bit neighbours along either dimension of a matrix are an aligned access. */
 static bool reads_eight(const void *matrix, int64_t row, int64_t column)
 {
-    return reads_together(matrix, row, column, 8, SUBWAVE_DTYPE_F16) ||
-           reads_together(matrix, column, row, 8, SUBWAVE_DTYPE_F16);
+    return subwave_plan_reads_together(matrix, row, column, 8, SUBWAVE_DTYPE_F16) ||
+           subwave_plan_reads_together(matrix, column, row, 8, SUBWAVE_DTYPE_F16);
 }
 
 static bool has_16_bits(subwave_dtype dtype)
@@ -190,6 +189,11 @@ bool subwave_plan_has_matrix(const subwave_device_properties *device, subwave_dt
 static subwave_variant choose(const subwave_device_properties *device, subwave_dtype dtype,
                               const subwave_matmul_launch *launch)
 {
+    const int64_t least = launch->m < launch->n ? launch->m : launch->n;
+    /* On the CPU device only where the large matrix is read along k. */
+    const bool along_k = (launch->m <= launch->n ? launch->b_row : launch->a_column) == 1;
+    if (subwave_plan_has_skinny(dtype) && (is_cpu(device) ? least <= 2 && along_k : least <= 16))
+        return SUBWAVE_VARIANT_SKINNY;
     if (is_cpu(device) || !subwave_plan_has_matrix(device, dtype))
         return SUBWAVE_VARIANT_BROADCAST;
     if (is_nvidia(device))
@@ -224,7 +228,7 @@ void subwave_plan_matmul(const subwave_device_properties *device, subwave_dtype 
     launch->variant = variant;
     if (variant == SUBWAVE_VARIANT_AUTO)
         launch->variant = choose(device, dtype, launch);
-    launch->item_rows = launch->item_columns = 1;
+    launch->item_rows = launch->item_columns = launch->parts = 1;
     launch->packed = 0;
     launch->block_y = 1;
     launch->shared_bytes = 0;
@@ -244,6 +248,13 @@ void subwave_plan_matmul(const subwave_device_properties *device, subwave_dtype 
         return;
     case SUBWAVE_VARIANT_MATRIX:
         plan_matrix(device, dtype, launch);
+        return;
+    case SUBWAVE_VARIANT_SKINNY:
+        /* The larger matrix to the right; of two small ones the one that lies by rows. */
+        if (launch->m > launch->n ||
+            (launch->n <= 16 && launch->b_column != 1 && launch->a_row == 1 && launch->m > 1))
+            subwave_plan_turn(launch);
+        subwave_plan_skinny(device, dtype, launch);
         return;
     default:
         plan_broadcast(device, dtype, launch);

@@ -17,6 +17,20 @@ void subwave_plan_turn(subwave_matmul_launch *launch);
 void subwave_plan_matmul(const subwave_device_properties *device, subwave_dtype dtype,
                          subwave_variant variant, subwave_matmul_launch *launch);
 
+/* Whether SKINNY is built for the type. */
+bool subwave_plan_has_skinny(subwave_dtype dtype);
+
+/* The rest of it for SKINNY; m <= n. */
+void subwave_plan_skinny(const subwave_device_properties *device, subwave_dtype dtype,
+                         subwave_matmul_launch *launch);
+
+/* Device memory that a context keeps for its calls; the first SUBWAVE_SKINNY_TILES words of it are 0. */
+size_t subwave_plan_workspace(const subwave_device_properties *device);
+
+/* Whether `elements` at a time can be read from a row of a matrix by one aligned access. */
+bool subwave_plan_reads_together(const void *matrix, int64_t row, int64_t column, int64_t elements,
+                                 subwave_dtype dtype);
+
 /* The same for a batch: picks the tile, the block and the grid. m, n, batch >= 1. */
 void subwave_plan_matmul_batched(const subwave_device_properties *device, subwave_dtype dtype,
                                  subwave_matmul_batched_launch *launch);

@@ -88,7 +88,8 @@ typedef enum subwave_transpose {
     X(LOCAL, 3, "local")         /* a row of A goes through local memory, two barriers a tile */ \
     X(BROADCAST, 4, "broadcast") /* tiles in registers, A is broadcast in sub-groups, no barrier */ \
     X(TUTORIAL, 5, "tutorial")   /* the same with one cell a work-item, as tutorials have it */ \
-    X(MATRIX, 6, "matrix")       /* the device's matrix units; not every device has them */
+    X(MATRIX, 6, "matrix")       /* the device's matrix units; not every device has them */ \
+    X(SKINNY, 7, "skinny")       /* for few rows or columns of C: k is parted among the work-groups */
 
 typedef enum subwave_variant {
 #define SUBWAVE_X(name, value, spelling) SUBWAVE_VARIANT_##name = value,
@@ -104,7 +105,8 @@ typedef struct subwave_matmul_plan_info {
     int32_t block[2];                 /* work-items of a work-group */
     int64_t blocks;                   /* work-groups; each walks over further tiles if there are more */
     int64_t shared_bytes;             /* local memory of a work-group */
-    int32_t reserved[16];
+    int32_t parts;                    /* of k, a work-group each; 1 but for SKINNY */
+    int32_t reserved[15];
 } subwave_matmul_plan_info;
 
 /* What values are combined with. X(name, value, spelling, for floating types too) */

@@ -233,7 +233,7 @@ int matmul_main(int argc, char **argv)
         {.name = "--device", .value = "ID", .take = take_text, .target = &j.device,
          .help = "a device of `subwave info`; without it, the one with the star"},
         {.name = "--variant", .value = "NAME", .take = take_variant, .target = &j.variant,
-         .help = "auto (the fastest), naive, local, broadcast, tutorial or matrix"},
+         .help = "auto (the fastest), naive, local, broadcast, tutorial, matrix or skinny"},
         {.name = "--transpose-a", .take = take_flag, .target = &j.transpose_a,
          .help = "use A transposed"},
         {.name = "--transpose-b", .take = take_flag, .target = &j.transpose_b,

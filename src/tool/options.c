@@ -191,7 +191,7 @@ const char *take_variant(const char *value, void *target)
             *(subwave_variant *)target = variants[i];
             return NULL;
         }
-    return "auto, naive, local, broadcast, tutorial or matrix";
+    return "auto, naive, local, broadcast, tutorial, matrix or skinny";
 }
 
 const char *take_variants(const char *value, void *target)

@@ -103,7 +103,7 @@ typedef struct bad_case {
 static const bad_case bad_cases[] = {
     {"variant", VALUE, {SET(variant, 0)}},
     {"variant", VALUE, {SET(variant, -1)}},
-    {"variant", VALUE, {SET(variant, 7)}},
+    {"variant", VALUE, {SET(variant, 8)}},
     {"variant", VALUE, {SET(variant, INT_MAX)}},
     {"variant", VALUE, {SET(variant, INT_MIN)}},
     {"dtype", VALUE, {SET(dtype, 0)}},

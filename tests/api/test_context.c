@@ -59,7 +59,7 @@ static void test_enumerations(void **state)
 {
     (void)state;
     static const char *const names[] = {"unknown",   "auto",     "naive",  "local",
-                                        "broadcast", "tutorial", "matrix", "unknown"};
+                                        "broadcast", "tutorial", "matrix", "skinny", "unknown"};
     for (int i = 0; i < (int)(sizeof names / sizeof *names); ++i)
         assert_string_equal(subwave_variant_name((subwave_variant)i), names[i]);
     assert_string_equal(subwave_variant_name((subwave_variant)-1), "unknown");

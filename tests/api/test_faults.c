@@ -102,7 +102,7 @@ static void test_no_context(void **state)
         assert_null(context);
         check_text(NULL, "no memory for");
     }
-    assert_int_equal(failures, 2);
+    assert_int_equal(failures, 3);
 }
 
 static void test_no_memory(void **state)

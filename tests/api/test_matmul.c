@@ -26,12 +26,14 @@ typedef struct matmul_case {
 
 static const subwave_variant variants[] = {SUBWAVE_VARIANT_NAIVE, SUBWAVE_VARIANT_LOCAL,
                                            SUBWAVE_VARIANT_TUTORIAL, SUBWAVE_VARIANT_BROADCAST,
-                                           SUBWAVE_VARIANT_MATRIX, SUBWAVE_VARIANT_AUTO};
+                                           SUBWAVE_VARIANT_MATRIX, SUBWAVE_VARIANT_SKINNY,
+                                           SUBWAVE_VARIANT_AUTO};
 static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_F16,
                                        SUBWAVE_DTYPE_BF16};
-enum { VARIANTS = 6, DTYPES = 4 };
+enum { VARIANTS = 7, DTYPES = 4 };
 
-/* Every device has all variants but MATRIX; where it is missing, the call says so. */
+/* Every device has all variants but MATRIX, and SKINNY for the types of 16 bits; where one is missing, the call
+ * says so. */
 static bool has(subwave_context *context, subwave_variant variant, subwave_dtype dtype)
 {
     subwave_matmul_plan_info plan;
@@ -40,10 +42,11 @@ static bool has(subwave_context *context, subwave_variant variant, subwave_dtype
         SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &plan);
     if (status == SUBWAVE_STATUS_SUCCESS)
         return true;
-    assert_int_equal(variant, SUBWAVE_VARIANT_MATRIX);
-    assert_false(harness_is_cpu(context));
+    const bool skinny = variant == SUBWAVE_VARIANT_SKINNY;
+    assert_true(skinny || variant == SUBWAVE_VARIANT_MATRIX);
+    assert_false(skinny ? dtype >= SUBWAVE_DTYPE_F32 : harness_is_cpu(context));
     assert_int_equal(status, SUBWAVE_STATUS_UNSUPPORTED);
-    assert_non_null(strstr(subwave_last_error(context), "variant is matrix"));
+    assert_non_null(strstr(subwave_last_error(context), skinny ? "variant is skinny" : "variant is matrix"));
     const double one = 1;
     double cell = 5;
     assert_int_equal(subwave_matmul(context, variant, dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
@@ -311,6 +314,13 @@ static const int64_t small_sizes[][3] = {
     {16, 16, 8}, {31, 33, 1}, {33, 31, 5}, {32, 32, 4}, {37, 63, 33}, {63, 37, 65}, {4, 64, 32},
     {5, 65, 64}, {64, 17, 63}, {3, 129, 9}, {66, 5, 127}, {0, 5, 3}, {5, 0, 3}, {5, 7, 0},
 };
+/* Few rows or columns, and k that several work-groups share. */
+static const int64_t skinny_sizes[][3] = {
+    {1, 1, 5000},   {1, 2, 4099},   {2, 1, 4100},  {2, 2, 1},     {3, 300, 700},  {300, 3, 700},
+    {7, 700, 129},  {700, 7, 129},  {16, 513, 260}, {513, 16, 260}, {17, 520, 300}, {520, 17, 300},
+    {16, 16, 3000}, {7, 16, 5000},  {16, 3, 2049}, {1, 1000, 999}, {999, 1, 1000}, {4, 1024, 1024},
+    {1024, 4, 512}, {16, 1024, 64}, {1000, 2, 4},  {3, 2, 1030},
+};
 static const int64_t large_sizes[][3] = {
     {255, 257, 37},  {257, 255, 3},   {256, 256, 65}, {1, 257, 255}, {255, 1, 257}, {127, 128, 129},
     {129, 127, 128}, {17, 1025, 31},  {1023, 7, 15},  {64, 64, 256},
@@ -354,6 +364,23 @@ static void test_small_sizes(void **state)
                         plain_case(variants[v], dtypes[d], size[0], size[1], size[2]);
                     set_form(&what, form);
                     vary(&what, &random);
+                    check_case(*state, &what, &random);
+                }
+}
+
+static void test_skinny_sizes(void **state)
+{
+    static const subwave_variant skinny[] = {SUBWAVE_VARIANT_SKINNY, SUBWAVE_VARIANT_AUTO};
+    harness_random random = harness_random_start();
+    for (size_t s = 0; s < sizeof skinny_sizes / sizeof *skinny_sizes; ++s)
+        for (int v = 0; v < 2; ++v)
+            for (int d = 0; d < DTYPES; ++d)
+                for (unsigned form = 0; form < FORMS; ++form) {
+                    const int64_t *size = skinny_sizes[s];
+                    matmul_case what = plain_case(skinny[v], dtypes[d], size[0], size[1], size[2]);
+                    set_form(&what, form);
+                    vary(&what, &random);
+                    what.poison = HARNESS_NAN; /* the bound of a long sum admits the others */
                     check_case(*state, &what, &random);
                 }
 }
@@ -548,7 +575,7 @@ static void test_empty(void **state)
 /* --- non-finite values ----------------------------------------------------------------------- */
 
 /* A NaN in A reaches its row of C, an infinity in B its column, and neither any other cell. */
-static void test_non_finite(void **state)
+static void check_non_finite(void **state, int64_t m, int64_t n, int64_t k)
 {
     harness_random random = harness_random_start();
     for (int v = 0; v < VARIANTS; ++v)
@@ -556,14 +583,14 @@ static void test_non_finite(void **state)
             for (unsigned form = 0; form < FORMS; ++form) {
                 if (!has(*state, variants[v], dtypes[d]))
                     continue;
-                matmul_case what = plain_case(variants[v], dtypes[d], 37, 131, 67);
+                matmul_case what = plain_case(variants[v], dtypes[d], m, n, k);
                 set_form(&what, form);
                 what.beta = form & 1 ? 0.5 : 0;
                 problem p = problem_create(*state, &what, &random);
-                const int64_t row = (int64_t)(harness_random_bits(&random) % 37),
-                              column = (int64_t)(harness_random_bits(&random) % 131),
-                              l = (int64_t)(harness_random_bits(&random) % 67),
-                              l2 = (int64_t)(harness_random_bits(&random) % 67);
+                const int64_t row = (int64_t)(harness_random_bits(&random) % (uint64_t)m),
+                              column = (int64_t)(harness_random_bits(&random) % (uint64_t)n),
+                              l = (int64_t)(harness_random_bits(&random) % (uint64_t)k),
+                              l2 = (int64_t)(harness_random_bits(&random) % (uint64_t)k);
                 problem_solve(&p);
                 reference_set(&p.a, what.transpose_a ? l : row, what.transpose_a ? row : l, NAN);
                 reference_set(&p.b, what.transpose_b ? column : l2, what.transpose_b ? l2 : column,
@@ -591,6 +618,12 @@ static void test_non_finite(void **state)
                 problem_destroy(&p);
                 ++cases;
             }
+}
+
+static void test_non_finite(void **state)
+{
+    check_non_finite(state, 37, 131, 67);
+    check_non_finite(state, 5, 70, 1031);
 }
 
 /* --- the same bits --------------------------------------------------------------------------- */
@@ -625,8 +658,11 @@ static void test_repeat(void **state)
             if (!has(*state, variants[v], dtypes[d]))
                 continue;
             const matmul_case what = plain_case(variants[v], dtypes[d], 67, 131, 130);
-            for (int i = 0; i < 3; ++i)
+            const matmul_case skinny = plain_case(variants[v], dtypes[d], 3, 40, 5000);
+            for (int i = 0; i < 3; ++i) {
                 check_same_bits(*state, *state, &what);
+                check_same_bits(*state, *state, &skinny);
+            }
         }
 }
 
@@ -657,12 +693,17 @@ static void test_cpu_settings(void **state)
                 what.transpose_b = s % 2;
                 what.beta = 0.5;
                 check_same_bits(*state, context, &what);
+                if (variants[v] == SUBWAVE_VARIANT_SKINNY) {
+                    what.n = 4;
+                    what.k = 3000;
+                    check_same_bits(*state, context, &what);
+                }
             }
         assert_ok(NULL, subwave_context_destroy(&context));
     }
 }
 
-/* The sum over k runs in ascending order, one partial sum a cell. */
+/* The sum over k runs in ascending order, one partial sum a cell, but for SKINNY. */
 static void test_order_of_sums(void **state)
 {
     if (!harness_is_cpu(*state)) {
@@ -673,7 +714,7 @@ static void test_order_of_sums(void **state)
     for (int v = 0; v < VARIANTS; ++v)
         for (int d = 0; d < DTYPES; ++d)
             for (unsigned form = 0; form < FORMS; ++form) {
-                if (!has(*state, variants[v], dtypes[d]))
+                if (!has(*state, variants[v], dtypes[d]) || variants[v] == SUBWAVE_VARIANT_SKINNY)
                     continue;
                 matmul_case what = plain_case(variants[v], dtypes[d], 9, 70, 133);
                 set_form(&what, form);
@@ -766,11 +807,14 @@ static void test_plan(void **state)
                     assert_int_equal(plan.variant, variants[v]);
                 const int64_t items = (int64_t)plan.block[0] * plan.block[1];
                 assert_true(items > 0 && items <= device.max_block_size);
-                assert_int_equal(plan.tile_rows * plan.tile_columns,
-                                 items * plan.item_rows * plan.item_columns);
+                assert_true(plan.parts >= 1);
+                assert_true(plan.parts == 1 || plan.variant == SUBWAVE_VARIANT_SKINNY);
+                if (plan.variant != SUBWAVE_VARIANT_SKINNY) /* whose items share cells */
+                    assert_int_equal(plan.tile_rows * plan.tile_columns,
+                                     items * plan.item_rows * plan.item_columns);
                 assert_int_equal(plan.blocks, ((m - 1) / plan.tile_rows + 1) *
-                                                  ((n - 1) / plan.tile_columns + 1));
-                assert_true(plan.shared_bytes >= 0 && plan.reserved[15] == 0);
+                                                  ((n - 1) / plan.tile_columns + 1) * plan.parts);
+                assert_true(plan.shared_bytes >= 0 && plan.reserved[14] == 0);
                 assert_int_equal(turned.blocks, plan.blocks);
                 assert_int_equal(turned.tile_rows, plan.tile_columns);
                 assert_int_equal(turned.item_columns, plan.item_rows);
@@ -857,7 +901,7 @@ static void test_count(void **state)
 int main(void)
 {
     static const struct CMUnitTest quick[] = {
-        cmocka_unit_test(test_faults_are_noticed), cmocka_unit_test(test_small_sizes),
+        cmocka_unit_test(test_faults_are_noticed), cmocka_unit_test(test_small_sizes),        cmocka_unit_test(test_skinny_sizes),
         cmocka_unit_test(test_large_sizes),        cmocka_unit_test(test_tutorial),
         cmocka_unit_test(test_scalars),            cmocka_unit_test(test_k_zero),
         cmocka_unit_test(test_alpha_zero),         cmocka_unit_test(test_empty),

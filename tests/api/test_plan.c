@@ -64,6 +64,10 @@ static void test_auto(void **state)
         {"hip-amd", "gfx1100", 32, 48, SUBWAVE_DTYPE_F16, 4096, 4096, SUBWAVE_VARIANT_MATRIX},
         {"hip-amd", "gfx1201", 32, 32, SUBWAVE_DTYPE_BF16, 4096, 4096, SUBWAVE_VARIANT_MATRIX},
         {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F64, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 16, 4096, SUBWAVE_VARIANT_SKINNY},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 4096, 1, SUBWAVE_VARIANT_SKINNY},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 17, 4096, SUBWAVE_VARIANT_BROADCAST},
+        {"hip-amd", "gfx1100", 32, 48, SUBWAVE_DTYPE_F32, 4096, 16, SUBWAVE_VARIANT_SKINNY},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
         const subwave_device_properties device = make_device(rows[r].backend, rows[r].architecture,
@@ -185,6 +189,56 @@ static void test_parts_on_cpu(void **state)
             }
 }
 
+/* Work for all, a workspace and local memory that hold it, and parts that are k. */
+static void check_skinny(const subwave_device_properties *device, subwave_dtype dtype, int64_t m,
+                         int64_t n, int64_t k)
+{
+    const subwave_matmul_launch l = plan(device, dtype, SUBWAVE_VARIANT_SKINNY, m, n, k);
+    const int64_t tiles = ((l.m - 1) / l.tile_rows + 1) * ((l.n - 1) / l.tile_columns + 1);
+    const int64_t size = (int64_t)subwave_dtype_size(dtype), cells = l.tile_rows * l.tile_columns;
+    assert_int_equal(l.variant, SUBWAVE_VARIANT_SKINNY);
+    assert_true(l.m <= l.n && l.m * l.n == m * n);
+    assert_int_equal(l.turned, m > n);
+    assert_int_equal(l.blocks, tiles * l.parts);
+    assert_true(l.parts >= 1 && l.parts * l.part >= k && (l.parts - 1) * l.part < (k ? k : 1));
+    assert_int_equal(l.part * size % 16, 0); /* or packs would not be aligned */
+    assert_true(l.shared_bytes >= 16 * l.block_x && l.shared_bytes <= 64 * 1024 - 256);
+    if (l.parts > 1) {
+        assert_true(tiles <= SUBWAVE_SKINNY_TILES);
+        assert_true(SUBWAVE_SKINNY_TILES * 4 + tiles * l.parts * cells * size <=
+                    (int64_t)subwave_plan_workspace(device));
+    }
+}
+
+static void test_skinny(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 2, 3, 4, 5, 16, 17, 31, 32, 33, 100, 1000, 4096, 1000003};
+    static const int32_t units[] = {1, 2, 48, 132, 304, 1500};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    for (size_t u = 0; u < sizeof units / sizeof *units; ++u) {
+        const subwave_device_properties devices[] = {
+            make_device("hip-nvidia", "sm_90", 32, units[u]), make_device("hip-nvidia", "sm_75", 32, units[u]),
+            make_device("hip-amd", "gfx942", 64, units[u]),   make_device("hip-amd", "gfx906", 64, units[u]),
+            make_device("hip-amd", "gfx1100", 32, units[u]),  make_device("cpu", "x86-64", 4, units[u]),
+            make_device("cpu", "x86-64", 32, units[u]),       make_device("cpu", "x86-64", 64, units[u]),
+        };
+        for (size_t d = 0; d < sizeof devices / sizeof *devices; ++d)
+            for (int m = 0; m < SIZES; ++m)
+                for (int n = 0; n < SIZES - 4; ++n)
+                    for (int k = 0; k < SIZES; ++k) {
+                        check_skinny(&devices[d], SUBWAVE_DTYPE_F32, sizes[m], sizes[n], sizes[k]);
+                        check_skinny(&devices[d], SUBWAVE_DTYPE_F64, sizes[m], sizes[n], sizes[k]);
+                    }
+        check_skinny(&devices[0], SUBWAVE_DTYPE_F32, 1, 1, 0);
+    }
+    /* The whole device has work. */
+    const subwave_device_properties h200 = make_device("hip-nvidia", "sm_90", 32, 132);
+    assert_true(plan(&h200, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_AUTO, 16, 4096, 4096).blocks >= 132);
+    assert_true(plan(&h200, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_AUTO, 4096, 16, 4096).blocks >= 132);
+    assert_true(plan(&h200, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_AUTO, 16, 16, 1 << 20).blocks >= 128);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -192,6 +246,7 @@ int main(void)
         cmocka_unit_test(test_matrix),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_parts_on_cpu),
+        cmocka_unit_test(test_skinny),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

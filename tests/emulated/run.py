@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# run.py: executes an AMD code object's kernels on an emulated GPU: run.py matmul|matmul_batched|device|groups FILE.co
+# run.py: executes an AMD code object's kernels on an emulated GPU: run.py matmul|matmul_skinny|matmul_batched|device|groups FILE.co
 import sys
 import time
 
@@ -8,9 +8,10 @@ import emulation
 import groups
 import matmul
 import matmul_batched
+import matmul_skinny
 
 SKIPPED = 77  # CTest's SKIP_RETURN_CODE
-SUBJECTS = {"matmul": matmul.cases, "matmul_batched": matmul_batched.cases,
+SUBJECTS = {"matmul": matmul.cases, "matmul_skinny": matmul_skinny.cases, "matmul_batched": matmul_batched.cases,
             "device": device.cases, "groups": groups.cases}
 
 

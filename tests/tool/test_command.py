@@ -170,7 +170,7 @@ class MatmulAnswers(Command):
     def test_variants(self):
         for dtype in "f32", "f64":
             form = dict(descr="<f%d" % (int(dtype[1:]) // 8))
-            for variant in "auto", "naive", "local", "broadcast", "tutorial":
+            for variant in "auto", "naive", "local", "broadcast", "tutorial", "skinny":
                 self.check_variant(variant, dtype, form)
             try:
                 self.check_variant("matrix", dtype, form)
@@ -392,7 +392,7 @@ class MatmulRefusals(Command):
                 ("unknown option \"--fast\"", "--fast"),
                 ("unknown option \"-q\"", "-q"),
                 ("--quiet takes no value", "--quiet=yes"),
-                ("--variant is \"fast\"; it takes auto, naive, local, broadcast, tutorial or matrix", "--variant", "fast"),
+                ("--variant is \"fast\"; it takes auto, naive, local, broadcast, tutorial, matrix or skinny", "--variant", "fast"),
                 ("--alpha is \"one\"; it takes a finite number", "--alpha", "one"),
                 ("--alpha is \"nan\"", "--alpha", "nan"),
                 ("--alpha is \"1e999\"", "--alpha", "1e999"),

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT
+ * matmul_skinny.hip: C = alpha A B + beta C where A has few rows: B is read once, k is parted among lanes, waves
+ * and blocks, and the parts' sums are added in an order that is always the same.
+ */
+#include "matmul_skinny_dots.hpp"
+#include "matmul_skinny_lanes.hpp"
+
+SUBWAVE_BEGIN
+
+template <class T> struct skinny_problem {
+    matmul_problem<T> whole;
+    std::int64_t part; /* of k, a block's */
+    std::uint32_t parts;
+    std::uint32_t first_tile, tiles; /* of this launch */
+    T *sums;                 /* of every tile, part by part, if there are several */
+    std::uint32_t *finished; /* parts of every tile: zeros, and zeros again in the end */
+};
+
+/* Writes the tile's cells, which are the sums over all parts of what lies in `sums`. */
+template <class T, class Tile>
+SUBWAVE_DEVICE void add_parts(const matmul_problem<T> &tile, const T *sums, std::uint32_t parts, T *memory)
+{
+    constexpr int pack = skinny_pack<T>, ahead = 16; /* loads that do not wait for one another */
+    const unsigned cells = Tile::rows * Tile::columns(), packs = cells / pack;
+    const unsigned item = block_item(), items = block_size();
+    /* Work-items beyond one a pack take every so manieth part. */
+    const unsigned most = (parts + ahead - 1) / ahead, room = items / packs;
+    const unsigned teams = room > most ? most : room > 1 ? room : 1;
+    const auto store = [&](unsigned cell, T sum) {
+        const int i = cell / Tile::columns(), j = cell % Tile::columns();
+        if (i < tile.m && j < tile.n)
+            tile.store(i, j, sum);
+    };
+    for (unsigned e = teams > 1 ? item % packs : item; e < packs; e += items) {
+        const unsigned team = teams > 1 ? item / packs : 0;
+        T sum[pack] = {};
+        for (std::uint32_t part = team; part < parts; part += ahead * teams) {
+            T more[ahead][pack] = {};
+            SUBWAVE_UNROLL
+            for (int a = 0; a < ahead; ++a)
+                if (part + a * teams < parts)
+                    load_together<skinny_pack<T>>(more[a], &sums[std::int64_t(part + a * teams) * cells + e * pack]);
+            SUBWAVE_UNROLL
+            for (int a = 0; a < ahead; ++a) {
+                SUBWAVE_UNROLL
+                for (int c = 0; c < pack; ++c)
+                    sum[c] += more[a][c];
+            }
+        }
+        SUBWAVE_UNROLL
+        for (int c = 0; c < pack; ++c) {
+            if (teams == 1)
+                store(e * pack + c, sum[c]);
+            else if (team < teams)
+                memory[(team * packs + e) * pack + c] = sum[c];
+        }
+    }
+    if (teams == 1)
+        return;
+    block_barrier(site::current());
+    for (unsigned cell = item; cell < cells; cell += items) {
+        T sum = 0;
+        for (unsigned team = 0; team < teams; ++team)
+            sum += memory[team * cells + cell];
+        store(cell, sum);
+    }
+}
+
+/* The sums of the waves that shared k, some rows at a time, go to C, or as one part's to `sums`. */
+template <class T, class Tile>
+SUBWAVE_DEVICE void finish(const matmul_problem<T> &tile, const Tile &mine, T *sums, T *memory)
+{
+    const unsigned item = block_item(), items = block_size();
+    const unsigned cells = Tile::rows * Tile::columns() / Tile::rounds;
+    SUBWAVE_UNROLL
+    for (int round = 0; round < Tile::rounds; ++round) {
+        block_barrier(site::current());
+        mine.put(round, memory);
+        block_barrier(site::current());
+        for (unsigned e = item; e < cells; e += items) {
+            T sum = memory[e];
+            for (int wave = 1; wave < Tile::waves_along(); ++wave)
+                sum += memory[wave * cells + e];
+            const unsigned cell = round * cells + e;
+            const int i = cell / Tile::columns(), j = cell % Tile::columns();
+            if (sums)
+                sums[cell] = sum;
+            else if (i < tile.m && j < tile.n)
+                tile.store(i, j, sum);
+        }
+    }
+}
+
+/* A block computes one part of a tile; the last of a tile's blocks adds the parts up. */
+template <class T, class Tile>
+SUBWAVE_KERNEL(SUBWAVE_SKINNY_BLOCK, Tile::blocks) matmul_skinny(skinny_problem<T> p)
+{
+    SUBWAVE_DYNAMIC_SHARED(T, memory);
+    const auto locate = [&](std::uint32_t block) {
+        const block_tile tile(p.first_tile + block % p.tiles, p.whole.m, Tile::rows);
+        return p.whole.from(tile.row * Tile::rows, tile.column * Tile::columns(),
+                            block / p.tiles * p.part, p.part);
+    };
+    Tile mine(locate(blockIdx.x), this_work_item::get_sub_group());
+    mine.multiply(memory, site::current());
+
+    /* Rather than keep all that follows from it. */
+    const std::uint32_t block = computed_anew(static_cast<int>(blockIdx.x)), at = block % p.tiles;
+    const matmul_problem<T> tile = locate(block);
+    if (p.parts == 1) {
+        finish<T, Tile>(tile, mine, nullptr, memory);
+        return;
+    }
+    const unsigned cells = Tile::rows * Tile::columns();
+    T *const sums = p.sums + std::int64_t(at) * p.parts * cells;
+    finish(tile, mine, sums + block / p.tiles * cells, memory);
+    __threadfence();
+    block_barrier(site::current());
+    std::uint32_t *const before = reinterpret_cast<std::uint32_t *>(memory);
+    if (block_item() == 0)
+        *before = atomicAdd(&p.finished[at], 1u);
+    block_barrier(site::current());
+    if (*before != p.parts - 1)
+        return;
+    block_barrier(site::current()); /* all know; local memory is free */
+    __threadfence();
+    add_parts<T, Tile>(tile, sums, p.parts, memory);
+    if (block_item() == 0)
+        p.finished[at] = 0;
+}
+
+template <class T> static auto skinny_kernel(const subwave_matmul_launch &plan)
+{
+    void (*kernel)(skinny_problem<T>) = nullptr;
+    const auto is = [&](int rows, int shape, bool packed) {
+        return plan.tile_rows == rows && plan.skinny_shape == shape && bool(plan.packed) == packed;
+    };
+#define SUBWAVE_X(rows, packed) \
+    if (is(rows, SUBWAVE_SKINNY_ACROSS, packed)) \
+        kernel = matmul_skinny<T, skinny_lanes<T, rows, false, false, packed>>; \
+    if (is(rows, SUBWAVE_SKINNY_NARROW, packed)) \
+        kernel = matmul_skinny<T, skinny_lanes<T, rows, true, false, packed>>; \
+    if (is(rows, SUBWAVE_SKINNY_DOWN, packed)) \
+        kernel = matmul_skinny<T, std::conditional_t<rows == 1, skinny_dots<T, packed>, \
+                                                     skinny_lanes<T, rows, false, rows != 1, packed>>>;
+    SUBWAVE_X(1, false)
+    SUBWAVE_X(1, true)
+    SUBWAVE_X(4, false)
+    SUBWAVE_X(4, true)
+    SUBWAVE_X(16, false)
+    SUBWAVE_X(16, true)
+#undef SUBWAVE_X
+    return kernel;
+}
+
+template <class T> static int launch_matmul_skinny(const subwave_matmul_launch &plan, void *stream)
+{
+    char *const workspace = static_cast<char *>(plan.workspace);
+    skinny_problem<T> problem = {problem_of<T>(plan),
+                                 plan.part,
+                                 static_cast<std::uint32_t>(plan.parts),
+                                 0,
+                                 plan.tiles,
+                                 reinterpret_cast<T *>(workspace + SUBWAVE_SKINNY_TILES * sizeof(std::uint32_t)),
+                                 reinterpret_cast<std::uint32_t *>(workspace)};
+    const auto kernel = skinny_kernel<T>(plan);
+    if (!kernel)
+        return SUBWAVE_NO_KERNEL;
+    /* A grid on AMD has fewer than 2^32 work-items. */
+    const std::uint32_t most = 1 << 23;
+    int status = 0;
+    for (; status == 0 && problem.first_tile < plan.tiles; problem.first_tile += problem.tiles) {
+        const std::uint32_t left = plan.tiles - problem.first_tile;
+        problem.tiles = left < most ? left : most;
+        status = launch(kernel, dim3(problem.tiles * problem.parts), dim3(plan.block_x), plan.shared_bytes,
+                        stream, problem);
+    }
+    return status;
+}
+
+SUBWAVE_END
+
+SUBWAVE_KERNELS_matmul_skinny(SUBWAVE_DEFINE_LAUNCHER)
