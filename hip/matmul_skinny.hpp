@@ -22,6 +22,15 @@ template <class T> constexpr int skinny_pack = 16 / sizeof(T);
 constexpr int skinny_waves = min_wave_size() == max_wave_size() ? SUBWAVE_SKINNY_BLOCK / max_wave_size()
                                                                 : SUBWAVE_SKINNY_CPU_WAVES;
 
+/* Says that a number is each lane's own. LLVM 15 keeps two scalar registers for every sum of strides. */
+SUBWAVE_DEVICE std::int64_t of_each_lane(std::int64_t number)
+{
+#ifdef __AMDGCN__
+    asm volatile("" : "+v"(number));
+#endif
+    return number;
+}
+
 /* Elements of a line of memory, `stride` apart; of those from `count` on it says 0. Packed: neighbours,
  * and aligned. */
 template <bool Packed, bool Inside, class T, int N>
@@ -30,9 +39,10 @@ SUBWAVE_DEVICE void load_line(T (&to)[N], const T *from, std::int64_t stride, st
     if (Packed && (Inside || count >= N)) {
         load_together<skinny_pack<T>>(to, from);
     } else {
+        const std::int64_t step = of_each_lane(stride);
         SUBWAVE_UNROLL
-        for (int e = 0; e < N; ++e)
-            to[e] = Inside || e < count ? from[e * stride] : T(0);
+        for (int e = 0; e < N; ++e, from += step)
+            to[e] = Inside || e < count ? *from : T(0);
     }
 }
 
