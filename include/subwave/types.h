@@ -86,7 +86,7 @@ typedef enum subwave_transpose {
     X(AUTO, 1, "auto")           /* the fastest that the device has */ \
     X(NAIVE, 2, "naive")         /* a work-item a cell of C, global loads only */ \
     X(LOCAL, 3, "local")         /* a row of A goes through local memory, two barriers a tile */ \
-    X(BROADCAST, 4, "broadcast") /* tiles in registers, A is broadcast in sub-groups, no barrier */ \
+    X(BROADCAST, 4, "broadcast") /* tiles in registers, A is broadcast in sub-groups, no barrier in the loop */ \
     X(TUTORIAL, 5, "tutorial")   /* the same with one cell a work-item, as tutorials have it */ \
     X(MATRIX, 6, "matrix")       /* the device's matrix units; not every device has them */ \
     X(SKINNY, 7, "skinny")       /* for few rows or columns of C: k is parted among the work-groups */
