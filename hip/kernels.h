@@ -18,6 +18,11 @@ extern "C" {
 #define SUBWAVE_BROADCAST_TILES(X) \
     X(4, 8) \
     X(4, 4)
+#elif defined(__CUDACC__) /* (12, 8) has registers for f32 alone */
+#define SUBWAVE_BROADCAST_TILES(X) \
+    X(12, 8) \
+    X(8, 8) \
+    X(4, 4)
 #else
 #define SUBWAVE_BROADCAST_TILES(X) \
     X(8, 8) \

@@ -97,9 +97,10 @@ template <class T> static auto matmul_kernel(const subwave_matmul_launch &plan)
         return matmul_tutorial<T>;
     case SUBWAVE_VARIANT_BROADCAST:
 #define SUBWAVE_X(rows, columns) \
-    if (plan.item_rows == rows && plan.item_columns == columns) \
-        kernel = plan.packed ? matmul_broadcast<T, rows, columns, true> \
-                             : matmul_broadcast<T, rows, columns, false>;
+    if constexpr (rows <= 8 || std::is_same<T, float>::value) \
+        if (plan.item_rows == rows && plan.item_columns == columns) \
+            kernel = plan.packed ? matmul_broadcast<T, rows, columns, true> \
+                                 : matmul_broadcast<T, rows, columns, false>;
         SUBWAVE_BROADCAST_TILES(SUBWAVE_X)
 #undef SUBWAVE_X
         return kernel;

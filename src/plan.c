@@ -54,43 +54,98 @@ static void plan_broadcast_cpu(int64_t wave, subwave_dtype dtype, subwave_matmul
     set_tile(launch, launch->item_rows, launch->item_columns * wave);
 }
 
-/* Large tiles of C in registers save loads of B and broadcasts of A. Where there are too few of them to
- * occupy the device, parts of k are more of them; where the last round of blocks counts, shorter. */
+/* BROADCAST on a GPU: `groups` sub-groups of a block with tiles one below the other, for each of `parts`
+ * parts of k. */
+typedef struct broadcast_shape {
+    int32_t rows, columns; /* of a work-item */
+    int64_t groups, parts;
+} broadcast_shape;
+
+static void set_broadcast(const subwave_device_properties *device, subwave_dtype dtype,
+                          broadcast_shape shape, subwave_matmul_launch *launch)
+{
+    const int64_t wave = device->sub_group_sizes[0];
+    const int64_t width = is_nvidia(device) ? 16 : wave; /* wave_team_size() */
+    const int64_t sum_size = dtype == SUBWAVE_DTYPE_F64 ? 8 : 4;
+    const int64_t pack = 16 / (int64_t)subwave_dtype_size(dtype);
+    launch->item_rows = shape.rows;
+    launch->item_columns = shape.columns;
+    launch->packed = subwave_plan_reads_together(launch->b, launch->b_row, launch->b_column,
+                                                 pack < shape.columns ? pack : shape.columns, dtype);
+    launch->block_x = (uint32_t)(shape.groups * wave);
+    launch->block_y = (uint32_t)shape.parts;
+    launch->shared_bytes =
+        (uint32_t)(shape.parts / 2 * shape.groups * shape.rows * shape.columns * wave * sum_size);
+    set_tile(launch, shape.groups * shape.rows * (wave / width), shape.columns * width);
+}
+
+/* Large tiles of C in registers save loads of B and broadcasts of A. AMD's have no room for parts. */
+static void plan_broadcast_amd(const subwave_device_properties *device, subwave_dtype dtype,
+                               subwave_matmul_launch *launch)
+{
+    const int64_t wave = device->sub_group_sizes[0], units = device->compute_units;
+    broadcast_shape shape = {8, 8, 1, 1};
+    int64_t tiles = count_tiles(launch, shape.rows, shape.columns * wave);
+    if (tiles < 4 * units) {
+        shape.rows = shape.columns = 4;
+        tiles = count_tiles(launch, shape.rows, shape.columns * wave);
+    }
+    /* Sub-groups with the same part of k share rows of B in the cache. */
+    shape.groups = tiles < 4 * units ? 1 : 4;
+    set_broadcast(device, dtype, shape, launch);
+}
+
+/* What a product takes in this shape, to compare: its rounds of blocks, of which a multiprocessor holds two,
+ * or one of eight sub-groups. A round takes as long as 48 terms beside its own; in a block of a single part
+ * all wait for the same rows of B, and parts must be added: as an H200 does in f32 (docs/results.md). */
+static double broadcast_time(const subwave_device_properties *device, const broadcast_shape *shape,
+                             double rate, const subwave_matmul_launch *launch)
+{
+    const double blocks = (double)ceil_divide(launch->m, launch->tile_rows) *
+                          (double)ceil_divide(launch->n, launch->tile_columns);
+    const int64_t held = (shape->groups * shape->parts > 4 ? 1 : 2) * (int64_t)device->compute_units;
+    const double rounds =
+        blocks < 1e9 ? (double)ceil_divide((int64_t)blocks, held) : blocks / (double)held;
+    const double terms = (double)launch->k / (double)shape->parts + 48;
+    const double parts = shape->parts == 1 ? 1.05 : 1 + 0.01 * (double)shape->parts;
+    return rounds * terms * shape->rows * shape->columns / rate * parts;
+}
+
+static void plan_broadcast_nvidia(const subwave_device_properties *device, subwave_dtype dtype,
+                                  subwave_matmul_launch *launch)
+{
+    static const struct {
+        int32_t rows, columns;
+        double rate;
+    } tiles[] = {{12, 8, 46}, {8, 8, 42}, {4, 4, 14}};
+    const int64_t least_terms = 32;
+    broadcast_shape best = {0, 0, 0, 0};
+    double least = 0;
+    for (int t = dtype == SUBWAVE_DTYPE_F32 ? 0 : 1; t < 3; ++t)
+        for (int64_t parts = 1; parts <= 8; parts *= 2) {
+            const broadcast_shape shape = {tiles[t].rows, tiles[t].columns, parts < 4 ? 4 / parts : 1,
+                                           parts};
+            set_broadcast(device, dtype, shape, launch);
+            if ((parts > 1 && launch->k < parts * least_terms) || launch->shared_bytes > 64 * 1024)
+                break;
+            const double time = broadcast_time(device, &shape, tiles[t].rate, launch);
+            if (best.parts == 0 || time < least) {
+                least = time;
+                best = shape;
+            }
+        }
+    set_broadcast(device, dtype, best, launch);
+}
+
 static void plan_broadcast(const subwave_device_properties *device, subwave_dtype dtype,
                            subwave_matmul_launch *launch)
 {
-    const int64_t wave = device->sub_group_sizes[0], units = device->compute_units;
-    if (is_cpu(device)) {
-        plan_broadcast_cpu(wave, dtype, launch);
-        return;
-    }
-    const int64_t width = is_nvidia(device) ? 16 : wave; /* wave_team_size() */
-    const int64_t sum_size = dtype == SUBWAVE_DTYPE_F64 ? 8 : 4;
-    const int64_t most_parts = is_nvidia(device) ? 8 : 1; /* AMD's registers leave no room */
-    const int64_t local_memory = 64 * 1024, least_terms = 32;
-    static const int32_t sides[] = {8, 4};
-    int64_t tiles = 0;
-    for (int t = 0; t < 2; ++t) {
-        launch->item_rows = launch->item_columns = sides[t];
-        tiles = count_tiles(launch, sides[t] * (wave / width), sides[t] * width);
-        if (tiles * most_parts >= 4 * units)
-            break;
-    }
-    const int64_t tile_bytes = launch->item_rows * launch->item_columns * wave * sum_size;
-    int64_t parts = 1;
-    while (parts < most_parts && parts * tile_bytes <= local_memory &&
-           launch->k >= 2 * parts * least_terms &&
-           (parts * tiles < 6 * units || (parts == 1 && tiles < 64 * units)))
-        parts *= 2;
-    /* Sub-groups with the same part of k share rows of B in the cache. */
-    const int64_t groups = parts >= 4 || parts * tiles < 4 * units ? 1 : 4 / parts;
-    const int64_t pack = 16 / (int64_t)subwave_dtype_size(dtype);
-    launch->packed = subwave_plan_reads_together(launch->b, launch->b_row, launch->b_column,
-                                    pack < launch->item_columns ? pack : launch->item_columns, dtype);
-    launch->block_x = (uint32_t)(groups * wave);
-    launch->block_y = (uint32_t)parts;
-    launch->shared_bytes = (uint32_t)(parts / 2 * groups * tile_bytes);
-    set_tile(launch, groups * launch->item_rows * (wave / width), launch->item_columns * width);
+    if (is_cpu(device))
+        plan_broadcast_cpu(device->sub_group_sizes[0], dtype, launch);
+    else if (is_nvidia(device))
+        plan_broadcast_nvidia(device, dtype, launch);
+    else
+        plan_broadcast_amd(device, dtype, launch);
 }
 
 /* Whether eight 16-bit neighbours along either dimension of a matrix are an aligned access. */

@@ -432,6 +432,22 @@ static void test_full_sizes(void **state)
     }
 }
 
+/* Large enough for every tile that BROADCAST has on a GPU (test_plan.c), with tails that are moved into C and others
+ * that are not. */
+static void test_large_tiles(void **state)
+{
+    static const int64_t sizes[][3] = {{1543, 1549, 37}, {1543, 1548, 100}, {1032, 1040, 67}, {600, 2052, 48}};
+    harness_random random = harness_random_start();
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s)
+        for (unsigned form = 0; form < FORMS; ++form) {
+            matmul_case what = plain_case(SUBWAVE_VARIANT_BROADCAST, SUBWAVE_DTYPE_F32, sizes[s][0], sizes[s][1],
+                                          sizes[s][2]);
+            set_form(&what, form);
+            vary(&what, &random);
+            check_case(*state, &what, &random);
+        }
+}
+
 /* The tutorial's job: f64 in the unit interval, to a relative error of 1e-12. */
 static void check_tutorial(subwave_context *context, int64_t size)
 {
@@ -922,6 +938,7 @@ int main(void)
     };
     static const struct CMUnitTest full[] = {
         cmocka_unit_test(test_full_sizes),
+        cmocka_unit_test(test_large_tiles),
         cmocka_unit_test(test_skinny_forms),
         cmocka_unit_test(test_tutorial_1024),
         cmocka_unit_test(test_far_rows),

@@ -112,27 +112,28 @@ static void test_parts(void **state)
     static const struct {
         subwave_dtype dtype;
         int64_t n, k;
-        int32_t side;
+        int32_t rows, columns;
         uint32_t sub_groups, parts;
     } rows[] = {
-        {SUBWAVE_DTYPE_F32, 256, 256, 4, 1, 8},    {SUBWAVE_DTYPE_F32, 256, 64, 4, 1, 2},
-        {SUBWAVE_DTYPE_F32, 512, 512, 8, 1, 8},    {SUBWAVE_DTYPE_F32, 512, 128, 8, 1, 4},
-        {SUBWAVE_DTYPE_F32, 1024, 1024, 8, 2, 2},  {SUBWAVE_DTYPE_F32, 4096, 4096, 8, 2, 2},
-        {SUBWAVE_DTYPE_F32, 4096, 63, 8, 4, 1},   {SUBWAVE_DTYPE_F32, 8192, 8192, 8, 4, 1},
-        {SUBWAVE_DTYPE_F64, 512, 1024, 8, 1, 8},   {SUBWAVE_DTYPE_F64, 4096, 4096, 8, 2, 2},
-        {SUBWAVE_DTYPE_F32, (int64_t)1 << 40, 64, 8, 4, 1},
+        {SUBWAVE_DTYPE_F32, 256, 256, 4, 4, 1, 8},   {SUBWAVE_DTYPE_F32, 256, 64, 4, 4, 2, 2},
+        {SUBWAVE_DTYPE_F32, 512, 512, 8, 8, 1, 8},   {SUBWAVE_DTYPE_F32, 512, 128, 8, 8, 1, 4},
+        {SUBWAVE_DTYPE_F32, 1024, 1024, 8, 8, 2, 2}, {SUBWAVE_DTYPE_F32, 2048, 2048, 8, 8, 2, 2},
+        {SUBWAVE_DTYPE_F32, 4096, 63, 8, 8, 4, 1},   {SUBWAVE_DTYPE_F32, 4096, 4096, 12, 8, 1, 4},
+        {SUBWAVE_DTYPE_F32, 8192, 8192, 12, 8, 2, 2}, {SUBWAVE_DTYPE_F16, 8192, 8192, 8, 8, 2, 2},
+        {SUBWAVE_DTYPE_F64, 512, 1024, 8, 8, 1, 8},  {SUBWAVE_DTYPE_F64, 4096, 4096, 8, 8, 2, 2},
+        {SUBWAVE_DTYPE_F32, 1549, 37, 12, 8, 4, 1},  {SUBWAVE_DTYPE_F32, (int64_t)1 << 40, 64, 12, 8, 4, 1},
     };
     const subwave_device_properties device = make_device("hip-nvidia", "sm_90", 32, 132);
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
         const subwave_matmul_launch launch = plan(&device, rows[r].dtype, SUBWAVE_VARIANT_BROADCAST,
                                                   rows[r].n, rows[r].n, rows[r].k);
-        assert_int_equal(launch.item_rows, rows[r].side);
-        assert_int_equal(launch.item_columns, rows[r].side);
+        assert_int_equal(launch.item_rows, rows[r].rows);
+        assert_int_equal(launch.item_columns, rows[r].columns);
         assert_int_equal(launch.block_x, rows[r].sub_groups * 32);
         assert_int_equal(launch.block_y, rows[r].parts);
         assert_int_equal(launch.shared_bytes, rows[r].parts / 2 * rows[r].sub_groups * 32 *
-                                                  (uint32_t)(rows[r].side * rows[r].side) *
-                                                  subwave_dtype_size(rows[r].dtype));
+                                                  (uint32_t)(rows[r].rows * rows[r].columns) *
+                                                  (rows[r].dtype == SUBWAVE_DTYPE_F64 ? 8 : 4)); /* of a sum */
         assert_true(launch.shared_bytes <= 64 * 1024);
     }
     const subwave_device_properties amd = make_device("hip-amd", "gfx90a", 64, 104);

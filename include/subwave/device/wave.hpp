@@ -16,6 +16,7 @@
  *   wave_broadcast(members, v, lane)     v of `lane`, a member; `lane` the same in all of them
  *   wave_team_size()                     lanes of a team, as the wave is parted where each part may hear
  *                                        a lane of its own as fast as the wave hears one
+ *   wave_small_team                      the same if that is less than a wave, otherwise 0
  *   wave_broadcast_in_team(members, v, item) v of lane `item` of the caller's team; read_in_team(item) of
  *                                        a published tile
  *   wave_multiplies_matrices<T>          whether there is wave_multiply_16x8x8
@@ -46,6 +47,8 @@
  *   wave_vector<T>::type                 16 bytes of T with arithmetic, on the CPU device only
  *   load_together<Count>(to, from)       Count elements by one load; `from` aligned to their bytes, or as
  *                                        its elements on the CPU device
+ *   load_in_order<Count>(to, from)       the same, and on NVIDIA the compiler does not move it
+ *   touch(address)                       the line there is wanted soon; on NVIDIA
  *
  * `members` names the lanes that make the call together, the caller among them. All are force-inlined:
  * AMD reads the EXEC mask, which must be the caller's.

@@ -162,8 +162,14 @@ SUBWAVE_DEVICE float half_value(std::uint16_t bits)
     return static_cast<float>(__builtin_bit_cast(_Float16, bits));
 }
 
-constexpr int wave_straight_steps = 4;
+constexpr int wave_small_team = 0;
 SUBWAVE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
+template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *from); /* wave_gpu.hpp */
+template <int Count, class T> SUBWAVE_DEVICE void load_in_order(T *to, const T *from)
+{
+    load_together<Count>(to, from);
+}
+SUBWAVE_DEVICE void touch(const void *) {}
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
 
 template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &)

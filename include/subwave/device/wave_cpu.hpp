@@ -126,7 +126,7 @@ SUBWAVE_DEVICE T wave_broadcast_in_team(lane_mask members, const T &value, int i
 }
 
 constexpr bool wave_loads_ahead = false;
-constexpr int wave_straight_steps = 4;
+constexpr int wave_small_team = 0;
 SUBWAVE_DEVICE void keep_order() {}
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
 template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &argument) { return argument; }
@@ -134,6 +134,12 @@ template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *
 {
     memcpy(static_cast<void *>(to), from, Count * sizeof(T));
 }
+
+template <int Count, class T> SUBWAVE_DEVICE void load_in_order(T *to, const T *from)
+{
+    load_together<Count>(to, from);
+}
+SUBWAVE_DEVICE void touch(const void *) {}
 
 /* What a compiler keeps in one of the processor's registers. */
 template <class T> struct wave_vector {

@@ -89,7 +89,7 @@ SUBWAVE_DEVICE T wave_broadcast_in_team(lane_mask members, const T &value, int i
     });
 }
 
-constexpr int wave_straight_steps = 16;
+constexpr int wave_small_team = 16;
 SUBWAVE_DEVICE void keep_order() {}
 SUBWAVE_DEVICE int computed_anew(int value)
 {
@@ -123,6 +123,46 @@ template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x)
 {
     __builtin_assume(__isGlobal(x));
     return x;
+}
+
+/* Strong loads at the scope of a block, which the cache of the multiprocessor serves: ptxas, which moves weak
+ * ones to their uses where registers are short, leaves these where they are. */
+template <int Count, class T> SUBWAVE_DEVICE void load_in_order(T *to, const T *from)
+{
+    constexpr int bytes = Count * sizeof(T);
+    static_assert(bytes == 16 || bytes == 8 || bytes == 4 || bytes == 2, "one load");
+    const auto source = __cvta_generic_to_global(from);
+    if constexpr (sizeof(T) == 8) {
+        std::uint64_t word[Count];
+        if constexpr (Count == 2)
+            asm volatile("ld.relaxed.cta.global.v2.u64 {%0, %1}, [%2];"
+                         : "=l"(word[0]), "=l"(word[1])
+                         : "l"(source));
+        else
+            asm volatile("ld.relaxed.cta.global.u64 %0, [%1];" : "=l"(word[0]) : "l"(source));
+        memcpy(to, word, bytes);
+    } else if constexpr (bytes == 2) {
+        std::uint16_t word;
+        asm volatile("ld.relaxed.cta.global.u16 %0, [%1];" : "=h"(word) : "l"(source));
+        memcpy(to, &word, bytes);
+    } else {
+        std::uint32_t word[bytes / 4];
+        if constexpr (bytes == 16)
+            asm volatile("ld.relaxed.cta.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+                         : "l"(source));
+        else if constexpr (bytes == 8)
+            asm volatile("ld.relaxed.cta.global.v2.u32 {%0, %1}, [%2];"
+                         : "=r"(word[0]), "=r"(word[1])
+                         : "l"(source));
+        else
+            asm volatile("ld.relaxed.cta.global.u32 %0, [%1];" : "=r"(word[0]) : "l"(source));
+        memcpy(to, word, bytes);
+    }
+}
+SUBWAVE_DEVICE void touch(const void *line)
+{
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(__cvta_generic_to_global(line)));
 }
 
 /* cp.async: past the registers, so that many copies are on their way. */
