@@ -29,18 +29,26 @@ template <class T> struct matmul_problem {
         T *cell = &c[i * c_row + j * c_column];
         *cell = beta == 0 ? alpha * sum : alpha * sum + beta * *cell;
     }
-    /* Two cells that follow one another in memory, and are aligned. */
-    SUBWAVE_DEVICE void store_pair(std::int64_t first, const matmul_sum<T> (&sum)[2]) const
+    /* Cells that follow one another in memory, aligned to their bytes together. */
+    template <int Count>
+    SUBWAVE_DEVICE void store_together(std::int64_t first, const matmul_sum<T> (&sum)[Count]) const
     {
-        T *cell = static_cast<T *>(__builtin_assume_aligned(&c[first], 2 * sizeof(T)));
+        struct alignas(Count * sizeof(T)) pack {
+            T cell[Count];
+        };
+        pack *const cells = reinterpret_cast<pack *>(&c[first]);
+        pack now;
         if (beta == 0) {
-            cell[0] = alpha * sum[0];
-            cell[1] = alpha * sum[1];
+            SUBWAVE_UNROLL
+            for (int i = 0; i < Count; ++i)
+                now.cell[i] = alpha * sum[i];
         } else {
-            const T old[2] = {cell[0], cell[1]};
-            cell[0] = alpha * sum[0] + beta * old[0];
-            cell[1] = alpha * sum[1] + beta * old[1];
+            const pack old = *cells;
+            SUBWAVE_UNROLL
+            for (int i = 0; i < Count; ++i)
+                now.cell[i] = alpha * sum[i] + beta * old.cell[i];
         }
+        *cells = now;
     }
 
     /* What is left of it from cell (i, j) and term l on, of at most `terms` terms. */

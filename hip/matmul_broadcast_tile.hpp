@@ -211,8 +211,31 @@ public:
         }
     }
 
+    /* Whether packs of C are aligned; a pack is then the sub-group's own or not. */
+    SUBWAVE_DEVICE bool stores_packs() const
+    {
+        const std::uintptr_t element = reinterpret_cast<std::uintptr_t>(p_.c) / sizeof(T);
+        return inside_ && p_.c_column == 1 && (element | p_.c_row) % pack == 0;
+    }
     SUBWAVE_DEVICE void store(const tile &cells) const
     {
+        if constexpr (wave_loads_ahead && Packed) {
+            if (stores_packs()) {
+                SUBWAVE_UNROLL
+                for (int r = 0; r < Rows; ++r) {
+                    SUBWAVE_UNROLL
+                    for (int c = 0; c < Columns; c += pack) {
+                        sum together[pack];
+                        SUBWAVE_UNROLL
+                        for (int e = 0; e < pack; ++e)
+                            together[e] = cells[r][c + e];
+                        if (i_ + r >= own_i_ && j_ + column(c) >= own_j_)
+                            p_.store_together((i_ + r) * p_.c_row + j_ + column(c), together);
+                    }
+                }
+                return;
+            }
+        }
         SUBWAVE_UNROLL
         for (int r = 0; r < Rows; ++r) {
             SUBWAVE_UNROLL

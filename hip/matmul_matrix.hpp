@@ -282,7 +282,7 @@ private:
         const std::int64_t next_i = i + (down ? 1 : 0), next_j = j + (down ? 0 : 1);
         const bool both = next_i < p_.m && next_j < p_.n;
         if (paired && both) {
-            p_.store_pair(i * p_.c_row + j * p_.c_column, pair);
+            p_.store_together(i * p_.c_row + j * p_.c_column, pair);
         } else {
             if (i < p_.m && j < p_.n)
                 p_.store(i, j, pair[0]);
