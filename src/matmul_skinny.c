@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-static int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -23,7 +22,8 @@ bool subwave_plan_has_skinny(subwave_dtype dtype)
 
 size_t subwave_plan_workspace(const subwave_device_properties *device)
 {
-    const size_t tile = 16 * (size_t)device->sub_group_sizes[0] * 16; /* bytes of the largest */
+    /* Bytes of the largest. */
+    const size_t tile = 16 * (size_t)device->sub_group_sizes[0] * 16 * (is_nvidia(device) ? 2 : 1);
     return SUBWAVE_SKINNY_TILES * sizeof(uint32_t) + (size_t)most_blocks(device) * tile;
 }
 
@@ -32,19 +32,21 @@ typedef struct shape {
     int64_t columns, terms, elements;
 } shape;
 
-static shape shape_lanes(subwave_matmul_launch *launch, bool down, int64_t wave, int64_t waves, int64_t pack)
+static shape shape_lanes(subwave_matmul_launch *launch, bool down, int64_t wave, int64_t waves, int64_t pack,
+                         bool nvidia)
 {
     const int64_t rows = launch->tile_rows;
-    const bool narrow = !down && 2 * launch->n <= wave * pack;
-    const int64_t lanes = narrow ? 4 : wave, steps = !narrow ? 8 : rows * 16 / pack > 64 ? 2 : 4;
-    const int64_t columns = lanes * pack, terms = steps * (wave / lanes);
+    const bool narrow = !down && 2 * launch->n <= wave * pack, large = rows * 16 / pack > 64;
+    const int64_t wide = nvidia && !narrow && large ? 2 : 1;
+    const int64_t lanes = narrow ? 4 : wave, steps = (!narrow ? 8 : large ? 2 : 4) / wide;
+    const int64_t columns = lanes * pack * wide, terms = steps * (wave / lanes);
     launch->skinny_shape = down     ? SUBWAVE_SKINNY_DOWN
                            : narrow ? SUBWAVE_SKINNY_NARROW
                                     : SUBWAVE_SKINNY_ACROSS;
-    launch->item_columns = (int32_t)pack;
+    launch->item_columns = (int32_t)(pack * wide);
     return (shape){columns, waves * terms,
                    waves * most(2 * terms * rows + (down ? columns * (steps + pack) : 0),
-                                least(rows, 8) * columns)};
+                                least(rows, 8 / wide) * columns)};
 }
 
 static shape shape_dots(subwave_matmul_launch *launch, int64_t wave, int64_t waves, int64_t pack)
@@ -57,7 +59,7 @@ static shape shape_dots(subwave_matmul_launch *launch, int64_t wave, int64_t wav
 void subwave_plan_skinny(const subwave_device_properties *device, subwave_dtype dtype,
                          subwave_matmul_launch *launch)
 {
-    const bool cpu = strcmp(device->backend, "cpu") == 0;
+    const bool cpu = is_cpu(device);
     const int64_t wave = device->sub_group_sizes[0], size = (int64_t)subwave_dtype_size(dtype);
     const int64_t waves = cpu ? SUBWAVE_SKINNY_CPU_WAVES : SUBWAVE_SKINNY_BLOCK / wave;
     const int64_t pack = 16 / size;
@@ -65,7 +67,7 @@ void subwave_plan_skinny(const subwave_device_properties *device, subwave_dtype 
     const int64_t rows = launch->m == 1 ? 1 : launch->m <= 4 ? 4 : 16;
     launch->item_rows = launch->tile_rows = (int32_t)rows;
     const shape s = down && rows == 1 ? shape_dots(launch, wave, waves, pack)
-                                      : shape_lanes(launch, down, wave, waves, pack);
+                                      : shape_lanes(launch, down, wave, waves, pack, is_nvidia(device));
     launch->packed = down ? subwave_plan_reads_together(launch->b, launch->b_column, launch->b_row, pack, dtype)
                           : subwave_plan_reads_together(launch->b, launch->b_row, launch->b_column, pack, dtype);
     launch->tile_columns = (int32_t)s.columns;

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 /* A block's tile, and with it the grid. Kernels walk over tiles by the grid's size, so a grid may be
  * smaller than the work. */
 static void set_tile(subwave_matmul_launch *launch, int64_t rows, int64_t columns)
@@ -17,16 +15,6 @@ static void set_tile(subwave_matmul_launch *launch, int64_t rows, int64_t column
     launch->tile_rows = (int32_t)rows;
     launch->tile_columns = (int32_t)columns;
     launch->blocks = (uint32_t)(down > most / across ? most : down * across);
-}
-
-static bool is_cpu(const subwave_device_properties *device)
-{
-    return strcmp(device->backend, "cpu") == 0;
-}
-
-static bool is_nvidia(const subwave_device_properties *device)
-{
-    return strcmp(device->backend, "hip-nvidia") == 0;
 }
 
 bool subwave_plan_reads_together(const void *matrix, int64_t row, int64_t column, int64_t elements,

@@ -6,6 +6,20 @@
 
 #include "backend.h"
 
+#include <string.h>
+
+static inline int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+static inline bool is_cpu(const subwave_device_properties *device)
+{
+    return strcmp(device->backend, "cpu") == 0;
+}
+
+static inline bool is_nvidia(const subwave_device_properties *device)
+{
+    return strcmp(device->backend, "hip-nvidia") == 0;
+}
+
 /* Whether the device has matrix units for the type. */
 bool subwave_plan_has_matrix(const subwave_device_properties *device, subwave_dtype dtype);
 

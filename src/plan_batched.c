@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-static int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
 typedef struct tile {
     subwave_matmul_batched_tile name;
     int32_t whom, size, lanes; /* of a group */
@@ -34,9 +32,9 @@ static bool has_few_registers(const subwave_device_properties *device)
 void subwave_plan_matmul_batched(const subwave_device_properties *device, subwave_dtype dtype,
                                  subwave_matmul_batched_launch *launch)
 {
-    const bool cpu = strcmp(device->backend, "cpu") == 0;
+    const bool cpu = is_cpu(device);
     const bool complex = dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64;
-    const bool matrix_unit = dtype == SUBWAVE_DTYPE_F64 && strcmp(device->backend, "hip-nvidia") == 0;
+    const bool matrix_unit = dtype == SUBWAVE_DTYPE_F64 && is_nvidia(device);
     const bool few_registers = has_few_registers(device);
     const int32_t wave = device->sub_group_sizes[0];
     const int32_t widest = launch->m > launch->n ? launch->m : launch->n;
