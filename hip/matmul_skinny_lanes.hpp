@@ -8,14 +8,14 @@
 
 SUBWAVE_BEGIN
 
-/* By multiply-adds: a lane has a pack of columns, or several. Where B's rows are lines of memory, it loads them as they lie
- * (Narrow: four lanes do, and others take further rows); where B's columns are (Down), a wave's packs of terms
- * change places in its part of local memory. A's terms always pass through there, but a single row. */
+/* By multiply-adds: a lane has a pack of columns, or several. Where B's rows are lines of memory, it loads them
+ * as they lie (Narrow: four lanes do, and others take further rows); where B's columns are (Down), a wave's packs
+ * of terms change places in its part of local memory. A's terms always pass through there, but a single row. */
 template <class T, int Rows, bool Narrow, bool Down, bool Packed> class skinny_lanes {
     static constexpr int pack = skinny_pack<T>;
     static constexpr int steps = !Narrow ? 8 : Rows * sizeof(T) > 64 ? 2 : 4; /* packs of B that a lane loads */
-    /* Packs of columns that a lane has. On NVIDIA a term of A goes to 32 lanes at the price of as many of its own, so
-     * for 16 rows of f64 that bound it. */
+    /* Packs of columns that a lane has. NVIDIA's memory pipe moves a term of A once for every lane that takes it,
+     * which with 16 rows of f64 is more time than two columns of multiply-adds have. */
     static constexpr int wide = wave_small_team > 0 && !Narrow && Rows * sizeof(T) > 64 ? 2 : 1;
     static constexpr int depth = steps / wide; /* terms that they are of, but for those of other lanes */
     static constexpr int chunks = depth / pack, pitch = depth + pack; /* Down: packs and elements of a column */

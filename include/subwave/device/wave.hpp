@@ -48,7 +48,8 @@
  *   load_together<Count>(to, from)       Count elements by one load; `from` aligned to their bytes, or as
  *                                        its elements on the CPU device
  *   load_in_order<Count>(to, from)       the same, and on NVIDIA the compiler does not move it
- *   touch(address)                       the line there is wanted soon; on NVIDIA
+ *   touch(address)                       asks for the line there ahead of a load, on NVIDIA; nothing elsewhere
+ *   keep_order()                         what stands before it is issued before what follows, on AMD
  *
  * `members` names the lanes that make the call together, the caller among them. All are force-inlined:
  * AMD reads the EXEC mask, which must be the caller's.
