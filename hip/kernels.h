@@ -74,6 +74,9 @@ typedef struct subwave_matmul_batched_operand {
     const void *first;
     int64_t stride, ld;
     int32_t transposed, conjugate;
+    /* CELLS and DENSE: in local memory, in elements: where a block's part of it begins, a row as it is stored, an entry;
+     * and whether all of that part lies in device memory as it does there. */
+    int32_t local_at, local_ld, local_size, run;
 } subwave_matmul_batched_operand;
 
 /* The tiles of C that there are kernels for, smallest first. X(name, what it is built and best for, size,
@@ -98,6 +101,15 @@ typedef enum subwave_matmul_batched_tile {
 #define SUBWAVE_X(name, ...) SUBWAVE_MATMUL_BATCHED_##name,
     SUBWAVE_MATMUL_BATCHED_TILES(SUBWAVE_X)
 #undef SUBWAVE_X
+    /* Not of groups: a lane has 3 x 3 or 4 x 4 cells of C, the lanes of an entry all of it, a block several entries
+     * in local memory. */
+    SUBWAVE_MATMUL_BATCHED_CELLS_3,
+    SUBWAVE_MATMUL_BATCHED_CELLS_4,
+    /* Dense matrices of f64 on NVIDIA's matrix unit, whole in local memory; otherwise as the tiles of these sizes. */
+    SUBWAVE_MATMUL_BATCHED_DENSE_24,
+    SUBWAVE_MATMUL_BATCHED_DENSE_32,
+    SUBWAVE_MATMUL_BATCHED_DENSE_48,
+    SUBWAVE_MATMUL_BATCHED_DENSE_64,
 } subwave_matmul_batched_tile;
 
 enum {
@@ -110,6 +122,11 @@ enum {
     SUBWAVE_MATMUL_BATCHED_MOST = 32768, /* m, n and k */
 };
 
+/* A number, and what to multiply by to divide by it. */
+typedef struct subwave_divisor {
+    uint32_t number, reciprocal;
+} subwave_divisor;
+
 /* C = alpha A B + beta C for `batch` entries; C is not transposed. */
 typedef struct subwave_matmul_batched_launch {
     int32_t m, n, k;
@@ -117,8 +134,11 @@ typedef struct subwave_matmul_batched_launch {
     subwave_matmul_batched_operand a, b, c;
     unsigned char alpha[16], beta[16]; /* elements */
     subwave_matmul_batched_tile tile;
-    int32_t down, across; /* tiles of C */
-    uint32_t block;
+    int32_t down, across;           /* tiles of C */
+    int32_t entries, terms;         /* CELLS: of a block at a time; */
+    int32_t lane_rows;              /* the grid of the lanes of an entry */
+    subwave_divisor lane_columns, lanes;
+    uint32_t block, shared_bytes;   /* the latter CELLS and DENSE */
     int64_t blocks, first_block; /* the launcher starts at 0 */
 } subwave_matmul_batched_launch;
 

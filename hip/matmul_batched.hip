@@ -1,301 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * matmul_batched.hip: C = alpha A B + beta C for very many small matrices, each by a group of lanes that
- * holds C in registers.
+ * matmul_batched.hip: C = alpha A B + beta C for very many small matrices.
  */
-#include "kernels.h"
-
-#include <subwave/subwave.hpp>
+#include "matmul_batched_cells.hpp"
+#include "matmul_batched_groups.hpp"
+#include "matmul_batched_dense.hpp"
+#include "matmul_batched_staged.hpp"
 
 SUBWAVE_BEGIN
-
-template <class T> struct matmul_batched_problem {
-    subwave_matmul_batched_launch p;
-    T alpha, beta;
-
-    /* The first element of a batch entry's matrix. */
-    static SUBWAVE_DEVICE T *matrix(const subwave_matmul_batched_operand &x, std::int64_t entry)
-    {
-        return in_global_memory(x.array ? static_cast<T *const *>(x.array)[entry]
-                                        : const_cast<T *>(static_cast<const T *>(x.first)) +
-                                              entry * x.stride);
-    }
-};
-
-/* A tile of C, side x side cells or what is left of them, and where its operands begin. */
-template <class T> struct matmul_batched_tile {
-    int rows, columns;
-    const T *a, *b;
-    T *c;
-
-    SUBWAVE_DEVICE matmul_batched_tile(const matmul_batched_problem<T> &problem, std::int64_t at, int side)
-    {
-        const subwave_matmul_batched_launch &p = problem.p;
-        const std::int64_t tiles = std::int64_t(p.down) * p.across;
-        const std::int64_t entry = tiles == 1 ? at : at / tiles;
-        const int tile = static_cast<int>(at - entry * tiles);
-        const int i = tile / p.across * side, j = tile % p.across * side;
-        rows = p.m - i < side ? p.m - i : side;
-        columns = p.n - j < side ? p.n - j : side;
-        a = problem.matrix(p.a, entry) + i * (p.a.transposed ? 1 : p.a.ld);
-        b = problem.matrix(p.b, entry) + j * (p.b.transposed ? p.b.ld : 1);
-        c = problem.matrix(p.c, entry) + i * p.c.ld + j;
-    }
-};
-
-/* sum = alpha sum + beta C, where C begins at c. */
-template <class T, int Size, class Group>
-SUBWAVE_DEVICE void finish(Group g, const matmul_batched_problem<T> &problem, const T *c, int rows,
-                           int columns, group_matrix<T, Size, Size, Group> &sum)
-{
-    sum.scale(problem.alpha);
-    if (!is_zero(problem.beta)) /* else C may hold anything */
-        sum.add(g, problem.beta, c, problem.p.c.ld, rows, columns);
-}
-
-/* A group of Lanes computes a tile of Size x Size cells, Terms terms at a time, all in registers. A wave
- * holds several groups, which stay together: those beyond the work repeat the last of it in silence. */
-template <class T, int Size, int Lanes, int Terms>
-SUBWAVE_KERNEL(SUBWAVE_MATMUL_BATCHED_BLOCK) matmul_batched(matmul_batched_problem<T> problem)
-{
-    using group = fixed_size_group<Lanes>;
-    const subwave_matmul_batched_launch &p = problem.p;
-    const sub_group sg = this_work_item::get_sub_group();
-    const group g = get_fixed_size_group<Lanes>(sg);
-    const int groups = block_size() / Lanes;
-    const std::int64_t count = p.batch * p.down * p.across;
-    const std::int64_t at = (p.first_block + blockIdx.x) * groups + unsigned(block_item()) / Lanes;
-    const matmul_batched_tile<T> tile(problem, at < count ? at : count - 1, Size);
-
-    group_matrix<T, Size, Size, group> sum;
-    sum.fill(T{});
-    for (int l = 0; l < p.k; l += Terms) {
-        group_matrix<T, Size, Terms, group> a;
-        group_matrix<T, Terms, Size, group> b;
-        const int terms = p.k - l;
-        if (p.a.transposed)
-            a.load_transposed(g, tile.a + l * p.a.ld, p.a.ld, tile.rows, terms);
-        else
-            a.load(g, tile.a + l, p.a.ld, tile.rows, terms);
-        if (p.b.transposed)
-            b.load_transposed(g, tile.b + l, p.b.ld, terms, tile.columns);
-        else
-            b.load(g, tile.b + l * p.b.ld, p.b.ld, terms, tile.columns);
-        if (p.a.conjugate)
-            a.conjugate();
-        if (p.b.conjugate)
-            b.conjugate();
-        matmul(sg, g, a, b, sum, terms);
-    }
-    finish(g, problem, tile.c, tile.rows, tile.columns, sum);
-    if (at < count)
-        sum.store(g, tile.c, p.c.ld, tile.rows, tile.columns);
-}
-
-/* --- larger ones, by way of local memory ------------------------------------------------------- */
-
-/* A row of local memory that holds this many elements, such that lanes which read four or eight rows at
- * once find them in different banks. */
-constexpr int local_ld(int columns) { return (columns + 3) / 8 * 8 + 4; }
-
-struct to_local {
-    template <class T> SUBWAVE_DEVICE void operator()(T *local, const T *x) const
-    {
-        copy_to_local(local, x);
-    }
-};
-struct from_local {
-    template <class T> SUBWAVE_DEVICE void operator()(const T *local, T *x) const { *x = *local; }
-};
-
-/* Copies rows x columns elements between local memory and x, `item` of `items` work-items at work, each
- * row by neighbours. */
-template <class Copy, class Local, class T>
-SUBWAVE_DEVICE void stage_elements(Copy copy, Local *local, int row_local, T *x, std::int64_t ld, int rows,
-                                   int columns, int item, int items)
-{
-    /* e / columns by multiplication, exact as long as e columns < 2^20; then by adding up. */
-    const std::uint32_t reciprocal = (1u << 20) / columns + 1;
-    const auto row_of = [=](int e) { return static_cast<int>(e * reciprocal >> 20); };
-    int i = row_of(item), j = item - i * columns;
-    const int down = row_of(items), across = items - down * columns;
-    local += i * row_local + j;
-    x += i * ld + j;
-    if (across == 0) {
-        for (; i < rows; i += down, local += down * row_local, x += down * ld)
-            copy(local, x);
-        return;
-    }
-    const int local_step = down * row_local + across, local_wrap = row_local - columns;
-    const std::int64_t step = down * ld + across, wrap = ld - columns;
-    while (i < rows) {
-        copy(local, x);
-        const bool wraps = j + across >= columns;
-        i += down + wraps;
-        j += across - (wraps ? columns : 0);
-        local += local_step + (wraps ? local_wrap : 0);
-        x += step + (wraps ? wrap : 0);
-    }
-}
-
-struct alignas(16) chunk_of_16_bytes {
-    std::uint64_t half[2];
-};
-
-/* The same, 16 bytes a copy where rows begin and end on such. */
-template <class Copy, class T, class X>
-SUBWAVE_DEVICE void stage(Copy copy, T *local, int row_local, X *x, std::int64_t ld, int rows, int columns,
-                          int item, int items)
-{
-    constexpr int per = 16 / sizeof(T);
-    using chunk = std::conditional_t<std::is_const<X>::value, const chunk_of_16_bytes, chunk_of_16_bytes>;
-    if (per > 1 && columns % per == 0 && ld % per == 0 && reinterpret_cast<std::uintptr_t>(x) % 16 == 0)
-        stage_elements(copy, reinterpret_cast<chunk_of_16_bytes *>(local), row_local / per,
-                       reinterpret_cast<chunk *>(x), ld / per, rows, columns / per, item, items);
-    else
-        stage_elements(copy, local, row_local, x, ld, rows, columns, item, items);
-}
-
-/* Zeroes rows x columns elements of local memory. */
-template <class T>
-SUBWAVE_DEVICE void clear(T *local, int row_local, int rows, int columns, int item, int items)
-{
-    for (int e = item; e < rows * columns; e += items)
-        local[e / columns * row_local + e % columns] = T{};
-}
-
-template <class T>
-SUBWAVE_DEVICE void conjugate_all(T *local, int row_local, int rows, int columns, int item, int items)
-{
-    for (int e = item; e < rows * columns; e += items) {
-        T &x = local[e / columns * row_local + e % columns];
-        x = conjugate(x);
-    }
-}
-
-/* Whether 512 work-items in a block, by which registers are shared out, leave a lane too few. */
-#if defined(__gfx900__) || defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || \
-    defined(__gfx909__) || defined(__gfx90c__)
-constexpr bool few_registers = true;
-#else
-constexpr bool few_registers = false;
-#endif
-#ifdef __AMDGCN__
-constexpr bool bound_by_items = true;
-#else
-constexpr bool bound_by_items = false; /* more than there are keeps the registers few, and many blocks at work */
-#endif
-
-/* What the staged kernel of these parameters keeps in local memory. */
-template <class T, int Size, int Lanes, int Across, int Terms> struct staged {
-    static constexpr int side = Size * Across, items = Lanes * Across * Across;
-    static constexpr int ld_terms = local_ld(Terms), ld_side = local_ld(side);
-    /* Elements of an operand's part, whether its rows have Terms elements or `side`. */
-    static constexpr int panel = side * ld_terms > Terms * ld_side ? side * ld_terms : Terms * ld_side;
-    /* C's tile takes the place of both where that pays. */
-    static constexpr bool keeps_c = sizeof(T) == 8 && side >= 32;
-    static constexpr int elements = keeps_c && side * ld_side > 2 * panel ? side * ld_side : 2 * panel;
-    static constexpr int bytes = elements * sizeof(T);
-    static constexpr int bound = (sizeof(T) > 8 || bound_by_items) && items <= 256 ? 256 : 512;
-    /* Else the kernel is empty; plan does not choose it. */
-    static constexpr bool fits = !few_registers || (Size < 32 && items <= 256);
-};
-
-/* Across x Across groups of Lanes compute a tile of as many times Size x Size cells, Terms terms at a time;
- * their parts of A and B are copied to local memory in the order in which they lie, whatever the sizes,
- * and read there by all. */
-template <class T, int Size, int Lanes, int Across, int Terms>
-SUBWAVE_DEVICE void multiply_staged(const matmul_batched_problem<T> &problem)
-{
-    using group = fixed_size_group<Lanes>;
-    using s = staged<T, Size, Lanes, Across, Terms>;
-    constexpr int side = s::side, items = s::items, ld_terms = s::ld_terms, ld_side = s::ld_side;
-    SUBWAVE_DYNAMIC_SHARED(T, local);
-    const subwave_matmul_batched_launch &p = problem.p;
-    const sub_group sg = this_work_item::get_sub_group();
-    const group g = get_fixed_size_group<Lanes>(sg);
-    /* Unsigned, that divisions are shifts. */
-    const unsigned in_block = block_item(), number = in_block % items / Lanes;
-    const int teams = block_size() / items, team = in_block / items, item = in_block % items;
-    const int i = number / Across * Size, j = number % Across * Size; /* in the tile */
-    T *const local_a = local + team * s::elements, *const local_b = local_a + s::panel;
-    const std::int64_t count = p.batch * p.down * p.across;
-    const auto barrier = [&] {
-        if (Across == 1)
-            wave_barrier(sg.callers(), site::current());
-        else
-            block_barrier(site::current());
-    };
-
-    const std::int64_t at = (p.first_block + blockIdx.x) * teams + team;
-    const bool mine = at < count;
-    const matmul_batched_tile<T> tile(problem, mine ? at : count - 1, side);
-    const int rows = tile.rows, columns = tile.columns;
-    group_matrix<T, Size, Size, group> sum;
-    sum.fill(T{});
-    for (int l = 0; l < p.k; l += Terms) {
-        const int terms = p.k - l < Terms ? p.k - l : Terms;
-        if (p.a.transposed)
-            stage(to_local(), local_a, ld_side, tile.a + l * p.a.ld, p.a.ld, terms, rows, item, items);
-        else
-            stage(to_local(), local_a, ld_terms, tile.a + l, p.a.ld, rows, terms, item, items);
-        if (p.b.transposed)
-            stage(to_local(), local_b, ld_terms, tile.b + l, p.b.ld, columns, terms, item, items);
-        else
-            stage(to_local(), local_b, ld_side, tile.b + l * p.b.ld, p.b.ld, terms, columns, item, items);
-        const int missing = uses_matrix_unit<T, group, Size, Size, 8> ? -terms & 7 : 0;
-        if (missing != 0) {
-            if (p.a.transposed)
-                clear(local_a + terms * ld_side, ld_side, missing, side, item, items);
-            else
-                clear(local_a + terms, ld_terms, side, missing, item, items);
-            if (p.b.transposed)
-                clear(local_b + terms, ld_terms, side, missing, item, items);
-            else
-                clear(local_b + terms * ld_side, ld_side, missing, side, item, items);
-        }
-        copies_to_local_done();
-        barrier();
-        if (p.a.conjugate || p.b.conjugate) { /* and so transposed */
-            if (p.a.conjugate)
-                conjugate_all(local_a, ld_side, terms, rows, item, items);
-            if (p.b.conjugate)
-                conjugate_all(local_b, ld_terms, columns, terms, item, items);
-            barrier();
-        }
-        const T *const a = local_a + i * (p.a.transposed ? 1 : ld_terms);
-        const T *const b = local_b + j * (p.b.transposed ? ld_terms : 1);
-        if (p.a.transposed && p.b.transposed)
-            matmul(g, a, 1, ld_side, b, 1, ld_terms, sum, terms, rows - i, columns - j);
-        else if (p.a.transposed)
-            matmul(g, a, 1, ld_side, b, ld_side, 1, sum, terms, rows - i, columns - j);
-        else if (p.b.transposed)
-            matmul(g, a, ld_terms, 1, b, 1, ld_terms, sum, terms, rows - i, columns - j);
-        else
-            matmul(g, a, ld_terms, 1, b, ld_side, 1, sum, terms, rows - i, columns - j);
-        barrier();
-    }
-    T *const c = tile.c + i * p.c.ld + j;
-    finish(g, problem, c, rows - i, columns - j, sum);
-    /* Rows that begin within a sector of 32 bytes are written whole, by neighbours. */
-    if (s::keeps_c && p.c.ld * sizeof(T) % 32 != 0) {
-        sum.store(g, local_a + i * ld_side + j, ld_side);
-        barrier();
-        if (mine)
-            stage(from_local(), local_a, ld_side, tile.c, p.c.ld, rows, columns, item, items);
-    } else if (mine) {
-        sum.store(g, c, p.c.ld, rows - i, columns - j);
-    }
-}
-
-template <class T, int Size, int Lanes, int Across, int Terms>
-SUBWAVE_KERNEL((staged<T, Size, Lanes, Across, Terms>::bound))
-matmul_batched_staged(matmul_batched_problem<T> problem)
-{
-    if constexpr (staged<T, Size, Lanes, Across, Terms>::fits)
-        multiply_staged<T, Size, Lanes, Across, Terms>(problem);
-}
-
-/* --- launches ---------------------------------------------------------------------------------- */
 
 template <class T, int For, int Size, int Lanes, int Across, int Terms>
 static int launch_matmul_batched_tile(const matmul_batched_problem<T> &problem, std::uint32_t blocks,
@@ -309,12 +20,25 @@ static int launch_matmul_batched_tile(const matmul_batched_problem<T> &problem, 
                   (For == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && !real)) {
         return SUBWAVE_NO_KERNEL;
     } else if constexpr (Across == 0) {
-        return launch(matmul_batched<T, Size, Lanes, Terms>, grid, block, 0, stream, problem);
+        return launch(matmul_batched_groups<T, Size, Lanes, Terms>, grid, block, 0, stream, problem);
     } else {
         using s = staged<T, Size, Lanes, Across, Terms>;
         return launch(matmul_batched_staged<T, Size, Lanes, Across, Terms>, grid, block,
                       problem.p.block / s::items * s::bytes, stream, problem);
     }
+}
+
+/* Only NVIDIA's groups have a matrix unit. */
+template <int Size, int Across, class T>
+static int launch_matmul_batched_dense(const matmul_batched_problem<T> &problem, std::uint32_t blocks, void *stream)
+{
+#if defined(__CUDACC__)
+    if constexpr (std::is_same<T, double>::value)
+        return launch(matmul_batched_dense<T, Size, Across>, dim3(blocks), dim3(problem.p.block),
+                      problem.p.shared_bytes, stream, problem);
+#endif
+    (void)problem, (void)blocks, (void)stream;
+    return SUBWAVE_NO_KERNEL;
 }
 
 template <class T> static int launch_matmul_batched(const subwave_matmul_batched_launch &p, void *stream)
@@ -332,6 +56,18 @@ template <class T> static int launch_matmul_batched(const subwave_matmul_batched
                                                             : terms16)>(problem, blocks, stream);
             SUBWAVE_MATMUL_BATCHED_TILES(SUBWAVE_X)
 #undef SUBWAVE_X
+        case SUBWAVE_MATMUL_BATCHED_CELLS_3:
+            return launch(matmul_batched_cells<T, 3>, dim3(blocks), dim3(p.block), p.shared_bytes, stream, problem);
+        case SUBWAVE_MATMUL_BATCHED_CELLS_4:
+            return launch(matmul_batched_cells<T, 4>, dim3(blocks), dim3(p.block), p.shared_bytes, stream, problem);
+        case SUBWAVE_MATMUL_BATCHED_DENSE_24:
+            return launch_matmul_batched_dense<24, 1>(problem, blocks, stream);
+        case SUBWAVE_MATMUL_BATCHED_DENSE_32:
+            return launch_matmul_batched_dense<32, 1>(problem, blocks, stream);
+        case SUBWAVE_MATMUL_BATCHED_DENSE_48:
+            return launch_matmul_batched_dense<24, 2>(problem, blocks, stream);
+        case SUBWAVE_MATMUL_BATCHED_DENSE_64:
+            return launch_matmul_batched_dense<32, 2>(problem, blocks, stream);
         }
         return SUBWAVE_NO_KERNEL;
     };

@@ -3,6 +3,7 @@
  */
 #include "plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct tile {
@@ -29,9 +30,126 @@ static bool has_few_registers(const subwave_device_properties *device)
     return false;
 }
 
+/* --- cells of a lane ---------------------------------------------------------------------------- */
+
+static int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
+static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
+static int32_t round_up(int32_t a, int32_t to) { return (a + to - 1) / to * to; }
+
+static subwave_divisor divisor(int32_t number)
+{
+    return (subwave_divisor){(uint32_t)number, (1u << 20) / (uint32_t)number + 1};
+}
+
+/* Sets how the rows x columns of an operand lie in local memory: rows that lanes read at once in different banks.
+ * Returns its elements. */
+static int32_t place(subwave_matmul_batched_operand *x, int32_t rows, int32_t columns)
+{
+    x->local_ld = columns % 8 != 0 ? columns : columns + 1;
+    return x->local_size = rows * x->local_ld;
+}
+
+/* Whether all of a block's entries lie in memory as they do in local memory. */
+static bool is_run(const subwave_matmul_batched_operand *x, int32_t columns, int32_t entries)
+{
+    return x->ld == columns && x->local_ld == columns &&
+           (entries == 1 || (!x->array && x->stride == x->local_size));
+}
+
+static void plan_cells(const subwave_device_properties *device, subwave_dtype dtype, int32_t side,
+                       subwave_matmul_batched_launch *launch)
+{
+    enum { BYTES = 16 << 10 }; /* of a block, that many are at work */
+    const int32_t size = (int32_t)subwave_dtype_size(dtype), m = launch->m, n = launch->n;
+    const int32_t wave = device->sub_group_sizes[0], pack = 16 / size;
+    launch->lane_rows = (int32_t)ceil_divide(m, side);
+    launch->lane_columns = divisor((int32_t)ceil_divide(n, side));
+    const int32_t lanes = launch->lane_rows * (int32_t)launch->lane_columns.number;
+    launch->lanes = divisor(lanes);
+    const int32_t terms = smaller(larger(launch->k, 1), 16);
+    subwave_matmul_batched_operand *const a = &launch->a, *const b = &launch->b, *const c = &launch->c;
+    const int32_t a_rows = a->transposed ? terms : m, a_columns = a->transposed ? m : terms;
+    const int32_t b_rows = b->transposed ? n : terms, b_columns = b->transposed ? terms : n;
+    const int32_t elements = larger(place(a, a_rows, a_columns) + place(b, b_rows, b_columns), place(c, m, n));
+
+    /* On the CPU device waves of a block take turns on one core. */
+    const int32_t items = is_cpu(device) ? larger(wave, lanes) : SUBWAVE_MATMUL_BATCHED_BLOCK;
+    const int32_t entries = larger(smaller(items / lanes, BYTES / (elements * size)), 1);
+    const bool whole = terms >= launch->k;
+    a->run = whole && is_run(a, a_columns, entries);
+    b->run = whole && is_run(b, b_columns, entries);
+    c->run = is_run(c, n, entries);
+    launch->entries = entries;
+    launch->terms = terms;
+    /* A run begins as far into 16 bytes as it does in memory. */
+    b->local_at = round_up(entries * a->local_size, pack) + pack;
+    const int32_t both = b->local_at + entries * b->local_size;
+    launch->shared_bytes = (uint32_t)((larger(both, entries * c->local_size) + pack) * size);
+    launch->block = (uint32_t)round_up(entries * lanes, wave);
+    launch->blocks = ceil_divide(launch->batch, entries);
+}
+
+/* The side of a lane's cells for matrices that leave much of a group's tile empty, by what was faster on an H200;
+ * or 0. */
+static int32_t cells_side(const subwave_matmul_batched_launch *launch, subwave_dtype dtype, const tile *group)
+{
+    const int32_t m = launch->m, n = launch->n, widest = larger(m, n);
+    const int32_t size = (int32_t)subwave_dtype_size(dtype), most = size == 4 ? 9 : 15;
+    const bool full = group->side >= widest && 10 * m * n >= 9 * group->side * group->side;
+    const int64_t of_3 = 9 * ceil_divide(m, 3) * ceil_divide(n, 3), of_4 = 16 * ceil_divide(m, 4) * ceil_divide(n, 4);
+    if (full || widest > most || group->whom == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT ||
+        (size == 16 && (widest == 3 || widest % 3 == 1)))
+        return 0;
+    return widest <= 12 && (of_3 < of_4 || (of_3 == of_4 && size > 4)) ? 3 : 4;
+}
+
+/* --- dense matrices on the matrix unit ------------------------------------------------------------- */
+
+/* Plans it, or returns false where another tile is faster or the only one. */
+static bool plan_dense(const subwave_device_properties *device, subwave_dtype dtype,
+                       subwave_matmul_batched_launch *launch)
+{
+    const int32_t m = launch->m, n = launch->n, k = launch->k, widest = larger(m, n);
+    const int32_t side = widest <= 24 ? 24 : widest <= 32 ? 32 : widest <= 48 ? 48 : 64;
+    /* The unit of sm_90 is the first that takes 16 rows. With rows of A of 16 elements all lie in one bank. */
+    if (dtype != SUBWAVE_DTYPE_F64 || !is_nvidia(device) || atoi(device->architecture + strlen("sm_")) < 90 ||
+        launch->a.transposed || launch->b.transposed || launch->a.ld != k || launch->b.ld != n ||
+        launch->c.ld != n || widest <= 16 || widest > 64 || k == 0 || k > 64 || k % 16 == 0)
+        return false;
+
+    /* As many rows and columns are read as there are cells for; each may begin within 16 bytes. */
+    launch->b.local_at = round_up(m * k + 1, 2);
+    launch->a.local_size = round_up(1 + larger(larger(launch->b.local_at + k * n + side, side * k), m * n), 2);
+    const int32_t items = side <= 32 ? 32 : 128, teams = SUBWAVE_MATMUL_BATCHED_BLOCK / items;
+    int32_t bytes = teams * launch->a.local_size * 8;
+    if (side == 64 && k % 2 == 0 && bytes > 56 << 10)
+        return false;
+    /* Copies pass through L1 but for the largest: if as many blocks as a multiprocessor has room for, a KiB more each,
+     * left little of it, one fewer are at work. */
+    enum { ROOM = 228 << 10, BUSY = 196 << 10, MORE = 1 << 10 };
+    const int32_t blocks = ROOM / (bytes + MORE);
+    if (side < 64 && blocks * (bytes + MORE) > BUSY)
+        bytes = round_up(ROOM / blocks - MORE + 1, 16);
+
+    launch->tile = side == 24   ? SUBWAVE_MATMUL_BATCHED_DENSE_24
+                   : side == 32 ? SUBWAVE_MATMUL_BATCHED_DENSE_32
+                   : side == 48 ? SUBWAVE_MATMUL_BATCHED_DENSE_48
+                                : SUBWAVE_MATMUL_BATCHED_DENSE_64;
+    launch->down = launch->across = 1;
+    launch->block = SUBWAVE_MATMUL_BATCHED_BLOCK;
+    launch->shared_bytes = (uint32_t)bytes;
+    launch->blocks = ceil_divide(launch->batch, teams);
+    return true;
+}
+
+/* --- which, and the grid -------------------------------------------------------------------------- */
+
 void subwave_plan_matmul_batched(const subwave_device_properties *device, subwave_dtype dtype,
                                  subwave_matmul_batched_launch *launch)
 {
+    launch->first_block = 0;
+    if (plan_dense(device, dtype, launch))
+        return;
     const bool cpu = is_cpu(device);
     const bool complex = dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64;
     const bool matrix_unit = dtype == SUBWAVE_DTYPE_F64 && is_nvidia(device);
@@ -52,6 +170,13 @@ void subwave_plan_matmul_batched(const subwave_device_properties *device, subwav
         if (suits && fits && tiles[i].lanes <= wave)
             best = &tiles[i];
     }
+    const int32_t side = cells_side(launch, dtype, best);
+    if (side != 0) {
+        launch->tile = side == 3 ? SUBWAVE_MATMUL_BATCHED_CELLS_3 : SUBWAVE_MATMUL_BATCHED_CELLS_4;
+        launch->down = launch->across = 1;
+        plan_cells(device, dtype, side, launch);
+        return;
+    }
     launch->tile = best->name;
     launch->down = (int32_t)ceil_divide(launch->m, best->side);
     launch->across = (int32_t)ceil_divide(launch->n, best->side);
@@ -61,5 +186,4 @@ void subwave_plan_matmul_batched(const subwave_device_properties *device, subwav
     launch->block = (uint32_t)(best->items > block ? best->items : block);
     launch->blocks = ceil_divide(launch->batch * launch->down * launch->across,
                                  launch->block / (uint32_t)best->items);
-    launch->first_block = 0;
 }

@@ -240,6 +240,150 @@ static void test_skinny(void **state)
     assert_true(plan(&h200, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_AUTO, 16, 16, 1 << 20).blocks >= 128);
 }
 
+/* --- batches ------------------------------------------------------------------------------------- */
+
+static subwave_matmul_batched_launch plan_batched(const subwave_device_properties *device,
+                                                  subwave_dtype dtype, int m, int n, int k, int64_t batch)
+{
+    subwave_matmul_batched_launch launch = {.m = m, .n = n, .k = k, .batch = batch};
+    launch.a.ld = k;
+    launch.b.ld = n;
+    launch.c.ld = n;
+    launch.a.stride = m * k;
+    launch.b.stride = k * n;
+    launch.c.stride = m * n;
+    subwave_plan_matmul_batched(device, dtype, &launch);
+    return launch;
+}
+
+static bool is_cells(const subwave_matmul_batched_launch *launch)
+{
+    return launch->tile == SUBWAVE_MATMUL_BATCHED_CELLS_3 || launch->tile == SUBWAVE_MATMUL_BATCHED_CELLS_4;
+}
+
+/* Sizes that leave much of a group's tile empty. */
+static void test_batched_tiles(void **state)
+{
+    (void)state;
+    static const struct {
+        subwave_dtype dtype;
+        int n;
+        bool nvidia, amd; /* by cells */
+    } rows[] = {
+        {SUBWAVE_DTYPE_F64, 3, true, true},    {SUBWAVE_DTYPE_F64, 4, false, false},
+        {SUBWAVE_DTYPE_F64, 5, true, true},    {SUBWAVE_DTYPE_F64, 8, false, false},
+        {SUBWAVE_DTYPE_F64, 11, true, true},   {SUBWAVE_DTYPE_F64, 12, false, false},
+        {SUBWAVE_DTYPE_F64, 13, false, true},  {SUBWAVE_DTYPE_F64, 17, false, false},
+        {SUBWAVE_DTYPE_F32, 9, true, true},    {SUBWAVE_DTYPE_F32, 10, false, false},
+        {SUBWAVE_DTYPE_C32, 15, true, true},   {SUBWAVE_DTYPE_C64, 3, false, false},
+        {SUBWAVE_DTYPE_C64, 5, true, true},    {SUBWAVE_DTYPE_C64, 13, false, false},
+    };
+    const subwave_device_properties nvidia = make_device("hip-nvidia", "sm_90", 32, 132);
+    const subwave_device_properties amd = make_device("hip-amd", "gfx942", 64, 304);
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
+        const int n = rows[r].n;
+        const subwave_matmul_batched_launch on_nvidia = plan_batched(&nvidia, rows[r].dtype, n, n, n, 1000);
+        const subwave_matmul_batched_launch on_amd = plan_batched(&amd, rows[r].dtype, n, n, n, 1000);
+        assert_int_equal(is_cells(&on_nvidia), rows[r].nvidia);
+        assert_int_equal(is_cells(&on_amd), rows[r].amd);
+    }
+}
+
+/* Every part of local memory has its room, every entry its lanes, and dense matrices are one run. */
+static void test_batched_cells(void **state)
+{
+    (void)state;
+    static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_C32,
+                                           SUBWAVE_DTYPE_C64};
+    const subwave_device_properties devices[] = {
+        make_device("hip-nvidia", "sm_90", 32, 132), make_device("hip-amd", "gfx942", 64, 304),
+        make_device("cpu", "x86-64", 4, 2),          make_device("cpu", "x86-64", 64, 2)};
+    int count = 0;
+    for (int d = 0; d < 4; ++d)
+        for (int t = 0; t < 4; ++t)
+            for (int m = 1; m <= 16; ++m)
+                for (int n = 1; n <= 16; ++n)
+                    for (int k = 1; k <= 40; k += 3) {
+                        const subwave_matmul_batched_launch p =
+                            plan_batched(&devices[d], dtypes[t], m, n, k, 1001);
+                        if (!is_cells(&p))
+                            continue;
+                        const int side = p.tile == SUBWAVE_MATMUL_BATCHED_CELLS_3 ? 3 : 4;
+                        const int lanes = (int)p.lanes.number, across = (int)p.lane_columns.number;
+                        assert_true(p.lane_rows * side >= m && across * side >= n);
+                        assert_int_equal(lanes, p.lane_rows * across);
+                        assert_in_range(p.entries * lanes, 1, p.block);
+                        assert_int_equal(p.block % (uint32_t)devices[d].sub_group_sizes[0], 0);
+                        assert_in_range(p.block, 1, SUBWAVE_MATMUL_BATCHED_BLOCK);
+                        for (uint32_t item = 0; item < p.block; ++item) {
+                            assert_int_equal(item * p.lanes.reciprocal >> 20, item / p.lanes.number);
+                            assert_int_equal(item * p.lane_columns.reciprocal >> 20, item / p.lane_columns.number);
+                        }
+                        const int pack = 16 / (int)subwave_dtype_size(dtypes[t]);
+                        const int shared = (int)p.shared_bytes / (int)subwave_dtype_size(dtypes[t]);
+                        assert_in_range(p.shared_bytes, 1, 18 << 10);
+                        assert_true(p.a.local_size >= m * p.terms && p.b.local_size >= p.terms * n);
+                        assert_true(p.c.local_size >= m * n);
+                        assert_true(p.b.local_at >= p.entries * p.a.local_size + pack - 1);
+                        assert_int_equal(p.b.local_at % pack, 0);
+                        assert_true(p.b.local_at + p.entries * p.b.local_size + pack - 1 <= shared);
+                        assert_true(p.entries * p.c.local_size + pack - 1 <= shared);
+                        assert_int_equal(p.a.run, k <= p.terms && k % 8 != 0);
+                        assert_int_equal(p.b.run, k <= p.terms && n % 8 != 0);
+                        assert_true(p.blocks * p.entries >= 1001 && (p.blocks - 1) * p.entries < 1001);
+                        ++count;
+                    }
+    assert_true(count > 1000);
+}
+
+/* Dense f64 on NVIDIA's matrix unit: where it is faster, with room for all that is read. */
+static void test_batched_dense(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *backend, *architecture;
+        subwave_dtype dtype;
+        int n, pad;
+        bool dense;
+    } rows[] = {
+        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 16, 0, false},  {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 17, 0, true},
+        {"hip-nvidia", "sm_100", SUBWAVE_DTYPE_F64, 17, 0, true},  {"hip-nvidia", "sm_80", SUBWAVE_DTYPE_F64, 17, 0, false},
+        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 17, 1, false},  {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_C64, 17, 0, false},
+        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 32, 0, false},  {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 56, 0, true},
+        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 62, 0, false},  {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 63, 0, true},
+        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 65, 0, false},  {"hip-amd", "gfx90a", SUBWAVE_DTYPE_F64, 17, 0, false},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
+        const int n = rows[r].n;
+        const subwave_device_properties device = make_device(
+            rows[r].backend, rows[r].architecture, strcmp(rows[r].backend, "hip-amd") ? 32 : 64, 132);
+        subwave_matmul_batched_launch p = {.m = n, .n = n, .k = n, .batch = 9};
+        p.a.ld = n + rows[r].pad;
+        p.b.ld = p.c.ld = n;
+        subwave_plan_matmul_batched(&device, rows[r].dtype, &p);
+        assert_int_equal(p.tile >= SUBWAVE_MATMUL_BATCHED_DENSE_24, rows[r].dense);
+    }
+    const subwave_device_properties h200 = make_device("hip-nvidia", "sm_90", 32, 132);
+    int count = 0;
+    for (int m = 1; m <= 64; ++m)
+        for (int n = 1; n <= 64; ++n)
+            for (int k = 1; k <= 64; ++k) {
+                const subwave_matmul_batched_launch p = plan_batched(&h200, SUBWAVE_DTYPE_F64, m, n, k, 9);
+                if (p.tile < SUBWAVE_MATMUL_BATCHED_DENSE_24)
+                    continue;
+                static const int sides[] = {24, 32, 48, 64};
+                const int t = (int)p.tile - SUBWAVE_MATMUL_BATCHED_DENSE_24, side = sides[t], teams = t < 2 ? 4 : 1;
+                const int end = p.a.local_size - 1, read_b = p.b.local_at + (k - 1) * n + side;
+                assert_true(m <= side && n <= side && p.b.local_at % 2 == 0 && p.a.local_size % 2 == 0);
+                assert_true(p.b.local_at > m * k && read_b <= end && p.b.local_at + k * n <= end);
+                assert_true(side * k <= end && m * n <= end);
+                assert_true((int)p.shared_bytes >= teams * p.a.local_size * 8 && p.shared_bytes <= 227 << 10);
+                assert_int_equal(p.blocks, (9 + teams - 1) / teams);
+                ++count;
+            }
+    assert_true(count > 100000);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -248,6 +392,9 @@ int main(void)
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_parts_on_cpu),
         cmocka_unit_test(test_skinny),
+        cmocka_unit_test(test_batched_tiles),
+        cmocka_unit_test(test_batched_cells),
+        cmocka_unit_test(test_batched_dense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

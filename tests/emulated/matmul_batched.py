@@ -15,32 +15,51 @@ NAN = float("nan")
 
 
 class Kernel:
-    """What a mangled name says: matmul_batched<T, Size, Lanes, Terms> or
-    matmul_batched_staged<T, Size, Lanes, Across, Terms>."""
+    """What a mangled name says: matmul_batched_groups<T, Size, Lanes, Terms>,
+    matmul_batched_staged<T, Size, Lanes, Across, Terms> or matmul_batched_cells<T, Side>."""
 
     def __init__(self, name):
         self.name = name
-        pattern = r"matmul_batched(_staged)?I(.*?)Li(\d+)ELi(\d+)ELi(\d+)E(?:Li(\d+)E)?E"
-        staged, element, size, lanes, third, fourth = re.search(pattern, name).groups()
+        pattern = r"matmul_batched_(groups|staged|cells)I(.*?)Li(\d+)E((?:Li\d+E)*)E"
+        self.kind, element, size, others = re.search(pattern, name).groups()
+        others = [int(number) for number in re.findall(r"\d+", others)]
         self.complex = "complex" in element
         self.real = re.search(r"complexI([fd])E", element).group(1) if self.complex else element
         self.numbers = 2 if self.complex else 1
         self.width = self.numbers * struct.calcsize(self.real)
-        self.across = int(third) if staged else 1
-        self.terms = int(fourth) if staged else int(third)
-        self.lanes, self.items = int(lanes), int(lanes) * self.across ** 2
-        self.side = int(size) * self.across
+        self.size = int(size)
+        if self.kind == "cells":
+            self.side, self.terms, self.title = 2 * self.size - 1, 16, "%d x %d cells" % (2 * (self.size,))
+        else:
+            self.across = others[1] if self.kind == "staged" else 1
+            self.terms = others[-1]
+            self.items = others[0] * self.across ** 2
+            self.side = self.size * self.across
+            self.block = max(128, self.items)
+            self.title = "%s %d of %d lanes" % (self.kind, self.side, others[0])
+        self.title += " %s%s" % ("c" if self.complex else "f", {"f": "32", "d": "64"}[self.real])
+
+    def groups(self, down, across, batch):
+        """The launch from its tile on, but the launcher's part, for kernels of groups; grid and local memory."""
         # A row of local memory, and what a team takes there: two operands, or C.
         local = lambda columns: (columns + 3) // 8 * 8 + 4
-        self.local = 2 * max(self.side * local(self.terms), self.terms * local(self.side))
+        part = 2 * max(self.side * local(self.terms), self.terms * local(self.side))
         if self.width == 8 and self.side >= 32:
-            self.local = max(self.local, self.side * local(self.side))
-        self.local *= self.width
-        self.block = max(128, self.items)
-        self.shared = self.block // self.items * self.local if staged else 0
-        self.title = "%s %s%s %d of %d lanes" % (
-            "staged" if staged else "direct", "c" if self.complex else "f",
-            {"f": "32", "d": "64"}[self.real], self.side, self.lanes)
+            part = max(part, self.side * local(self.side))
+        teams = self.block // self.items
+        grid = -(-batch * down * across // teams)
+        launch = struct.pack("<10iII", 0, down, across, *7 * (0,), self.block, 0)
+        return launch, grid, teams * part * self.width if self.kind == "staged" else 0
+
+    def cells(self, m, n, elements, batch):
+        """The same for cells, of two entries a block; `elements` of A, B and C in local memory."""
+        down, across = -(-m // self.size), -(-n // self.size)
+        divisor = lambda number: (number, 2 ** 20 // number + 1)
+        self.block = -(-2 * down * across // 64) * 64
+        shared = (2 * max(elements[0] + elements[1], elements[2]) + 3 * 16) * self.width
+        launch = struct.pack("<6i6I", 0, 1, 1, 2, self.terms, down, *divisor(across), *divisor(down * across),
+                             self.block, shared)
+        return launch, -(-batch // 2), shared
 
 
 def shapes(side, terms):
@@ -127,7 +146,7 @@ def run(device, kernel, shape):
     inside = {c.at(*cell) * kernel.width + byte for cell in c.cells() for byte in range(kernel.width)}
     memory = [emulation.Input(device, bytes(a.bytes(nan))), emulation.Input(device, bytes(b.bytes(nan))),
               emulation.Output(device, before, keep=set(range(len(before))) - inside)]
-    operands, arrays = b"", []
+    operands, arrays, elements = b"", [], []
     for x, part, transpose in zip((a, b, c), memory, (ta, tb, "N")):
         stride = 0 if x.batch < batch else x.stride
         table = 0
@@ -135,14 +154,24 @@ def run(device, kernel, shape):
             addresses = [part.address + e * stride * kernel.width for e in range(batch)]
             arrays.append(emulation.Input(device, struct.pack("%dQ" % batch, *addresses)))
             table = arrays[-1].address
-        operands += struct.pack("<QQqqii", table, 0 if pointers else part.address, stride, x.ld,
-                                transpose != "N", transpose == "C" and kernel.complex)
+        # In local memory, of as many terms as there are at a time: as it lies in memory if that can be.
+        rows, columns = x.rows, x.columns
+        if x is not c and k > kernel.terms:
+            rows, columns = (kernel.terms, columns) if (x is a) == (transpose != "N") else (rows, kernel.terms)
+        ld = columns + (columns % 8 == 0)
+        elements.append(rows * ld)
+        whole = (rows, columns, ld, x.ld, stride) == (x.rows, x.columns, columns, columns, rows * ld)
+        at = (2 * elements[0] + 15) // 16 * 16 + 16 if x is b else 0
+        operands += struct.pack("<QQqq6i", table, 0 if pointers else part.address, stride, x.ld,
+                                transpose != "N", transpose == "C" and kernel.complex,
+                                at, ld, rows * ld, whole and not pointers)
     scalars = c.pack(complex(alpha)), c.pack(complex(beta))
-    down, across = -(-m // kernel.side), -(-n // kernel.side)
-    grid = -(-batch * down * across // (kernel.block // kernel.items))
-    problem = struct.pack("<3i4xq", m, n, k, batch) + operands
-    problem += struct.pack("<16s16siiiIqq", *scalars, 0, down, across, kernel.block, grid, 0)
-    problem += b"".join(scalars)
+    if kernel.kind == "cells":
+        launch, grid, shared = kernel.cells(m, n, elements, batch)
+    else:
+        launch, grid, shared = kernel.groups(-(-m // kernel.side), -(-n // kernel.side), batch)
+    problem = struct.pack("<3i4xq", m, n, k, batch) + operands + struct.pack("<16s16s", *scalars)
+    problem += launch + struct.pack("<qq", grid, 0) + b"".join(scalars)
 
     def verify():
         got = memory[2].bytes()
@@ -155,8 +184,7 @@ def run(device, kernel, shape):
     what = "%s m=%d n=%d k=%d batch=%d %s%s, rows + %d%s%s, alpha=%g beta=%g" % (
         kernel.title, m, n, k, batch, ta, tb, padding, ", one A" if one_a else "",
         ", pointers" if pointers else "", alpha, beta)
-    device.run(what, kernel.name, grid, (kernel.block,), [problem], memory + arrays, verify,
-               kernel.shared)
+    device.run(what, kernel.name, grid, (kernel.block,), [problem], memory + arrays, verify, shared)
 
 
 def cases(device):

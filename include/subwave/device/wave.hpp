@@ -26,6 +26,7 @@
  *   in_global_memory(x)                  x, a pointer that the compiler cannot know to be to global memory
  *   copy_to_local(local, global)         *local = *global, of 4, 8 or 16 bytes, seen by this lane after
  *   copies_to_local_done()
+ *   copy_to_local<false>(local, global)  the same past a multiprocessor's cache, if of 16 bytes
  *   wave_broadcast_each(members, v, lane) the same where other groups make the call too
  *   wave_broadcast_first(members, v, where)  v of the first member; sides of a ballot may share the call
  *   wave_broadcast_block<Size>(members, v, id, where)  v of lane `id` of the lane's block of Size

@@ -189,7 +189,10 @@ template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x)
 }
 
 /* A copy is a load and a store, which need no waiting for. */
-template <class T> SUBWAVE_DEVICE void copy_to_local(T *local, const T *global) { *local = *global; }
+template <bool Cached = true, class T> SUBWAVE_DEVICE void copy_to_local(T *local, const T *global)
+{
+    *local = *global;
+}
 SUBWAVE_DEVICE void copies_to_local_done() {}
 
 /* No matrix unit is used. */

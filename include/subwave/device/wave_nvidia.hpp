@@ -165,16 +165,19 @@ SUBWAVE_DEVICE void touch(const void *line)
     asm volatile("prefetch.global.L1 [%0];" ::"l"(__cvta_generic_to_global(line)));
 }
 
-/* cp.async: past the registers, so that many copies are on their way. */
-template <class T> SUBWAVE_DEVICE void copy_to_local(T *local, const T *global)
+/* cp.async: past the registers, so that many copies are on their way; 16 bytes past L1 too, if wished. */
+template <bool Cached = true, class T> SUBWAVE_DEVICE void copy_to_local(T *local, const T *global)
 {
-    if constexpr (SUBWAVE_HAS_ASYNC_COPY)
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(
-                         static_cast<std::uint32_t>(__cvta_generic_to_shared(local))),
-                     "l"(global), "n"(sizeof(T))
-                     : "memory");
-    else
+    if constexpr (SUBWAVE_HAS_ASYNC_COPY) {
+        const std::uint32_t to = static_cast<std::uint32_t>(__cvta_generic_to_shared(local));
+        if constexpr (sizeof(T) == 16 && !Cached)
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+        else
+            asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(sizeof(T))
+                         : "memory");
+    } else {
         *local = *global;
+    }
 }
 SUBWAVE_DEVICE void copies_to_local_done()
 {
