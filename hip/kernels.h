@@ -29,15 +29,29 @@ extern "C" {
     X(4, 4)
 #endif
 
+/* SKINNY on NVIDIA's matrix unit. X(name, waves of four that share k, steps of k whose loads are under way together,
+ * whether B is read by columns): several tiles a block where k is long, so that they share A's terms, or where
+ * tiles are many; of these more blocks at a time, with fewer loads each. */
+#define SUBWAVE_SKINNY_UNITS(X) \
+    X(UNIT_ACROSS, 4, 4, false) \
+    X(UNIT_ACROSS_LONG, 1, 4, false) \
+    X(UNIT_ACROSS_MANY, 1, 2, false) \
+    X(UNIT_DOWN, 4, 4, true) \
+    X(UNIT_DOWN_MANY, 4, 2, true)
+
 /* How a block of SKINNY reads B: rows, in packs of 16 bytes a lane of the wave, or of four lanes; columns. */
 typedef enum subwave_skinny_shape {
     SUBWAVE_SKINNY_ACROSS = 1,
     SUBWAVE_SKINNY_NARROW,
     SUBWAVE_SKINNY_DOWN,
+#define SUBWAVE_X(name, ...) SUBWAVE_SKINNY_##name,
+    SUBWAVE_SKINNY_UNITS(SUBWAVE_X)
+#undef SUBWAVE_X
 } subwave_skinny_shape;
 
 enum {
     SUBWAVE_SKINNY_BLOCK = 256,
+    SUBWAVE_SKINNY_UNIT_BLOCK = 128,
     SUBWAVE_SKINNY_CPU_WAVES = 2,
     SUBWAVE_SKINNY_DOTS = 4, /* a wave's columns of B, where A has one row */
     SUBWAVE_SKINNY_TILES = 1024,     /* at most, where several blocks share one */

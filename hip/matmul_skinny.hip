@@ -4,6 +4,7 @@
  */
 #include "matmul_skinny_dots.hpp"
 #include "matmul_skinny_lanes.hpp"
+#include "matmul_skinny_unit.hpp"
 
 SUBWAVE_BEGIN
 
@@ -93,7 +94,7 @@ SUBWAVE_DEVICE void finish(const matmul_problem<T> &tile, const Tile &mine, T *s
 
 /* A block computes one part of a tile; the last of a tile's blocks adds the parts up. */
 template <class T, class Tile>
-SUBWAVE_KERNEL(SUBWAVE_SKINNY_BLOCK, Tile::blocks) matmul_skinny(skinny_problem<T> p)
+SUBWAVE_KERNEL(Tile::items, Tile::blocks) matmul_skinny(skinny_problem<T> p)
 {
     SUBWAVE_DYNAMIC_SHARED(T, memory);
     const auto locate = [&](std::uint32_t block) {
@@ -150,6 +151,14 @@ template <class T> static auto skinny_kernel(const subwave_matmul_launch &plan)
     SUBWAVE_X(16, false)
     SUBWAVE_X(16, true)
 #undef SUBWAVE_X
+    if constexpr (skinny_has_unit<T>) {
+#define SUBWAVE_X(name, along, steps, down) \
+    if (plan.skinny_shape == SUBWAVE_SKINNY_##name) \
+        kernel = plan.packed ? matmul_skinny<T, skinny_unit<T, along, steps, down, true>> \
+                             : matmul_skinny<T, skinny_unit<T, along, steps, down, false>>;
+        SUBWAVE_SKINNY_UNITS(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
     return kernel;
 }
 

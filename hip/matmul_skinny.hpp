@@ -4,7 +4,7 @@
  *
  *   Tile(problem, sg)       the problem begins at the tile's first cell and at the block's part of k
  *   rows, columns()         cells
- *   blocks                  whose registers a multiprocessor should hold
+ *   items, blocks           of a block; whose registers a multiprocessor should hold
  *   waves_along()           waves of the block that share k; the others are side by side
  *   multiply(memory, where) all of k; memory is the block's local memory
  *   rounds, put(round, memory)  writes the sums of rows / rounds rows, cell by cell and wave by wave

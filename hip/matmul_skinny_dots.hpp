@@ -19,6 +19,7 @@ template <class T, bool Packed> class skinny_dots {
     T sum_[across];
 
 public:
+    static constexpr int items = SUBWAVE_SKINNY_BLOCK;
     static constexpr int rows = 1, rounds = 1, blocks = Packed ? 2 : 1;
     static SUBWAVE_DEVICE int columns() { return across; }
     static SUBWAVE_DEVICE int waves_along() { return skinny_waves; }

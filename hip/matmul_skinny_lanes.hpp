@@ -8,30 +8,27 @@
 
 SUBWAVE_BEGIN
 
-/* By multiply-adds: a lane has a pack of columns, or several. Where B's rows are lines of memory, it loads them
- * as they lie (Narrow: four lanes do, and others take further rows); where B's columns are (Down), a wave's packs
- * of terms change places in its part of local memory. A's terms always pass through there, but a single row. */
+/* By multiply-adds: a lane has a pack of columns. Where B's rows are lines of memory, it loads them as they lie
+ * (Narrow: four lanes do, and others take further rows); where B's columns are (Down), a wave's packs of terms
+ * change places in its part of local memory. A's terms always pass through there, but a single row. */
 template <class T, int Rows, bool Narrow, bool Down, bool Packed> class skinny_lanes {
     static constexpr int pack = skinny_pack<T>;
     static constexpr int steps = !Narrow ? 8 : Rows * sizeof(T) > 64 ? 2 : 4; /* packs of B that a lane loads */
-    /* Packs of columns that a lane has. NVIDIA's memory pipe moves a term of A once for every lane that takes it,
-     * which with 16 rows of f64 is more time than two columns of multiply-adds have. */
-    static constexpr int wide = wave_small_team > 0 && !Narrow && Rows * sizeof(T) > 64 ? 2 : 1;
-    static constexpr int depth = steps / wide; /* terms that they are of, but for those of other lanes */
-    static constexpr int chunks = depth / pack, pitch = depth + pack; /* Down: packs and elements of a column */
+    static constexpr int chunks = steps / pack, pitch = steps + pack; /* Down: packs and elements of a column */
     static SUBWAVE_DEVICE int lanes() { return Narrow ? 4 : wave_size(); }
     static SUBWAVE_DEVICE int together() { return Narrow ? wave_size() / 4 : 1; }
-    static SUBWAVE_DEVICE int terms() { return depth * together(); }
+    static SUBWAVE_DEVICE int terms() { return steps * together(); }
 
     const matmul_problem<T> p_;
     const sub_group sg_;
     const int wave_, lane_;
-    T sum_[Rows][wide * pack];
+    T sum_[Rows][pack];
 
 public:
-    static constexpr int rows = Rows, rounds = Rows * wide > 8 ? Rows * wide / 8 : 1;
+    static constexpr int items = SUBWAVE_SKINNY_BLOCK;
+    static constexpr int rows = Rows, rounds = Rows > 8 ? Rows / 8 : 1;
     static constexpr int blocks = Rows * sizeof(T) > 64 || (Rows == 16 && !Packed) ? 1 : 2;
-    static SUBWAVE_DEVICE int columns() { return lanes() * pack * wide; }
+    static SUBWAVE_DEVICE int columns() { return lanes() * pack; }
     static SUBWAVE_DEVICE int waves_along() { return skinny_waves; }
 
     SUBWAVE_DEVICE skinny_lanes(const matmul_problem<T> &p, sub_group sg)
@@ -40,7 +37,7 @@ public:
         SUBWAVE_UNROLL
         for (int i = 0; i < Rows; ++i) {
             SUBWAVE_UNROLL
-            for (int c = 0; c < wide * pack; ++c)
+            for (int c = 0; c < pack; ++c)
                 sum_[i][c] = 0;
         }
     }
@@ -73,9 +70,8 @@ public:
         SUBWAVE_UNROLL
         for (int i = 0; i < count; ++i) {
             SUBWAVE_UNROLL
-            for (int c = 0; c < wide * pack; ++c)
-                to[i * columns() + (Down ? lanes() * c : c / pack * pack * lanes() + c % pack)] =
-                    sum_[round * count + i][c];
+            for (int c = 0; c < pack; ++c)
+                to[i * columns() + (Down ? lanes() * c : c)] = sum_[round * count + i][c];
         }
     }
 
@@ -108,7 +104,7 @@ private:
 
     SUBWAVE_DEVICE void multiply_rows(T *memory, site where)
     {
-        constexpr bool ahead = (Down && Rows < 16) || wide > 1; /* B's loads, as registers allow */
+        constexpr bool ahead = Down && Rows < 16; /* B's loads, as registers allow */
         const int stride = skinny_waves * terms();
         T *now = memory, *next = now + terms() * Rows, *const turned = next + terms() * Rows;
         std::int64_t l = wave_ * terms();
@@ -131,17 +127,6 @@ private:
                     fetch(line, b + stride * p_.b_row, l + stride);
                 add_columns(now, turned);
                 wave_barrier(sg_.callers(), where);
-            } else if constexpr (ahead) {
-                T more[steps][pack];
-                if (l + stride < p_.k)
-                    fetch(more, b + stride * p_.b_row, l + stride);
-                add_rows(now, line);
-                SUBWAVE_UNROLL
-                for (int s = 0; s < steps; ++s) {
-                    SUBWAVE_UNROLL
-                    for (int e = 0; e < pack; ++e)
-                        line[s][e] = more[s][e];
-                }
             } else {
                 add_rows(now, line);
             }
@@ -155,8 +140,7 @@ private:
     /* Of the lane's pack s of B: the first column and, from the wave's term on, the first term. */
     SUBWAVE_DEVICE int column(int s) const
     {
-        return Down ? s * (wave_size() / chunks) + lane_ / chunks
-                    : (s % wide * lanes() + lane_ % lanes()) * pack;
+        return Down ? s * (wave_size() / chunks) + lane_ / chunks : lane_ % lanes() * pack;
     }
     SUBWAVE_DEVICE int term() const { return Down ? lane_ % chunks * pack : lane_ / lanes(); }
 
@@ -176,24 +160,21 @@ private:
                 load_line<Packed, Inside>(line[s], b + (column(s) - column(0)) * p_.b_column, p_.b_row,
                                           column(s) < p_.n ? p_.k - l : 0);
             else
-                load_line<Packed, Inside>(line[s],
-                                          b + s / wide * together() * p_.b_row +
-                                              (column(s) - column(0)) * p_.b_column,
-                                          p_.b_column,
-                                          l + s / wide * together() < p_.k ? p_.n - column(s) : 0);
+                load_line<Packed, Inside>(line[s], b + s * together() * p_.b_row, p_.b_column,
+                                          l + s * together() < p_.k ? p_.n - column(s) : 0);
         }
     }
 
     SUBWAVE_DEVICE void add_rows(const T *a, const T (&line)[steps][pack])
     {
         SUBWAVE_UNROLL
-        for (int s = 0; s < steps; s += wide) {
+        for (int s = 0; s < steps; ++s) {
             SUBWAVE_UNROLL
             for (int i = 0; i < Rows; ++i) {
-                const T left = a[(s / wide * together() + term()) * Rows + i];
+                const T left = a[(s * together() + term()) * Rows + i];
                 SUBWAVE_UNROLL
-                for (int c = 0; c < wide * pack; ++c)
-                    sum_[i][c] += left * line[s + c / pack][c % pack];
+                for (int c = 0; c < pack; ++c)
+                    sum_[i][c] += left * line[s][c];
             }
         }
     }
@@ -207,17 +188,17 @@ private:
     SUBWAVE_DEVICE void add_columns(const T *a, const T *turned)
     {
         SUBWAVE_UNROLL
-        for (int s = 0; s < depth; s += pack) {
-            T right[wide * pack][pack];
+        for (int s = 0; s < steps; s += pack) {
+            T right[pack][pack];
             SUBWAVE_UNROLL
-            for (int c = 0; c < wide * pack; ++c)
+            for (int c = 0; c < pack; ++c)
                 load_together<skinny_pack<T>>(right[c], &turned[(lane_ + lanes() * c) * pitch + s]);
             SUBWAVE_UNROLL
             for (int i = 0; i < Rows; ++i) {
                 T left[pack];
                 load_together<skinny_pack<T>>(left, &a[i * terms() + s]);
                 SUBWAVE_UNROLL
-                for (int c = 0; c < wide * pack; ++c) {
+                for (int c = 0; c < pack; ++c) {
                     SUBWAVE_UNROLL
                     for (int e = 0; e < pack; ++e)
                         sum_[i][c] += left[e] * right[c][e];

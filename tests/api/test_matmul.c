@@ -394,6 +394,28 @@ static void test_skinny_forms(void **state)
     check_skinny(*state, SUBWAVE_VARIANT_AUTO, FORMS);
 }
 
+/* f64, which has kernels of its own on NVIDIA, for each number of rows, with several parts of k; and where k is long
+ * or columns are many (on an H200). Lines of the large matrix are of an odd number of elements, so if padded by one
+ * they can be read in pairs. */
+static void test_skinny_rows(void **state)
+{
+    harness_random random = harness_random_start();
+    for (int64_t rows = 2; rows <= 18; ++rows)
+        for (unsigned form = 0; form < 2 * FORMS; ++form)
+            for (int64_t pad = 0; pad < 2; ++pad) {
+                const int64_t few = rows <= 16 ? rows : 3;
+                const int64_t many = rows <= 16 ? 29 + 2 * rows : rows == 17 ? 2111 : 17001;
+                const int64_t m = form < FORMS ? few : many, k = rows <= 16 ? 1037 : rows == 17 ? 4615 : 67;
+                matmul_case what = plain_case(SUBWAVE_VARIANT_SKINNY, SUBWAVE_DTYPE_F64, m, few + many - m, k);
+                set_form(&what, form % FORMS);
+                vary(&what, &random);
+                what.pad_a = what.pad_b = pad;
+                what.pad_c = (few + many + k) % 2; /* the sum is even: no matrix is shifted */
+                what.poison = HARNESS_NAN;
+                check_case(*state, &what, &random);
+            }
+}
+
 /* All variants and types of each size, the eight forms in turn. */
 static void check_sizes(subwave_context *context, const int64_t (*sizes)[3], size_t count)
 {
@@ -940,6 +962,7 @@ int main(void)
         cmocka_unit_test(test_full_sizes),
         cmocka_unit_test(test_large_tiles),
         cmocka_unit_test(test_skinny_forms),
+        cmocka_unit_test(test_skinny_rows),
         cmocka_unit_test(test_tutorial_1024),
         cmocka_unit_test(test_far_rows),
         cmocka_unit_test(test_count),

@@ -105,6 +105,53 @@ static void test_matrix(void **state)
     assert_true(!both.turned && both.a_row == 1 && both.b_row == 1 && both.c_row == 64);
 }
 
+/* f64 is the matrix unit's on NVIDIA where there is one, but a single row. */
+static void test_skinny_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *backend, *architecture;
+        int32_t wave;
+        subwave_dtype dtype;
+        int64_t m, n;
+        bool down;
+        subwave_skinny_shape expected;
+    } rows[] = {
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 16, 4096, false, SUBWAVE_SKINNY_UNIT_ACROSS},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 4096, 5, false, SUBWAVE_SKINNY_UNIT_DOWN},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 16, 16, false, SUBWAVE_SKINNY_UNIT_ACROSS},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 5, 1000, true, SUBWAVE_SKINNY_UNIT_DOWN},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 2, 1000, true, SUBWAVE_SKINNY_UNIT_DOWN},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 2, 4096, false, SUBWAVE_SKINNY_UNIT_ACROSS},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 16, 2048, false, SUBWAVE_SKINNY_UNIT_ACROSS},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 16, 2112, false, SUBWAVE_SKINNY_UNIT_ACROSS_LONG},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 16, 2116, false, SUBWAVE_SKINNY_UNIT_ACROSS},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 16, 20000, false, SUBWAVE_SKINNY_UNIT_ACROSS_MANY},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 16, 20000, true, SUBWAVE_SKINNY_UNIT_DOWN_MANY},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 1, 4096, false, SUBWAVE_SKINNY_ACROSS},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 1, 4096, true, SUBWAVE_SKINNY_DOWN},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F32, 16, 4096, false, SUBWAVE_SKINNY_ACROSS},
+        {"hip-nvidia", "sm_75", 32, SUBWAVE_DTYPE_F64, 16, 4096, false, SUBWAVE_SKINNY_ACROSS},
+        {"hip-amd", "gfx942", 64, SUBWAVE_DTYPE_F64, 16, 4096, false, SUBWAVE_SKINNY_ACROSS},
+        {"cpu", "x86-64", 32, SUBWAVE_DTYPE_F64, 16, 4096, false, SUBWAVE_SKINNY_ACROSS},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
+        const subwave_device_properties device = make_device(rows[r].backend, rows[r].architecture,
+                                                             rows[r].wave, 132);
+        const int64_t m = rows[r].m, n = rows[r].n, k = 4100;
+        subwave_matmul_launch launch = {.m = m, .n = n, .k = k, .a_row = k, .a_column = 1,
+                                        .b_row = rows[r].down ? 1 : n, .b_column = rows[r].down ? k : 1,
+                                        .c_row = n, .c_column = 1};
+        subwave_plan_matmul(&device, rows[r].dtype, SUBWAVE_VARIANT_SKINNY, &launch);
+        assert_int_equal(launch.skinny_shape, rows[r].expected);
+        assert_true(launch.packed);
+        const bool unit = rows[r].expected >= SUBWAVE_SKINNY_UNIT_ACROSS;
+        assert_int_equal(launch.block_x == SUBWAVE_SKINNY_UNIT_BLOCK, unit);
+        if (unit)
+            assert_true(launch.tile_rows == 16 && launch.tile_columns % 16 == 0);
+    }
+}
+
 /* Parts of k where tiles of C are too few for the device, down to none where they are many. */
 static void test_parts(void **state)
 {
@@ -389,6 +436,7 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_auto),
         cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_skinny_unit),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_parts_on_cpu),
         cmocka_unit_test(test_skinny),

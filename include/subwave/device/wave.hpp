@@ -49,6 +49,8 @@
  *   load_together<Count>(to, from)       Count elements by one load; `from` aligned to their bytes, or as
  *                                        its elements on the CPU device
  *   load_in_order<Count>(to, from)       the same, and on NVIDIA the compiler does not move it
+ *   load_once<Count>(to, from)           the same, of what nobody writes and is read once; on NVIDIA of 8-byte
+ *                                        elements
  *   touch(address)                       asks for the line there ahead of a load, on NVIDIA; nothing elsewhere
  *   keep_order()                         what stands before it is issued before what follows, on AMD
  *

@@ -169,6 +169,10 @@ template <int Count, class T> SUBWAVE_DEVICE void load_in_order(T *to, const T *
 {
     load_together<Count>(to, from);
 }
+template <int Count, class T> SUBWAVE_DEVICE void load_once(T *to, const T *from)
+{
+    load_together<Count>(to, from);
+}
 SUBWAVE_DEVICE void touch(const void *) {}
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
 

@@ -139,6 +139,10 @@ template <int Count, class T> SUBWAVE_DEVICE void load_in_order(T *to, const T *
 {
     load_together<Count>(to, from);
 }
+template <int Count, class T> SUBWAVE_DEVICE void load_once(T *to, const T *from)
+{
+    load_together<Count>(to, from);
+}
 SUBWAVE_DEVICE void touch(const void *) {}
 
 /* What a compiler keeps in one of the processor's registers. */

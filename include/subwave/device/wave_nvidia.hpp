@@ -160,6 +160,20 @@ template <int Count, class T> SUBWAVE_DEVICE void load_in_order(T *to, const T *
         memcpy(to, word, bytes);
     }
 }
+/* ld.global.nc; 128 bytes come to the second-level cache together. */
+template <int Count, class T> SUBWAVE_DEVICE void load_once(T *to, const T *from)
+{
+    static_assert(sizeof(T) == 8 && (Count == 1 || Count == 2), "one load");
+    const auto source = __cvta_generic_to_global(from);
+    std::uint64_t word[Count];
+    if constexpr (Count == 2)
+        asm volatile("ld.global.nc.L1::evict_first.L2::128B.v2.u64 {%0, %1}, [%2];"
+                     : "=l"(word[0]), "=l"(word[1])
+                     : "l"(source));
+    else
+        asm volatile("ld.global.nc.L1::evict_first.L2::128B.u64 %0, [%1];" : "=l"(word[0]) : "l"(source));
+    memcpy(to, word, sizeof word);
+}
 SUBWAVE_DEVICE void touch(const void *line)
 {
     asm volatile("prefetch.global.L1 [%0];" ::"l"(__cvta_generic_to_global(line)));
