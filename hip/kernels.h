@@ -88,9 +88,8 @@ typedef struct subwave_matmul_batched_operand {
     const void *first;
     int64_t stride, ld;
     int32_t transposed, conjugate;
-    /* CELLS and DENSE: in local memory, in elements: where a block's part of it begins, a row as it is stored, an entry;
-     * and whether all of that part lies in device memory as it does there. */
-    int32_t local_at, local_ld, local_size, run;
+    int32_t local_at, local_size; /* CELLS and DENSE, in elements: where it begins in local memory; DENSE: a's, an
+                                     entry's part of it */
 } subwave_matmul_batched_operand;
 
 /* The tiles of C that there are kernels for, smallest first. X(name, what it is built and best for, size,
@@ -149,7 +148,7 @@ typedef struct subwave_matmul_batched_launch {
     unsigned char alpha[16], beta[16]; /* elements */
     subwave_matmul_batched_tile tile;
     int32_t down, across;           /* tiles of C */
-    int32_t entries, terms;         /* CELLS: of a block at a time; */
+    int32_t entries;                /* CELLS: of a block; */
     int32_t lane_rows;              /* the grid of the lanes of an entry */
     subwave_divisor lane_columns, lanes;
     uint32_t block, shared_bytes;   /* the latter CELLS and DENSE */

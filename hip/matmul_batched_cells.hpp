@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * matmul_batched_cells.hpp: small products of sizes that are no group's: a lane has several cells of C, and a block
- * several entries, whose matrices are copied to local memory in the order in which they lie.
+ * several entries, whose matrices, dense and one after another, are copied to local memory in one piece.
  */
 #ifndef SUBWAVE_HIP_MATMUL_BATCHED_CELLS_HPP
 #define SUBWAVE_HIP_MATMUL_BATCHED_CELLS_HPP
@@ -15,68 +15,14 @@ SUBWAVE_DEVICE int quotient(int x, subwave_divisor by)
     return static_cast<int>(static_cast<std::uint32_t>(x) * by.reciprocal >> 20);
 }
 
-/* Copies rows of `columns` elements, a row by neighbours among `items` work-items. */
-template <class Copy, class T>
-SUBWAVE_DEVICE void copy_rows(Copy copy, T *local, int local_ld, T *x, std::int64_t ld, int rows, int columns,
-                              int item, int items)
-{
-    const int width = columns < items ? columns : items;
-    const subwave_divisor by_width = {std::uint32_t(width), (1u << 20) / std::uint32_t(width) + 1};
-    const int together = quotient(items, by_width), first = quotient(item, by_width);
-    if (first >= together)
-        return;
-    local += first * local_ld;
-    x += first * ld;
-    const std::int64_t step = together * ld;
-    SUBWAVE_ROLLED
-    for (int i = first; i < rows; i += together, local += together * local_ld, x += step) {
-        SUBWAVE_ROLLED
-        for (int j = item - first * width; j < columns; j += width)
-            copy(local + j, x + j);
-    }
-}
-
-/* Where a block's part of an operand begins in local memory; a run as far into 16 bytes as x, its first element. */
-template <class T>
-SUBWAVE_DEVICE T *begin_of(const subwave_matmul_batched_operand &operand, T *local, const T *x)
-{
-    return local + operand.local_at + (operand.run ? within_16_bytes(x) : 0);
-}
-
-/* Copies the rows x columns from (i, j) on of op(X), X an operand of several entries, between local memory and X.
- * Returns where they begin in local memory. The problem is read anew by whoever calls, as AMD's scalar registers
- * cannot keep it. */
-template <class T, class Copy>
-SUBWAVE_DEVICE T *copy_part(Copy copy, const matmul_batched_problem<T> &problem,
-                            subwave_matmul_batched_operand subwave_matmul_batched_launch::*operand, T *local,
-                            std::int64_t first, int entries, int i, int j, int rows, int columns)
-{
-    const subwave_matmul_batched_operand &x = problem.p.*operand;
-    const int item = block_item(), items = block_size();
-    local = begin_of(x, local, problem.matrix(x, first));
-    if (x.run) {
-        copy_run(copy, local, problem.matrix(x, first), entries * x.local_size, item, items);
-        return local;
-    }
-    const int stored_rows = x.transposed ? columns : rows, stored_columns = x.transposed ? rows : columns;
-    const std::int64_t corner = x.transposed ? j * x.ld + i : i * x.ld + j;
-    /* By all, or a wave an entry. */
-    const int members = entries == 1 ? items : wave_size(), team = entries == 1 ? 0 : item / wave_size();
-    SUBWAVE_ROLLED
-    for (int entry = team; entry < entries; entry += items / members) {
-        copy_rows(copy, local + entry * x.local_size, x.local_ld, problem.matrix(x, first + entry) + corner, x.ld,
-                  stored_rows, stored_columns, item - team * members, members);
-    }
-    return local;
-}
-
 /* An operand in local memory: element (i, j) of a block's entry e is first[e * entry + i * row + j * column]. */
 template <class T> struct local_operand {
-    const T *first;
+    T *first;
     int entry, row, column;
-    SUBWAVE_DEVICE local_operand(const T *first, const subwave_matmul_batched_operand &x)
-        : first(first), entry(x.local_size), row(x.transposed ? 1 : x.local_ld),
-          column(x.transposed ? x.local_ld : 1)
+    SUBWAVE_DEVICE local_operand(const matmul_batched_problem<T> &problem, const subwave_matmul_batched_operand &x,
+                                 T *local, std::int64_t first_entry)
+        : first(local + x.local_at + within_16_bytes(problem.matrix(x, first_entry))), entry(x.stride),
+          row(x.transposed ? 1 : x.ld), column(x.transposed ? x.ld : 1)
     {
     }
 };
@@ -185,45 +131,39 @@ private:
     }
 };
 
-/* A block computes p.entries entries, p.terms terms at a time. */
+/* Blocks of a multiprocessor: as many as registers allow without spills. */
+template <class T, int Side> constexpr int cells_blocks = sizeof(T) == 16 || sizeof(T) == 4 ? 3 : Side == 3 ? 8 : 5;
+
+/* A block computes p.entries entries. */
 template <class T, int Side>
-SUBWAVE_KERNEL(SUBWAVE_MATMUL_BATCHED_BLOCK) matmul_batched_cells(matmul_batched_problem<T> problem)
+SUBWAVE_KERNEL(SUBWAVE_MATMUL_BATCHED_BLOCK, (cells_blocks<T, Side>)) matmul_batched_cells(matmul_batched_problem<T> problem)
 {
     SUBWAVE_DYNAMIC_SHARED(T, local);
-    using launch = subwave_matmul_batched_launch;
-    const launch &p = problem.p;
+    const subwave_matmul_batched_launch &p = problem.p;
+    const int item = block_item(), items = block_size();
     const std::int64_t entry = (p.first_block + blockIdx.x) * p.entries, left = p.batch - entry;
     const int entries = left < p.entries ? static_cast<int>(left) : p.entries;
-
-    lane_cells<T, Side> cells(p, entries);
-    for (int l = 0; l < argument_read_anew(problem).p.k; l += argument_read_anew(problem).p.terms) {
-        const auto now = argument_read_anew(problem);
-        const int terms = now.p.k - l < now.p.terms ? now.p.k - l : now.p.terms;
-        T *const a = copy_part(to_local<>(), now, &launch::a, local, entry, entries, 0, l, now.p.m, terms);
-        const auto then = argument_read_anew(problem);
-        T *const b = copy_part(to_local<>(), then, &launch::b, local, entry, entries, l, 0, terms, then.p.n);
-        copies_to_local_done();
-        block_barrier(site::current());
-        const auto last = argument_read_anew(problem);
-        if (last.p.a.conjugate || last.p.b.conjugate) { /* and so transposed */
-            const int item = block_item(), items = block_size();
-            for (int e = item; last.p.a.conjugate && e < entries * last.p.a.local_size; e += items)
-                a[e] = conjugate(a[e]);
-            for (int e = item; last.p.b.conjugate && e < entries * last.p.b.local_size; e += items)
-                b[e] = conjugate(b[e]);
-            block_barrier(site::current());
-        }
-        cells.add(local_operand<T>(a, last.p.a), local_operand<T>(b, last.p.b), terms, last.p.m, last.p.n);
+    const local_operand<T> a(problem, p.a, local, entry), b(problem, p.b, local, entry), c(problem, p.c, local, entry);
+    copy_run(to_local<>(), a.first, problem.matrix(p.a, entry), entries * a.entry, item, items);
+    copy_run(to_local<>(), b.first, problem.matrix(p.b, entry), entries * b.entry, item, items);
+    copies_to_local_done();
+    block_barrier(site::current());
+    if (p.a.conjugate || p.b.conjugate) {
+        for (int e = item; p.a.conjugate && e < entries * a.entry; e += items)
+            a.first[e] = conjugate(a.first[e]);
+        for (int e = item; p.b.conjugate && e < entries * b.entry; e += items)
+            b.first[e] = conjugate(b.first[e]);
         block_barrier(site::current());
     }
 
-    const auto end = argument_read_anew(problem);
-    T *const c = begin_of(end.p.c, local, problem.matrix(end.p.c, entry)) + cells.entry() * end.p.c.local_size;
-    cells.for_each(end.p.m, end.p.n, [&](int i, int j, T sum) {
-        c[i * end.p.c.local_ld + j] = multiply_add(end.alpha, sum, T{});
+    lane_cells<T, Side> cells(p, entries);
+    cells.add(a, b, p.k, p.m, p.n);
+    block_barrier(site::current());
+    cells.for_each(p.m, p.n, [&](int i, int j, T sum) {
+        c.first[cells.entry() * c.entry + i * c.row + j] = multiply_add(problem.alpha, sum, T{});
     });
     block_barrier(site::current());
-    copy_part(from_local<T>{end.beta}, end, &launch::c, local, entry, entries, 0, 0, end.p.m, end.p.n);
+    copy_run(from_local<T>{problem.beta}, c.first, problem.matrix(p.c, entry), entries * c.entry, item, items);
 }
 
 SUBWAVE_END

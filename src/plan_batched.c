@@ -41,66 +41,52 @@ static subwave_divisor divisor(int32_t number)
     return (subwave_divisor){(uint32_t)number, (1u << 20) / (uint32_t)number + 1};
 }
 
-/* Sets how the rows x columns of an operand lie in local memory: rows that lanes read at once in different banks.
- * Returns its elements. */
-static int32_t place(subwave_matmul_batched_operand *x, int32_t rows, int32_t columns)
+/* Whether the matrices of a batch lie one after another without gaps, in rows that lanes find in different banks. */
+static bool is_run(const subwave_matmul_batched_operand *x, int32_t rows, int32_t columns)
 {
-    x->local_ld = columns % 8 != 0 ? columns : columns + 1;
-    return x->local_size = rows * x->local_ld;
-}
-
-/* Whether all of a block's entries lie in memory as they do in local memory. */
-static bool is_run(const subwave_matmul_batched_operand *x, int32_t columns, int32_t entries)
-{
-    return x->ld == columns && x->local_ld == columns &&
-           (entries == 1 || (!x->array && x->stride == x->local_size));
-}
-
-static void plan_cells(const subwave_device_properties *device, subwave_dtype dtype, int32_t side,
-                       subwave_matmul_batched_launch *launch)
-{
-    enum { BYTES = 16 << 10 }; /* of a block, that many are at work */
-    const int32_t size = (int32_t)subwave_dtype_size(dtype), m = launch->m, n = launch->n;
-    const int32_t wave = device->sub_group_sizes[0], pack = 16 / size;
-    launch->lane_rows = (int32_t)ceil_divide(m, side);
-    launch->lane_columns = divisor((int32_t)ceil_divide(n, side));
-    const int32_t lanes = launch->lane_rows * (int32_t)launch->lane_columns.number;
-    launch->lanes = divisor(lanes);
-    const int32_t terms = smaller(larger(launch->k, 1), 16);
-    subwave_matmul_batched_operand *const a = &launch->a, *const b = &launch->b, *const c = &launch->c;
-    const int32_t a_rows = a->transposed ? terms : m, a_columns = a->transposed ? m : terms;
-    const int32_t b_rows = b->transposed ? n : terms, b_columns = b->transposed ? terms : n;
-    const int32_t elements = larger(place(a, a_rows, a_columns) + place(b, b_rows, b_columns), place(c, m, n));
-
-    /* On the CPU device waves of a block take turns on one core. */
-    const int32_t items = is_cpu(device) ? larger(wave, lanes) : SUBWAVE_MATMUL_BATCHED_BLOCK;
-    const int32_t entries = larger(smaller(items / lanes, BYTES / (elements * size)), 1);
-    const bool whole = terms >= launch->k;
-    a->run = whole && is_run(a, a_columns, entries);
-    b->run = whole && is_run(b, b_columns, entries);
-    c->run = is_run(c, n, entries);
-    launch->entries = entries;
-    launch->terms = terms;
-    /* A run begins as far into 16 bytes as it does in memory. */
-    b->local_at = round_up(entries * a->local_size, pack) + pack;
-    const int32_t both = b->local_at + entries * b->local_size;
-    launch->shared_bytes = (uint32_t)((larger(both, entries * c->local_size) + pack) * size);
-    launch->block = (uint32_t)round_up(entries * lanes, wave);
-    launch->blocks = ceil_divide(launch->batch, entries);
+    const int32_t stored_rows = x->transposed ? columns : rows, stored_columns = x->transposed ? rows : columns;
+    return !x->array && x->ld == stored_columns && x->stride == (int64_t)stored_rows * stored_columns &&
+           stored_columns % 8 != 0;
 }
 
 /* The side of a lane's cells for matrices that leave much of a group's tile empty, by what was faster on an H200;
  * or 0. */
 static int32_t cells_side(const subwave_matmul_batched_launch *launch, subwave_dtype dtype, const tile *group)
 {
-    const int32_t m = launch->m, n = launch->n, widest = larger(m, n);
+    const int32_t m = launch->m, n = launch->n, k = launch->k, widest = larger(m, n);
     const int32_t size = (int32_t)subwave_dtype_size(dtype), most = size == 4 ? 9 : 15;
     const bool full = group->side >= widest && 10 * m * n >= 9 * group->side * group->side;
     const int64_t of_3 = 9 * ceil_divide(m, 3) * ceil_divide(n, 3), of_4 = 16 * ceil_divide(m, 4) * ceil_divide(n, 4);
-    if (full || widest > most || group->whom == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT ||
-        (size == 16 && (widest == 3 || widest % 3 == 1)))
+    if (widest > most || full || group->whom == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT || k == 0 || k > 32 ||
+        (size == 16 && (widest == 3 || widest % 3 == 1)) || !is_run(&launch->a, m, k) ||
+        !is_run(&launch->b, k, n) || !is_run(&launch->c, m, n))
         return 0;
     return widest <= 12 && (of_3 < of_4 || (of_3 == of_4 && size > 4)) ? 3 : 4;
+}
+
+static void plan_cells(const subwave_device_properties *device, subwave_dtype dtype, int32_t side,
+                       subwave_matmul_batched_launch *launch)
+{
+    enum { BYTES = 16 << 10 }; /* of a block, that many are at work */
+    const int32_t size = (int32_t)subwave_dtype_size(dtype), m = launch->m, n = launch->n, k = launch->k;
+    const int32_t wave = device->sub_group_sizes[0], pack = 16 / size;
+    launch->tile = side == 3 ? SUBWAVE_MATMUL_BATCHED_CELLS_3 : SUBWAVE_MATMUL_BATCHED_CELLS_4;
+    launch->down = launch->across = 1;
+    launch->lane_rows = (int32_t)ceil_divide(m, side);
+    launch->lane_columns = divisor((int32_t)ceil_divide(n, side));
+    const int32_t lanes = launch->lane_rows * (int32_t)launch->lane_columns.number;
+    launch->lanes = divisor(lanes);
+
+    /* On the CPU device waves of a block take turns on one core. */
+    const int32_t items = is_cpu(device) ? larger(wave, lanes) : SUBWAVE_MATMUL_BATCHED_BLOCK;
+    const int32_t elements = larger(m * k + k * n, m * n);
+    launch->entries = larger(smaller(items / lanes, BYTES / (elements * size)), 1);
+    /* Each begins as far into 16 bytes as it does in memory; C takes the place of A and B. */
+    launch->b.local_at = round_up(launch->entries * m * k, pack) + pack;
+    const int32_t both = launch->b.local_at + launch->entries * k * n;
+    launch->shared_bytes = (uint32_t)((larger(both, launch->entries * m * n) + pack) * size);
+    launch->block = (uint32_t)round_up(launch->entries * lanes, wave);
+    launch->blocks = ceil_divide(launch->batch, launch->entries);
 }
 
 /* --- dense matrices on the matrix unit ------------------------------------------------------------- */
@@ -172,8 +158,6 @@ void subwave_plan_matmul_batched(const subwave_device_properties *device, subwav
     }
     const int32_t side = cells_side(launch, dtype, best);
     if (side != 0) {
-        launch->tile = side == 3 ? SUBWAVE_MATMUL_BATCHED_CELLS_3 : SUBWAVE_MATMUL_BATCHED_CELLS_4;
-        launch->down = launch->across = 1;
         plan_cells(device, dtype, side, launch);
         return;
     }

@@ -336,7 +336,29 @@ static void test_batched_tiles(void **state)
     }
 }
 
-/* Every part of local memory has its room, every entry its lanes, and dense matrices are one run. */
+/* Cells are for matrices one after another without gaps. */
+static void test_batched_gaps(void **state)
+{
+    (void)state;
+    const subwave_device_properties device = make_device("hip-nvidia", "sm_90", 32, 132);
+    const subwave_matmul_batched_launch dense = plan_batched(&device, SUBWAVE_DTYPE_F64, 5, 5, 5, 9);
+    assert_true(is_cells(&dense));
+    for (int gap = 0; gap < 8; ++gap) {
+        subwave_matmul_batched_launch p = dense;
+        p.a.stride += gap == 0;
+        p.b.stride = gap == 1 ? 0 : p.b.stride;
+        p.c.stride += gap == 2;
+        p.a.ld += gap == 3;
+        p.b.ld += gap == 4;
+        p.c.ld += gap == 5;
+        p.a.array = gap == 6 ? &device : NULL;
+        p.k = gap == 7 ? 0 : p.k;
+        subwave_plan_matmul_batched(&device, SUBWAVE_DTYPE_F64, &p);
+        assert_false(is_cells(&p));
+    }
+}
+
+/* Every part of local memory has its room, and every entry its lanes. */
 static void test_batched_cells(void **state)
 {
     (void)state;
@@ -369,14 +391,10 @@ static void test_batched_cells(void **state)
                         const int pack = 16 / (int)subwave_dtype_size(dtypes[t]);
                         const int shared = (int)p.shared_bytes / (int)subwave_dtype_size(dtypes[t]);
                         assert_in_range(p.shared_bytes, 1, 18 << 10);
-                        assert_true(p.a.local_size >= m * p.terms && p.b.local_size >= p.terms * n);
-                        assert_true(p.c.local_size >= m * n);
-                        assert_true(p.b.local_at >= p.entries * p.a.local_size + pack - 1);
+                        assert_true(p.b.local_at >= p.entries * m * k + pack - 1);
                         assert_int_equal(p.b.local_at % pack, 0);
-                        assert_true(p.b.local_at + p.entries * p.b.local_size + pack - 1 <= shared);
-                        assert_true(p.entries * p.c.local_size + pack - 1 <= shared);
-                        assert_int_equal(p.a.run, k <= p.terms && k % 8 != 0);
-                        assert_int_equal(p.b.run, k <= p.terms && n % 8 != 0);
+                        assert_true(p.b.local_at + p.entries * k * n + pack - 1 <= shared);
+                        assert_true(p.entries * m * n + pack - 1 <= shared);
                         assert_true(p.blocks * p.entries >= 1001 && (p.blocks - 1) * p.entries < 1001);
                         ++count;
                     }
@@ -441,6 +459,7 @@ int main(void)
         cmocka_unit_test(test_parts_on_cpu),
         cmocka_unit_test(test_skinny),
         cmocka_unit_test(test_batched_tiles),
+        cmocka_unit_test(test_batched_gaps),
         cmocka_unit_test(test_batched_cells),
         cmocka_unit_test(test_batched_dense),
     };

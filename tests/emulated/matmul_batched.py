@@ -29,7 +29,7 @@ class Kernel:
         self.width = self.numbers * struct.calcsize(self.real)
         self.size = int(size)
         if self.kind == "cells":
-            self.side, self.terms, self.title = 2 * self.size - 1, 16, "%d x %d cells" % (2 * (self.size,))
+            self.side, self.title = 2 * self.size - 1, "%d x %d cells" % (2 * (self.size,))
         else:
             self.across = others[1] if self.kind == "staged" else 1
             self.terms = others[-1]
@@ -48,22 +48,32 @@ class Kernel:
             part = max(part, self.side * local(self.side))
         teams = self.block // self.items
         grid = -(-batch * down * across // teams)
-        launch = struct.pack("<10iII", 0, down, across, *7 * (0,), self.block, 0)
+        launch = struct.pack("<9iII", 0, down, across, *6 * (0,), self.block, 0)
         return launch, grid, teams * part * self.width if self.kind == "staged" else 0
 
-    def cells(self, m, n, elements, batch):
-        """The same for cells, of two entries a block; `elements` of A, B and C in local memory."""
+    def cells(self, m, n, k, batch):
+        """The same for cells, of two entries a block."""
         down, across = -(-m // self.size), -(-n // self.size)
         divisor = lambda number: (number, 2 ** 20 // number + 1)
         self.block = -(-2 * down * across // 64) * 64
-        shared = (2 * max(elements[0] + elements[1], elements[2]) + 3 * 16) * self.width
-        launch = struct.pack("<6i6I", 0, 1, 1, 2, self.terms, down, *divisor(across), *divisor(down * across),
+        shared = (2 * max(m * k + k * n, m * n) + 3 * 16) * self.width
+        launch = struct.pack("<5i6I", 0, 1, 1, 2, down, *divisor(across), *divisor(down * across),
                              self.block, shared)
         return launch, -(-batch // 2), shared
 
 
-def shapes(side, terms):
+def shapes(kernel):
     """m, n, k, batch, transposes of A and B, padding of rows, shared A, pointers, alpha, beta."""
+    side = kernel.side
+    if kernel.kind == "cells":  # dense
+        return [
+            (side, side, side, 5, "N", "N", 0, False, False, 1, 0),
+            (side - 1, side, 9, 3, "C", "N", 0, False, False, 1, 0.5),
+            (side, side - 1, 3, 4, "T", "C", 0, False, False, -1, 0),
+            (side, 1, 2, 5, "N", "T", 0, False, False, 0.5, 1),
+            (1, side + 6, 1, 2, "N", "N", 0, False, False, 1, 0),
+        ]
+    terms = kernel.terms
     odd = side - side // 4 if side > 4 else side - 1
     return [
         (side, side, terms, 3, "N", "N", 0, False, False, 1, 0),
@@ -146,7 +156,7 @@ def run(device, kernel, shape):
     inside = {c.at(*cell) * kernel.width + byte for cell in c.cells() for byte in range(kernel.width)}
     memory = [emulation.Input(device, bytes(a.bytes(nan))), emulation.Input(device, bytes(b.bytes(nan))),
               emulation.Output(device, before, keep=set(range(len(before))) - inside)]
-    operands, arrays, elements = b"", [], []
+    operands, arrays = b"", []
     for x, part, transpose in zip((a, b, c), memory, (ta, tb, "N")):
         stride = 0 if x.batch < batch else x.stride
         table = 0
@@ -154,24 +164,17 @@ def run(device, kernel, shape):
             addresses = [part.address + e * stride * kernel.width for e in range(batch)]
             arrays.append(emulation.Input(device, struct.pack("%dQ" % batch, *addresses)))
             table = arrays[-1].address
-        # In local memory, of as many terms as there are at a time: as it lies in memory if that can be.
-        rows, columns = x.rows, x.columns
-        if x is not c and k > kernel.terms:
-            rows, columns = (kernel.terms, columns) if (x is a) == (transpose != "N") else (rows, kernel.terms)
-        ld = columns + (columns % 8 == 0)
-        elements.append(rows * ld)
-        whole = (rows, columns, ld, x.ld, stride) == (x.rows, x.columns, columns, columns, rows * ld)
-        at = (2 * elements[0] + 15) // 16 * 16 + 16 if x is b else 0
-        operands += struct.pack("<QQqq6i", table, 0 if pointers else part.address, stride, x.ld,
-                                transpose != "N", transpose == "C" and kernel.complex,
-                                at, ld, rows * ld, whole and not pointers)
+        at = (2 * m * k + 15) // 16 * 16 + 16 if x is b else 0
+        operands += struct.pack("<QQqq4i", table, 0 if pointers else part.address, stride, x.ld,
+                                transpose != "N", transpose == "C" and kernel.complex, at, 0)
     scalars = c.pack(complex(alpha)), c.pack(complex(beta))
     if kernel.kind == "cells":
-        launch, grid, shared = kernel.cells(m, n, elements, batch)
+        launch, grid, shared = kernel.cells(m, n, k, batch)
     else:
         launch, grid, shared = kernel.groups(-(-m // kernel.side), -(-n // kernel.side), batch)
     problem = struct.pack("<3i4xq", m, n, k, batch) + operands + struct.pack("<16s16s", *scalars)
-    problem += launch + struct.pack("<qq", grid, 0) + b"".join(scalars)
+    problem += launch + struct.pack("<4xqq", grid, 0)
+    problem += bytes(-len(problem) % kernel.width) + b"".join(scalars)
 
     def verify():
         got = memory[2].bytes()
@@ -192,5 +195,5 @@ def cases(device):
     if len(kernels) < 30 or len({kernel.title for kernel in kernels}) != len(kernels):
         raise emulation.Failure("not the kernels of the table: %s" % sorted(k.title for k in kernels))
     for kernel in sorted(kernels, key=lambda kernel: kernel.title):
-        for shape in shapes(kernel.side, kernel.terms):
+        for shape in shapes(kernel):
             yield functools.partial(run, device, kernel, shape)
