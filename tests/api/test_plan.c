@@ -381,16 +381,16 @@ static void test_batched_cells(void **state)
                         const int lanes = (int)p.lanes.number, across = (int)p.lane_columns.number;
                         assert_true(p.lane_rows * side >= m && across * side >= n);
                         assert_int_equal(lanes, p.lane_rows * across);
-                        assert_in_range(p.entries * lanes, 1, p.block);
+                        assert_true(p.entries >= 1 && p.entries * lanes <= (int)p.block);
                         assert_int_equal(p.block % (uint32_t)devices[d].sub_group_sizes[0], 0);
-                        assert_in_range(p.block, 1, SUBWAVE_MATMUL_BATCHED_BLOCK);
+                        assert_true(p.block >= 1 && p.block <= SUBWAVE_MATMUL_BATCHED_BLOCK);
                         for (uint32_t item = 0; item < p.block; ++item) {
                             assert_int_equal(item * p.lanes.reciprocal >> 20, item / p.lanes.number);
                             assert_int_equal(item * p.lane_columns.reciprocal >> 20, item / p.lane_columns.number);
                         }
                         const int pack = 16 / (int)subwave_dtype_size(dtypes[t]);
                         const int shared = (int)p.shared_bytes / (int)subwave_dtype_size(dtypes[t]);
-                        assert_in_range(p.shared_bytes, 1, 18 << 10);
+                        assert_true(p.shared_bytes >= 1 && p.shared_bytes <= 18 << 10);
                         assert_true(p.b.local_at >= p.entries * m * k + pack - 1);
                         assert_int_equal(p.b.local_at % pack, 0);
                         assert_true(p.b.local_at + p.entries * k * n + pack - 1 <= shared);
