@@ -2,8 +2,8 @@
  * matmul_batched.hip: C = alpha A B + beta C for very many small matrices.
  */
 #include "matmul_batched_cells.hpp"
-#include "matmul_batched_groups.hpp"
 #include "matmul_batched_dense.hpp"
+#include "matmul_batched_groups.hpp"
 #include "matmul_batched_staged.hpp"
 
 SUBWAVE_BEGIN

@@ -97,7 +97,7 @@ static bool plan_dense(const subwave_device_properties *device, subwave_dtype dt
 {
     const int32_t m = launch->m, n = launch->n, k = launch->k, widest = larger(m, n);
     const int32_t side = widest <= 24 ? 24 : widest <= 32 ? 32 : widest <= 48 ? 48 : 64;
-    /* The unit of sm_90 is the first that takes 16 rows. With rows of A of 16 elements all lie in one bank. */
+    /* The unit of sm_90 is the first that takes 16 rows. Rows of a multiple of 16 elements begin in one bank. */
     if (dtype != SUBWAVE_DTYPE_F64 || !is_nvidia(device) || atoi(device->architecture + strlen("sm_")) < 90 ||
         launch->a.transposed || launch->b.transposed || launch->a.ld != k || launch->b.ld != n ||
         launch->c.ld != n || widest <= 16 || widest > 64 || k == 0 || k > 64 || k % 16 == 0)
