@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # emulation.py: launches a code object's kernels on an emulated AMD GPU, and lets nothing go unseen.
-"""The emulator is no part of this project. SUBWAVE_AMDEMU names the folder of its amdemu.py, which
-reads AMDEMU_TINYGRAD."""
+"""The emulator is tests/amdrun. SUBWAVE_AMDEMU may name the folder of another with the same interface, amdemu.py, for
+a second opinion by hand (docs/amd.md)."""
 import faulthandler
 import os
 import sys
@@ -18,17 +18,14 @@ class Failure(Exception):
 
 
 def _emulator():
-    folder = os.environ.get("SUBWAVE_AMDEMU")
-    if not folder:
-        raise Missing("SUBWAVE_AMDEMU is not set to the folder of amdemu.py")
-    if not os.path.isfile(os.path.join(folder, "amdemu.py")):
-        raise Missing("SUBWAVE_AMDEMU: no amdemu.py in " + folder)
-    tinygrad = os.environ.get("AMDEMU_TINYGRAD")
-    if not tinygrad or not os.path.isdir(tinygrad):
-        raise Missing("AMDEMU_TINYGRAD is not set to a tinygrad tree")
-    sys.path.insert(0, folder)
-    import amdemu
-    return amdemu
+    second_opinion = os.environ.get("SUBWAVE_AMDEMU")
+    if second_opinion:
+        sys.path.insert(0, second_opinion)
+        import amdemu
+        return amdemu
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "amdrun"))
+    import amdrun
+    return amdrun
 
 
 class Input:
@@ -77,8 +74,8 @@ class Device:
         self.wave = next(iter(self.kernels.values()))[".wavefront_size"]
         # An emulator may take v128 and on for upper halves of registers in 16-bit instructions of gfx9, as gfx11
         # has them; among them the v255 through which it runs those with DPP.
-        self.misreads_16_bit = (self.name.startswith("emulated gfx9") and
-                                    not os.environ.get("SUBWAVE_AMDEMU_HAS_16_BIT_DPP"))
+        self.misreads_16_bit = (self.name.startswith("emulated gfx9") and self.emulator.__name__ == "amdemu" and
+                                not os.environ.get("SUBWAVE_AMDEMU_HAS_16_BIT_DPP"))
         self.launches = self.instructions = 0
 
     def run(self, what, kernel, grid, block, arguments, memory, verify, shared=0, count=False):
