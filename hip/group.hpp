@@ -21,13 +21,21 @@ public:
     template <class Group>
     SUBWAVE_DEVICE any_group(Group g)
         : lane_set<any_group>(g.lanes()), id_(g.get_group_linear_id()),
-          range_(g.get_group_linear_range())
+          range_(g.get_group_linear_range()), block_size_(block_size_v<Group>)
     {
     }
+    /* The lanes of the aligned blocks that such groups are, or 0. */
+    SUBWAVE_DEVICE int block_size() const { return block_size_; }
 
 private:
     std::uint32_t id_, range_;
+    int block_size_;
 };
+
+SUBWAVE_DEVICE lanes_or_blocks ladder_of(any_group g)
+{
+    return {{static_cast<lane_bits>(g.lanes())}, g.block_size()};
+}
 
 SUBWAVE_DEVICE any_group fixed_size_group_of(sub_group sg, int size)
 {

@@ -78,7 +78,15 @@ SUBWAVE_END
  * implicit operation (get_tangle_group, get_opportunistic_group, wave_active). */
 #define SUBWAVE_LOOP
 #define SUBWAVE_ITER ((void)0)
+#if defined(__CUDACC__)
 #define SUBWAVE_CALL(...) __VA_ARGS__
+#else /* LLVM 15 makes one of equal calls in the two sides of a branch, unless they are held in place */
+#define SUBWAVE_CALL(...) \
+    ([&]() __attribute__((always_inline)) -> decltype(auto) { \
+        ::subwave::in_place subwave_pin; \
+        return __VA_ARGS__; \
+    }())
+#endif
 
 SUBWAVE_BEGIN
 struct site {

@@ -118,11 +118,12 @@ template <> struct dpp_instruction<plus_pairs, word_pair> {
     }
 };
 
-/* `from` of the lane that Control names enters x; in the rows and fours of the masks, others keep theirs. */
-template <int Control, int Rows = 0xf, int Fours = 0xf, class T, class Op>
+/* `from` of the lane that Control names enters x, in the rows and fours of the masks; others keep theirs, and so do
+ * lanes whose source is not there, unless all sources are. */
+template <int Control, int Rows = 0xf, int Fours = 0xf, bool AllThere = true, class T, class Op>
 SUBWAVE_DEVICE T dpp_step(T x, Op op, T from)
 {
-    constexpr bool all = Rows == 0xf && Fours == 0xf;
+    constexpr bool all = Rows == 0xf && Fours == 0xf && AllThere;
     if constexpr (is_spelled_out_v<Op, T, all> && std::is_same<T, float>::value) {
         in_place pin;
         return dpp_instruction<Op, T>::template of<Control, Rows, Fours>(from, x);

@@ -13,48 +13,66 @@
 
 SUBWAVE_BEGIN
 
-/* --- blocks of lanes that all hold a value ---------------------------------------------------- */
+/* --- how many lanes a ladder climbs over --------------------------------------------------------- */
+
+/* Blocks of that many lanes, all of which are there and hold a value. */
+template <int Size> using lanes_in_block = std::integral_constant<int, Size>;
+struct whole_wave : lanes_in_block<wave_size()> {};
+/* Whose last lanes may not be there. */
+struct partial_wave : whole_wave {};
+/* All of whose lanes were switched on. */
+struct switched_on_wave : whole_wave {};
+
+template <class Size> SUBWAVE_DEVICE int lane_for(Size) { return wave_lane(); }
+SUBWAVE_DEVICE int lane_for(switched_on_wave) { return lane_in_whole_wave(); }
+
+/* --- ladders: `size` is one of these, or a number that is the same in all lanes ---------------------- */
 
 /* Valid in all lanes of a block. */
-template <int Size, class T, class Op> SUBWAVE_DEVICE T reduce_blocks(T x, Op op)
+template <class Size, class T, class Op> SUBWAVE_DEVICE T reduce_blocks(Size size, T x, Op op)
 {
     x = dpp_begin(x, op);
-    if constexpr (Size > 1)
+    if (size > 1)
         x = dpp_step<dpp_swap_lanes>(x, op);
-    if constexpr (Size > 2)
+    if (size > 2)
         x = dpp_step<dpp_swap_pairs>(x, op);
-    if constexpr (Size > 4)
+    if (size > 4)
         x = dpp_step<dpp_half_mirror>(x, op);
-    if constexpr (Size > 8)
+    if (size > 8)
         x = dpp_step<dpp_mirror>(x, op);
-    if constexpr (Size > 16 && !SUBWAVE_ROWS_BY_BROADCAST) {
-        x = dpp_step<dpp_same>(x, op, other_row<0>(x));
-        return read_lane(dpp_end<dpp_instruction<Op, T>::always>(x), 0);
+    if constexpr (SUBWAVE_ROWS_BY_BROADCAST) {
+        if (size > 16)
+            x = dpp_step<dpp_row_bcast15>(x, op); /* right in rows 1 and 3 */
+        if (size > 32)
+            x = dpp_step<dpp_row_bcast31>(x, op); /* right in row 3 */
+        x = dpp_end<dpp_instruction<Op, T>::always>(x);
+        if (size > 32)
+            return read_lane(x, 63);
+        if (size > 16) {
+            const T lower = read_lane(x, 31), upper = read_lane(x, 63);
+            return wave_lane() < 32 ? lower : upper;
+        }
+        return x;
+    } else {
+        if (size > 16)
+            x = dpp_step<dpp_same>(x, op, other_row<0>(x));
+        x = dpp_end<dpp_instruction<Op, T>::always>(x);
+        return size > 16 ? read_lane(x, 0) : x;
     }
-    if constexpr (Size > 16)
-        x = dpp_step<dpp_row_bcast15>(x, op); /* right in rows 1 and 3 */
-    if constexpr (Size > 32)
-        x = dpp_step<dpp_row_bcast31>(x, op); /* right in row 3 */
-    x = dpp_end<dpp_instruction<Op, T>::always>(x);
-    if constexpr (Size > 32)
-        return read_lane(x, 63);
-    if constexpr (Size == 32) {
-        const T lower = read_lane(x, 31), upper = read_lane(x, 63);
-        return wave_lane() < 32 ? lower : upper;
-    }
-    return x;
 }
 
 /* Inclusive. */
-template <int Size, class T, class Op> SUBWAVE_DEVICE T scan_blocks(T x, Op op)
+template <class Size, class T, class Op> SUBWAVE_DEVICE T scan_blocks(Size size, T x, Op op)
 {
+    constexpr bool all_there = !std::is_same<Size, partial_wave>::value;
     const T fill = filler<Op, T>::value();
+    const int lane = lane_for(size);
     x = dpp_begin(x, op);
-    if constexpr (Size > 1) /* odd lanes from even ones */
-        x = dpp_step<dpp_swap_lanes>(x, op, in_each_row<0x5555>() ? x : fill);
-    if constexpr (Size > 2) /* lanes 2 and 3 of four from lane 1 */
-        x = dpp_step<dpp_quad_0011>(x, op, in_each_row<0x2222>() ? x : fill);
-    if constexpr (Size > 4) { /* fours 1 and 3 of a row from lanes 3 and 11 */
+    if (size > 1) /* odd lanes from even ones */
+        x = dpp_step<dpp_swap_lanes, 0xf, 0xf, all_there>(x, op, in_each_row<0x5555>(lane) ? x : fill);
+    if (size > 2) /* lanes 2 and 3 of four from lane 1 */
+        x = dpp_step<dpp_quad_0011>(x, op, in_each_row<0x2222>(lane) ? x : fill);
+    if (size > 4) { /* fours 1 and 3 of a row from lanes 3 and 11 */
         if constexpr (SUBWAVE_ROW_READS && dpp_instruction<Op, T>::exists) {
             x = dpp_step<dpp_row_read + 3, 0xf, 0x2>(x, op);
             x = dpp_step<dpp_row_read + 11, 0xf, 0x8>(x, op);
@@ -62,28 +80,27 @@ template <int Size, class T, class Op> SUBWAVE_DEVICE T scan_blocks(T x, Op op)
             x = op(dpp_into<dpp_row_shr + 4, 0xf, 0xa>(fill, dpp<dpp_quad_3333>(x)), x);
         }
     }
-    if constexpr (Size > 8) { /* fours 2 and 3 from lane 7 */
+    if (size > 8) { /* fours 2 and 3 from lane 7 */
         if constexpr (SUBWAVE_ROW_READS)
             x = dpp_step<dpp_row_read + 7, 0xf, 0xc>(x, op);
         else
             x = op(upper_half_from_lower(fill, x), x);
     }
-    if constexpr (Size > 16 && !SUBWAVE_ROWS_BY_BROADCAST)
+    if constexpr (SUBWAVE_ROWS_BY_BROADCAST) {
+        if (size > 16)
+            x = dpp_step<dpp_row_bcast15, 0xa>(x, op);
+        if (size > 32)
+            x = dpp_step<dpp_row_bcast31, 0xc>(x, op);
+    } else if (size > 16) {
         x = dpp_step<dpp_same, 0xa>(x, op, other_row<15>(x));
-    else if constexpr (Size > 16)
-        x = dpp_step<dpp_row_bcast15, 0xa>(x, op);
-    if constexpr (Size > 32)
-        x = dpp_step<dpp_row_bcast31, 0xc>(x, op);
+    }
     return dpp_end<dpp_instruction<Op, T>::exists>(x);
 }
 
 /* x of the lane below; of the first lane of a block nothing is said. */
-template <int Size, class T> SUBWAVE_DEVICE T lane_below(T x)
+template <class Size, class T> SUBWAVE_DEVICE T lane_below(Size size, T x)
 {
-    if constexpr (Size <= 16)
-        return dpp<dpp_row_shr + 1>(x);
-    else
-        return from_lane_below(x);
+    return size > 16 ? from_lane_below(x) : dpp<dpp_row_shr + 1>(x);
 }
 
 /* --- what is worked out ------------------------------------------------------------------------------ */
@@ -101,15 +118,12 @@ template <class T, class Op, class F> SUBWAVE_DEVICE T worked_out(T x, Op op, F 
 
 /* --- ladders over a wave of which lanes may be switched off -------------------------------------- */
 
-template <int Size> using lanes_in_block = std::integral_constant<int, Size>;
-using whole_wave = lanes_in_block<wave_size()>;
-
 /* f of x in the lanes that are on and of the filler in the others, which take part. */
 template <class T, class Op, class F> SUBWAVE_DEVICE T in_whole_wave(T x, Op op, F f)
 {
     in_place pin;
     const T value = whole_wave_value(x, filler<Op, T>::value());
-    return whole_wave_result(f(whole_wave{}, value, unfolded<Op>{op}));
+    return whole_wave_result(f(switched_on_wave{}, value, unfolded<Op>{op}));
 }
 
 /* Blocks are whole. */
@@ -139,6 +153,12 @@ template <class T, class Op, class F> SUBWAVE_DEVICE T over_lanes(any_lanes ladd
     });
 }
 
+/* Blocks, whose size only the running program knows, or sides. */
+template <class T, class Op, class F> SUBWAVE_DEVICE T over_lanes(lanes_or_blocks ladder, T x, Op op, F f)
+{
+    return ladder.size ? f(ladder.size, x, op) : over_lanes(static_cast<any_lanes>(ladder), x, op, f);
+}
+
 /* Where f looks at lower lanes only: those of the first lanes are there. */
 template <class Ladder, class T, class Op, class F>
 SUBWAVE_DEVICE T over_lower_lanes(Ladder ladder, T x, Op op, F f)
@@ -148,7 +168,7 @@ SUBWAVE_DEVICE T over_lower_lanes(Ladder ladder, T x, Op op, F f)
 template <class T, class Op, class F>
 SUBWAVE_DEVICE T over_lower_lanes(first_lanes, T x, Op op, F f)
 {
-    return f(whole_wave{}, x, op);
+    return f(partial_wave{}, x, op);
 }
 
 /* --- the interface of fold.hpp -------------------------------------------------------------------- */
@@ -164,7 +184,7 @@ SUBWAVE_DEVICE T fold_reduce(lane_mask, Ladder ladder, T value, Op given)
 {
     return worked_out(value, given, [=](auto x, auto op) {
         return over_lanes(ladder, x, op, [](auto size, auto v, auto o) {
-            return reduce_blocks<size()>(v, o);
+            return reduce_blocks(size, v, o);
         });
     });
 }
@@ -173,7 +193,7 @@ SUBWAVE_DEVICE T fold_scan(lane_mask, Ladder ladder, T value, Op given)
 {
     return worked_out(value, given, [=](auto x, auto op) {
         return over_lower_lanes(ladder, x, op, [](auto size, auto v, auto o) {
-            return scan_blocks<size()>(v, o);
+            return scan_blocks(size, v, o);
         });
     });
 }
@@ -182,7 +202,7 @@ SUBWAVE_DEVICE T fold_scan_before(lane_mask, Ladder ladder, T value, Op given)
 {
     return worked_out(value, given, [=](auto x, auto op) {
         return over_lower_lanes(ladder, x, op, [](auto size, auto v, auto o) {
-            return lane_below<size()>(scan_blocks<size()>(v, o));
+            return lane_below(size, scan_blocks(size, v, o));
         });
     });
 }

@@ -35,6 +35,11 @@ struct active_lanes : any_lanes {
     SUBWAVE_DEVICE explicit active_lanes(lane_bits lanes) : any_lanes{lanes} {}
 };
 
+/* Blocks of `size` lanes, all of which are there; where size is 0, any lanes. */
+struct lanes_or_blocks : any_lanes {
+    int size;
+};
+
 /* Lanes 0 to last. */
 struct first_lanes {
     int last;

@@ -110,7 +110,7 @@ SUBWAVE_DEVICE T wave_shift_one(lane_mask, const T &value, site)
         constexpr unsigned firsts = Size == 1 ? 0xffff : Size == 2 ? 0x5555 : Size == 4 ? 0x1111 : 0x0101;
         constexpr unsigned ends = FromBelow ? firsts : firsts << (Size - 1) & 0xffff;
         const T moved = dpp_into<by_one, 0xf, 0xf>(value, value);
-        return Size < 16 ? choose(in_each_row<ends>(), value, moved) : moved;
+        return Size < 16 ? choose(in_each_row<ends>(wave_lane()), value, moved) : moved;
     }
     const bool at_end = (wave_lane() & (Size - 1)) == (FromBelow ? 0 : Size - 1);
     if constexpr (SUBWAVE_ROWS_BY_BROADCAST) {
@@ -118,7 +118,7 @@ SUBWAVE_DEVICE T wave_shift_one(lane_mask, const T &value, site)
         return Size < 64 ? choose(at_end, value, moved) : moved;
     } else {
         const T next_row = other_row<FromBelow ? 15 : 0>(value);
-        const bool at_row_end = in_each_row<FromBelow ? 0x0001 : 0x8000>();
+        const bool at_row_end = in_each_row<FromBelow ? 0x0001 : 0x8000>(wave_lane());
         const T moved = dpp_into<by_one, 0xf, 0xf>(choose(at_row_end, next_row, value), value);
         return choose(at_end, value, moved);
     }

@@ -6,22 +6,31 @@
 
 SUBWAVE_BEGIN
 
-/* Whether the lane is one of those of its row that the constant's bits name. */
+/* Whether `lane`, this one, is one of those of its row that the constant's bits name. */
 #if __clang_major__ >= 17
 __device__ bool wave64_constant(unsigned long long) __asm("llvm.amdgcn.inverse.ballot.i64");
 __device__ bool wave32_constant(unsigned) __asm("llvm.amdgcn.inverse.ballot.i32");
-template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_row()
+template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_row(int)
 {
     if constexpr (wave_size() == 64)
         return wave64_constant(Lanes * 0x1000100010001u);
     else
         return wave32_constant(Lanes * 0x10001u);
 }
+SUBWAVE_DEVICE int lane_in_whole_wave() { return 0; }
 #else
-template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_row()
+template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_row(int lane)
 {
     constexpr bool is_by_four = Lanes == (Lanes & 0xf) * 0x1111;
-    return (is_by_four ? Lanes & 0xf : Lanes) >> (wave_lane() & (is_by_four ? 3 : 15)) & 1;
+    return (is_by_four ? Lanes & 0xf : Lanes) >> (lane & (is_by_four ? 3 : 15)) & 1;
+}
+/* wave_lane(), worked out anew. LLVM 15 takes a vector register that both sides of a branch read for free to
+ * overwrite at its last use in the first side; in whole-wave mode that overwrites it for the second side too. */
+SUBWAVE_DEVICE int lane_in_whole_wave()
+{
+    std::uint32_t all;
+    asm volatile("s_mov_b32 %0, -1" : "=s"(all));
+    return lanes_below(all | static_cast<lane_mask>(all) << 32);
 }
 #endif
 
