@@ -2,6 +2,7 @@
 """Run kernels of an AMDGPU code object on the CPU: translated once, executed by compiled C.  See README.md."""
 import bisect
 import ctypes
+import fcntl
 import hashlib
 import mmap
 import os
@@ -44,27 +45,44 @@ def _cpu():
     return ""
 
 
+def _cache():
+    """The folder of compiled executors: AMDRUN_CACHE, the user's cache or, where that cannot be written, /tmp's."""
+    user = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    for folder in filter(None, (os.environ.get("AMDRUN_CACHE"), os.path.join(user, "amdrun"))):
+        try:
+            os.makedirs(folder, exist_ok=True)
+            if os.access(folder, os.W_OK):
+                return folder
+        except OSError:
+            pass
+    folder = os.path.join(tempfile.gettempdir(), "amdrun-%d" % os.getuid())
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    return folder
+
+
 def _library(lanes, _have={}):
-    """The compiled executor for waves of this many lanes; kept under AMDRUN_CACHE by the hash of its source."""
+    """The compiled executor for waves of this many lanes, kept by the hash of all that goes into it."""
     if lanes in _have:
         return _have[lanes]
     code = ops.source(open(os.path.join(HERE, "core.c")).read() + open(os.path.join(HERE, "count.c")).read())
     cc = os.environ.get("AMDRUN_CC") or next((c for c in ("gcc", "clang", "cc") if shutil.which(c)), None)
     if not cc:
         raise RuntimeError("no C compiler (AMDRUN_CC)")
-    flags = FLAGS + os.environ.get("AMDRUN_CFLAGS", "").split() + ["-DN=%d" % lanes] + (["-fvect-cost-model=dynamic"] if "gcc" in os.path.basename(cc) else [])
+    flags = FLAGS + os.environ.get("AMDRUN_CFLAGS", "").split() + ["-DN=%d" % lanes]
+    if "gcc" in os.path.basename(cc):
+        flags.append("-fvect-cost-model=dynamic")
     key = hashlib.sha256("\0".join([code, cc, " ".join(flags), _cpu()]).encode()).hexdigest()[:24]
-    folder = os.environ.get("AMDRUN_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "amdrun")
-    os.makedirs(folder, exist_ok=True)
+    folder = _cache()
     path = os.path.join(folder, "amdrun-%d-%s.so" % (lanes, key))
-    if not os.path.exists(path):
-        with tempfile.TemporaryDirectory(dir=folder) as d:
-            c = os.path.join(d, "amdrun.c")
-            open(c, "w").write(code)
-            so = os.path.join(d, "amdrun.so")
-            subprocess.run([cc] + flags + [c, "-o", so, "-lm"], check=True)
-            os.replace(so, path)
+    with open(os.path.join(folder, "lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)           # tests that run side by side compile it once
+        if not os.path.exists(path):
+            with tempfile.TemporaryDirectory(dir=folder) as d:
+                c, so = os.path.join(d, "amdrun.c"), os.path.join(d, "amdrun.so")
+                with open(c, "w") as f:
+                    f.write(code)
+                subprocess.run([cc] + flags + [c, "-o", so, "-lm"], check=True)
+                os.replace(so, path)
     lib = ctypes.CDLL(path)
     lib.amdrun_sizes.restype = ctypes.c_uint64
     if (lib.amdrun_sizes(0), lib.amdrun_sizes(1)) != (translate.OP.size, ctypes.sizeof(_Launch)):
@@ -86,10 +104,11 @@ def _library(lanes, _have={}):
 
 class _Launch(ctypes.Structure):
     _fields_ = [(n, ctypes.c_uint32 * 3) for n in ("grid", "block")] + \
-        [(n, ctypes.c_uint32) for n in ("lds", "nfixed", "nuser", "rsrc2", "rdna4", "resident", "priv", "poison", "slice", "cdna")] + \
+        [(n, ctypes.c_uint32) for n in ("lds", "nfixed", "nuser", "rsrc2", "rdna4", "resident", "priv", "poison",
+                                        "slice", "cdna")] + \
         [("fixed", ctypes.c_uint32 * 32)] + \
-        [(n, ctypes.c_uint64) for n in ("limit", "entry", "textbase", "textwords", "executed", "waves", "map", "need", "next", "live",
-                                        "nlive", "trace")]
+        [(n, ctypes.c_uint64) for n in ("limit", "entry", "textbase", "textwords", "executed", "waves", "map", "need",
+                                        "next", "live", "nlive", "trace")]
 
 
 # ---------------------------------------------------------------------------------------------- memory
@@ -247,7 +266,8 @@ class Module:
         # kernel arguments
         ka = bytearray(max(meta[".kernarg_segment_size"], 16))
         explicit = list(args)
-        hv = {"hidden_grid_dims": max(1, sum(g * b > 1 for g, b in zip(grid, block))), "hidden_dynamic_lds_size": shared,
+        hv = {"hidden_grid_dims": max(1, sum(g * b > 1 for g, b in zip(grid, block))),
+              "hidden_dynamic_lds_size": shared,
               "hidden_private_base": translate.PRIVATE_HI, "hidden_shared_base": translate.SHARED_HI}
         for i, x in enumerate("xyz"):
             hv["hidden_block_count_" + x], hv["hidden_group_size_" + x] = grid[i], block[i]
@@ -344,5 +364,5 @@ class Module:
 
 
 def set_mfma_f64_fused(on):
-    """False: round products of f64 matrix instructions before they are added (as amdemu does; to compare with it)."""
+    """False: round products of f64 matrix instructions before they are added, to compare with what does so."""
     ctypes.c_int.in_dll(_library(64)[0], "mfma_f64_fused").value = bool(on)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Read AMDGPU code objects: offload bundles, ELF, kernel descriptors, metadata.
 
-Plain Python, no dependency on any emulator.  Handles code object v3, v4 and v5.
+Handles code object v3, v4 and v5.
 """
 import struct
 

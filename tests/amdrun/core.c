@@ -727,7 +727,7 @@ MFMA(f32_32x32x4bf16_1k, 32, 4, 2, TBF16) MFMA(f32_16x16x4bf16_1k, 16, 4, 4, TBF
 MFMA(f32_32x32x2bf16, 32, 2, 2, TBF16) MFMA(f32_16x16x2bf16, 16, 2, 4, TBF16) MFMA(f32_4x4x2bf16, 4, 2, 16, TBF16) MFMA(f32_32x32x4bf16, 32, 4, 1, TBF16) MFMA(f32_16x16x8bf16, 16, 8, 1, TBF16)
 MFMA(i32_32x32x4i8, 32, 4, 2, TI8) MFMA(i32_16x16x4i8, 16, 4, 4, TI8) MFMA(i32_4x4x4i8, 4, 4, 16, TI8) MFMA(i32_32x32x8i8, 32, 8, 1, TI8) MFMA(i32_16x16x16i8, 16, 16, 1, TI8)
 MFMA(i32_32x32x16i8, 32, 16, 1, TI8) MFMA(i32_16x16x32i8, 16, 32, 1, TI8)
-int mfma_f64_fused = 1;                        /* 0: two roundings, as amdemu has it */
+int mfma_f64_fused = 1;                        /* 0: two roundings */
 INL const Op *mfma64(W *w, const Op *o, const int M)
 {
     u32 t[2][N];

@@ -9,10 +9,12 @@ import copy
 import re
 
 # Clocks that a SIMD (4 a CU, 16 lanes each) is kept by an instruction of a wave of 64.
-RATE = {"valu": 4, "f32": 4, "f64": 4, "packed": 4, "lane": 4, "trans": 16, "convert": 16, "intmul": 16, "trans64": 16, "mfma": 4,
+RATE = {"valu": 4, "f32": 4, "f64": 4, "packed": 4, "lane": 4, "trans": 16, "convert": 16, "intmul": 16, "trans64": 16,
+        "mfma": 4,
         "accvgpr": 4}
 # The same for RDNA 3 and 4 (2 SIMDs a CU of 32 lanes), waves of 32; rough.
-RATE_RDNA = {"valu": 1, "f32": 1, "f64": 32, "packed": 1, "lane": 1, "trans": 4, "convert": 1, "intmul": 4, "trans64": 64, "mfma": 1,
+RATE_RDNA = {"valu": 1, "f32": 1, "f64": 32, "packed": 1, "lane": 1, "trans": 4, "convert": 1, "intmul": 4,
+             "trans64": 64, "mfma": 1,
              "accvgpr": 1}
 
 # Passes (of 4 clocks) of a matrix instruction.
@@ -31,7 +33,8 @@ def passes(target, name):
 
 
 TRANS = ("v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_", "v_log_", "v_sin_", "v_cos_", "v_s_rcp", "v_s_rsq", "v_s_sqrt")
-INTMUL = ("v_mul_lo_u32", "v_mul_hi_u32", "v_mul_hi_i32", "v_mad_u64_u32", "v_mad_i64_i32", "v_mad_co_u64", "v_mad_co_i64")
+INTMUL = ("v_mul_lo_u32", "v_mul_hi_u32", "v_mul_hi_i32", "v_mad_u64_u32", "v_mad_i64_i32", "v_mad_co_u64",
+          "v_mad_co_i64")
 WAIT = ("s_nop", "s_waitcnt", "s_wait_", "s_sleep", "s_delay_alu", "s_clause", "s_setprio", "s_inst_prefetch",
         "s_set_inst_prefetch", "s_sendmsg", "s_code_end")
 BRANCH = ("s_branch", "s_cbranch", "s_setpc", "s_swappc", "s_getpc", "s_endpgm")
@@ -90,7 +93,8 @@ def flops(name, wave):
         if name.startswith("v_wmma"):
             return 2 * 16 * 16 * 16
         typ = re.search(r"(xf32|bf16|f64|f32|f16|i8)(_1k)?$", name).group(1)
-        blocks = int(m.group(4) or {(32, 1): 2, (16, 1): 4, (4, 1): 16, (4, 4): 16 if typ != "f64" else 4}.get((side, k), 1))
+        blocks = int(m.group(4) or {(32, 1): 2, (16, 1): 4, (4, 1): 16,
+                                    (4, 4): 16 if typ != "f64" else 4}.get((side, k), 1))
         if not m.group(4) and typ in ("f16", "bf16", "i8"):
             blocks = {(32, 4): 2, (16, 4): 4, (32, 2): 2, (16, 2): 4, (4, 2): 16}.get((side, k), blocks)
         return 2 * side * side * k * blocks
@@ -162,7 +166,8 @@ class Counts:
         else:
             self.occupancy = min(16, 1536 // max((vgpr + 23) // 24 * 24, 24), by_lds)
         used = simds * min(1, self.occupancy)
-        self.cycles = {"VALU": valu / used, self.mfma_name: mfma / used, "LDS": lds_clocks, "L1": l1, "SALU": salu, "branch": branch}
+        self.cycles = {"VALU": valu / used, self.mfma_name: mfma / used, "LDS": lds_clocks, "L1": l1, "SALU": salu,
+                       "branch": branch}
         self.matrix_cycles = mfma / simds
         # A wave issues one instruction in four clocks (CDNA), whatever its kind; other waves of the SIMD fill the rest.
         issued = sum(n for k, n in c.items() if k != "wait")
@@ -174,7 +179,8 @@ class Counts:
         d.classes = {k: v - other.classes.get(k, 0) for k, v in self.classes.items()}
         d.cycles = {k: v - other.cycles[k] for k, v in self.cycles.items()}
         d.bytes = {k: v - other.bytes[k] for k, v in self.bytes.items()}
-        for name in ("flops", "matrix_flops", "fma_issue", "fma_cycles", "matrix_cycles", "lines64", "lines128", "requests", "lds_bytes", "passes", "lds_ideal"):
+        for name in ("flops", "matrix_flops", "fma_issue", "fma_cycles", "matrix_cycles", "lines64", "lines128",
+                     "requests", "lds_bytes", "passes", "lds_ideal"):
             setattr(d, name, getattr(self, name) - getattr(other, name))
         d.conflicts = []
         return d
@@ -193,21 +199,25 @@ class Counts:
         return self.cycles["VALU"] / top, "VALU", r
 
     def report(self):
-        order = ("f64", "f32", "packed", "mfma", "valu", "intmul", "convert", "trans", "trans64", "lane", "accvgpr", "salu", "smem", "branch",
-                 "lds load", "lds store", "lds lanes", "vmem load", "vmem store", "vmem atomic", "scratch", "barrier", "wait", "cache")
+        order = ("f64", "f32", "packed", "mfma", "valu", "intmul", "convert", "trans", "trans64", "lane", "accvgpr",
+                 "salu", "smem", "branch", "lds load", "lds store", "lds lanes", "vmem load", "vmem store",
+                 "vmem atomic", "scratch", "barrier", "wait", "cache")
         share, what, by = self.bound()
         out = ["%s: %d workgroups, %d waves; %d VGPRs, %d B of LDS: at most %.3g waves a SIMD" % (
             self.target, self.groups, self.waves, self.vgpr, self.lds, self.occupancy)]
-        out.append("wave-instructions: " + ", ".join("%s %d" % (k, self.classes[k]) for k in order if k in self.classes))
+        classes = ["%s %d" % (k, self.classes[k]) for k in order if k in self.classes]
+        out.append("wave-instructions: " + ", ".join(classes))
         if self.passes:
-            out.append("matrix passes: %d (%d flop); other flop %d" % (self.passes, self.matrix_flops, self.flops - self.matrix_flops))
+            out.append("matrix passes: %d (%d flop); other flop %d" % (
+                self.passes, self.matrix_flops, self.flops - self.matrix_flops))
         if self.requests:
-            out.append("vector memory: load %d B, store %d B, atomic %d B; per instruction %.1f lines of 64 B, %.1f of 128 B; "
-                       "bytes used of 64 B lines %.0f %%" % (
+            out.append("vector memory: load %d B, store %d B, atomic %d B; per instruction %.1f lines of 64 B, "
+                       "%.1f of 128 B; bytes used of 64 B lines %.0f %%" % (
                            self.bytes["load"], self.bytes["store"], self.bytes["atomic"], self.lines64 / self.requests,
                            self.lines128 / self.requests, 100 * sum(self.bytes.values()) / max(64 * self.lines64, 1)))
         if self.lds_bytes:
-            out.append("LDS: %d B, %d clocks, %d without bank conflicts" % (self.lds_bytes, self.cycles["LDS"], self.lds_ideal))
+            out.append("LDS: %d B, %d clocks, %d without bank conflicts" % (
+                self.lds_bytes, self.cycles["LDS"], self.lds_ideal))
             for extra, o in sorted(self.conflicts, key=lambda x: -x[0])[:3]:
                 out.append("    %d clocks lost by %s" % (extra, o.text))
         out.append("cycles of a CU: " + ", ".join("%s %.0f" % x for x in self.cycles.items()))

@@ -3,8 +3,10 @@
 
 A line is: name, types, C expression.  Types are results ":" sources.  Letters: u i f 32 bits, U I d 64 bits, w s h
 16 bits (unsigned, signed, float), P two f32, p two 16-bit halves, M a mask of lanes (result), m this lane's bit of a
-mask.  The sources are a, b, c; one statement with r (and q, the bit of M) or an expression for r.
+mask.  The sources are a, b, c; one statement with r (and q, the bit of M) or an expression for r.  A line that starts
+with a space goes on with the one before.
 """
+import re
 
 VALU = """
 v_mov_b32 u:u a
@@ -63,7 +65,8 @@ v_mul_hi_i32_i24 u:uu (u32)((i64)sx24(a) * sx24(b) >> 32)
 v_mad_u32_u24 u:uuu (a & 0xffffff) * (b & 0xffffff) + c
 v_mad_i32_i24 u:uuu (u32)sx24(a) * (u32)sx24(b) + c
 v_mad_u64_u32 U,M:uuU { u64 y = (u64)a * b; r = y + c; q = r < y; }
-v_mad_i64_i32 I,M:iiI { i64 y = (i64)a * b; r = (i64)((u64)y + (u64)c); q = (u32)((((u64)y & (u64)c) | (((u64)y | (u64)c) & ~(u64)r)) >> 63) & 1; }
+v_mad_i64_i32 I,M:iiI { i64 y = (i64)a * b; r = (i64)((u64)y + (u64)c);
+    q = (u32)((((u64)y & (u64)c) | (((u64)y | (u64)c) & ~(u64)r)) >> 63) & 1; }
 v_min_u32 u:uu a < b ? a : b
 v_max_u32 u:uu a > b ? a : b
 v_min_i32 i:ii a < b ? a : b
@@ -181,7 +184,6 @@ v_cvt_u16_f16 w:h cvtu16(a)
 v_cvt_i16_f16 w:h cvti16(a)
 v_cvt_rpi_i32_f32 i:f cvti32(floor((f64)a + 0.5))
 v_cvt_flr_i32_f32 i:f cvti32(floor((f64)a))
-v_cvt_pkrtz_f16_f32 - -
 v_pack_b32_f16 u:ww a | b << 16
 v_fma_mix_f32 f:fff __builtin_fmaf(a, b, c)
 v_fma_mixlo_f16 w:fff ftoh(__builtin_fmaf(a, b, c))
@@ -248,9 +250,13 @@ s_lshl2_add_u32 u:uu { u64 y = ((u64)a << 2) + b; r = (u32)y; SCC = y >> 32 != 0
 s_lshl3_add_u32 u:uu { u64 y = ((u64)a << 3) + b; r = (u32)y; SCC = y >> 32 != 0; }
 s_lshl4_add_u32 u:uu { u64 y = ((u64)a << 4) + b; r = (u32)y; SCC = y >> 32 != 0; }
 s_bfe_u32 u:uu { u32 o_ = b & 31, n = b >> 16 & 127; r = n >= 32 ? a >> o_ : a >> o_ & ((1u << n) - 1); SCC = r != 0; }
-s_bfe_i32 u:uu { u32 o_ = b & 31, n = b >> 16 & 127; r = n == 0 ? 0 : o_ + n >= 32 ? (u32)((i32)a >> o_) : (u32)((i32)(a << (32 - o_ - n)) >> (32 - n)); SCC = r != 0; }
-s_bfe_u64 U:Uu { u32 o_ = b & 63, n = b >> 16 & 127; r = n >= 64 ? a >> o_ : a >> o_ & ((1ull << n) - 1); SCC = r != 0; }
-s_bfe_i64 U:Uu { u32 o_ = b & 63, n = b >> 16 & 127; r = n == 0 ? 0 : o_ + n >= 64 ? (u64)((i64)a >> o_) : (u64)((i64)(a << (64 - o_ - n)) >> (64 - n)); SCC = r != 0; }
+s_bfe_i32 u:uu { u32 o_ = b & 31, n = b >> 16 & 127;
+    r = n == 0 ? 0 : o_ + n >= 32 ? (u32)((i32)a >> o_) : (u32)((i32)(a << (32 - o_ - n)) >> (32 - n)); SCC = r != 0; }
+s_bfe_u64 U:Uu { u32 o_ = b & 63, n = b >> 16 & 127;
+    r = n >= 64 ? a >> o_ : a >> o_ & ((1ull << n) - 1); SCC = r != 0; }
+s_bfe_i64 U:Uu { u32 o_ = b & 63, n = b >> 16 & 127;
+    r = n == 0 ? 0 : o_ + n >= 64 ? (u64)((i64)a >> o_) :
+    (u64)((i64)(a << (64 - o_ - n)) >> (64 - n)); SCC = r != 0; }
 s_bfm_b32 u:uu r = ((1u << (a & 31)) - 1) << (b & 31)
 s_bfm_b64 U:uu r = ((1ull << (a & 63)) - 1) << (b & 63)
 s_not_b32 u:u r = ~a; SCC = r != 0
@@ -308,19 +314,23 @@ v_s_sqrt_f32 f:f r = sqrtf(a)
 v_s_rsq_f32 f:f r = (f32)(1. / sqrt((f64)a))
 """
 
-VALU = [l.split(None, 2) for l in VALU.strip().splitlines()]
-PK = [l.split(None, 2) for l in PK.strip().splitlines()]
-SALU = [l.split(None, 2) for l in SALU.strip().splitlines()]
-VALU = [x for x in VALU if x[1] != "-"]
+
+
+def _table(text):
+    return [line.split(None, 2) for line in text.strip().replace("\n ", " ").splitlines()]
+
+
+VALU, PK, SALU = _table(VALU), _table(PK), _table(SALU)
 
 for _t in ("u32", "i32", "u64", "i64", "u16", "i16"):
     _l = {"u32": "u", "i32": "i", "u64": "U", "i64": "I", "u16": "w", "i16": "s"}[_t]
     for _n, _o in (("eq", "=="), ("ne", "!="), ("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">=")):
         VALU.append(["v_cmp_%s_%s" % (_n, _t), "M:" + _l * 2, "q = a %s b" % _o])
 for _t, _l in (("f32", "f"), ("f64", "d"), ("f16", "h")):
-    for _n, _e in (("eq", "a == b"), ("lg", "a < b || a > b"), ("lt", "a < b"), ("le", "a <= b"), ("gt", "a > b"), ("ge", "a >= b"),
-                   ("neq", "!(a == b)"), ("nlg", "!(a < b || a > b)"), ("nlt", "!(a < b)"), ("nle", "!(a <= b)"), ("ngt", "!(a > b)"),
-                   ("nge", "!(a >= b)"), ("o", "a == a && b == b"), ("u", "a != a || b != b")):
+    for _n, _e in (("eq", "a == b"), ("lg", "a < b || a > b"), ("lt", "a < b"), ("le", "a <= b"), ("gt", "a > b"), 
+                   ("ge", "a >= b"), ("neq", "!(a == b)"), ("nlg", "!(a < b || a > b)"), ("nlt", "!(a < b)"),
+                   ("nle", "!(a <= b)"), ("ngt", "!(a > b)"), ("nge", "!(a >= b)"),
+                   ("o", "a == a && b == b"), ("u", "a != a || b != b")):
         VALU.append(["v_cmp_%s_%s" % (_n, _t), "M:" + _l * 2, "q = " + _e])
         if _t != "f64":
             SALU.append(["s_cmp_%s_%s" % (_n, _t), ":" + ("ff" if _t == "f32" else "hh"), "SCC = " + _e])
@@ -331,8 +341,9 @@ for _b, _l, _x in (("b32", "u", ""), ("b64", "U", "")):
     for _n, _e in (("and", "a & b"), ("or", "a | b"), ("xor", "a ^ b"), ("andn2", "a & ~b"), ("orn2", "a | ~b"),
                    ("nand", "~(a & b)"), ("nor", "~(a | b)"), ("xnor", "~(a ^ b)")):
         SALU.append(["s_%s_%s" % (_n, _b), _l + ":" + _l * 2, "r = %s; SCC = r != 0" % _e])
-    for _n, _e in (("and", "a & x"), ("or", "a | x"), ("xor", "a ^ x"), ("andn2", "a & ~x"), ("orn2", "a | ~x"), ("nand", "~(a & x)"),
-                   ("nor", "~(a | x)"), ("xnor", "~(a ^ x)"), ("andn1", "~a & x"), ("orn1", "~a | x")):
+    for _n, _e in (("and", "a & x"), ("or", "a | x"), ("xor", "a ^ x"), ("andn2", "a & ~x"), ("orn2", "a | ~x"),
+                   ("nand", "~(a & x)"), ("nor", "~(a | x)"), ("xnor", "~(a ^ x)"), ("andn1", "~a & x"),
+                   ("orn1", "~a | x")):
         SALU.append(["s_%s_saveexec_%s" % (_n, _b), _l + ":" + _l,
                      "{ u64 x = rdexec(w); r = (%s)x; x = %s; wrmask(w, EXEC, x & FULL); SCC = (x & FULL) != 0; }" % (
                          "u32" if _l == "u" else "u64", _e)])
@@ -378,7 +389,7 @@ def _valu(name, sig, expr):
             o.append("    u32 T%d[N] AL; const u32 *A%d = src32(w, o, %d, T%d);" % ((n,) * 4))
         load.append(_load(letter, n, v))
         n += 1
-    if "=" not in expr.replace("==", "").replace("!=", "").replace("<=", "").replace(">=", "") and not expr.startswith("{"):
+    if not re.search(r"(?<![=!<>])=(?!=)", expr) and not expr.startswith("{"):
         expr = "r = " + expr
     body = " ".join(load)
     if res:
@@ -404,14 +415,16 @@ def _valu(name, sig, expr):
             return "%s[i] = (%s[i] & ~x) | ((%s) & x);" % (arr, arr, val)
         st = "" if full else " u32 x = X[i];"
         if t in WIDE:
-            st += " u64 z = %s; %s %s" % ("dof(r)" if t == "d" else "(u64)r", put("D", "(u32)z"), put("H", "(u32)(z >> 32)"))
+            st += " u64 z = %s; %s %s" % (
+                "dof(r)" if t == "d" else "(u64)r", put("D", "(u32)z"), put("H", "(u32)(z >> 32)"))
         elif t in "wh":
             st += " " + put("D", "(D[i] & KEEP) | (%s & 0xffff) << DSH" % ("ftoh(r)" if t == "h" else "(u32)r"))
         else:
             st += " " + put("D", "fof(r)" if t == "f" else "(u32)r")
         if t in "wh" and full:
             o.append("    const u32 KEEP = o->keep, DSH = o->dsh;")
-        o.append(("    if (w->full) LOOP { %s%s }" if full else "    else { const u32 *X = xmask(w); LOOP { %s%s } }") % (body, st))
+        loop = "    if (w->full) LOOP { %s%s }" if full else "    else { const u32 *X = xmask(w); LOOP { %s%s } }"
+        o.append(loop % (body, st))
     if mask:
         o.append("    wrmask(w, o->d2, collect(R) & rdexec(w));")
     return "\n".join(o + ["    return o + 1;", "}"])
@@ -424,24 +437,30 @@ def _pk(name, sig, expr):
     for n, (letter, v) in enumerate(zip(src, "abc")):
         if dst == "P":
             o.append("    u32 T%d[2 * N] AL; const u32 *A%d, *B%d; src64(w, o, %d, T%d, &A%d, &B%d);" % ((n,) * 7))
-            o.append("    const u32 *L%d = o->sh[%d] & 1 ? B%d : A%d, *H%d = o->sh[%d] & 2 ? B%d : A%d; const u32 NL%d = o->sh[%d] & 4 ? 0x80000000u : 0, NH%d = o->sh[%d] & 8 ? 0x80000000u : 0;" % ((n,) * 12))
+            o.append("    const u32 *L%d = o->sh[%d] & 1 ? B%d : A%d, *H%d = o->sh[%d] & 2 ? B%d : A%d;" % ((n,) * 8))
+            o.append("    const u32 NL%d = o->sh[%d] & 4 ? 0x80000000u : 0, NH%d = o->sh[%d] & 8 ? 0x80000000u : 0;" % (
+                (n,) * 4))
             lo.append("f32 %s = tof(L%d[i] ^ NL%d);" % (v, n, n))
             hi.append("f32 %s = tof(H%d[i] ^ NH%d);" % (v, n, n))
         else:
             o.append("    u32 T%d[N] AL; const u32 *A%d = src32(w, o, %d, T%d);" % ((n,) * 4))
-            o.append("    const u32 SL%d = o->pf[%d] & 1 ? 16 : 0, SH%d = o->pf[%d] & 2 ? 16 : 0, NL%d = o->pf[%d] & 4 ? 0x8000 : 0, NH%d = o->pf[%d] & 8 ? 0x8000 : 0;" % ((n,) * 8))
+            o.append("    const u32 SL%d = o->pf[%d] & 1 ? 16 : 0, SH%d = o->pf[%d] & 2 ? 16 : 0;" % ((n,) * 4))
+            o.append("    const u32 NL%d = o->pf[%d] & 4 ? 0x8000 : 0, NH%d = o->pf[%d] & 8 ? 0x8000 : 0;" % ((n,) * 4))
             for out, q in ((lo, "L"), (hi, "H")):
                 x = "((A%d[i] >> S%s%d & 0xffff) ^ N%s%d)" % (n, q, n, q, n)
-                out.append("%s %s = %s;" % (CT[letter], v, {"h": "htof(%s)" % x, "w": x, "s": "(i32)(i16)" + x}[letter]))
+                x = {"h": "htof(%s)" % x, "w": x, "s": "(i32)(i16)" + x}[letter]
+                out.append("%s %s = %s;" % (CT[letter], v, x))
     if dst == "P":
         o.append("    u32 *D = w->v[o->d], *H = w->v[o->d + 1];")
         body = "f32 y, z; { %s y = %s; } { %s z = %s; }" % (" ".join(lo), expr, " ".join(hi), expr)
         o.append("    if (w->full) LOOP { %s D[i] = fof(y); H[i] = fof(z); }" % body)
-        o.append("    else { const u32 *X = xmask(w); LOOP { %s u32 x = X[i]; D[i] = (D[i] & ~x) | (fof(y) & x); H[i] = (H[i] & ~x) | (fof(z) & x); } }" % body)
+        o.append("    else { const u32 *X = xmask(w); LOOP { %s u32 x = X[i];" % body)
+        o.append("        D[i] = (D[i] & ~x) | (fof(y) & x); H[i] = (H[i] & ~x) | (fof(z) & x); } }")
     else:
         o.append("    u32 *D = w->v[o->d]; const u32 *X = xmask(w);")
-        o.append("    LOOP { u32 y, z; { %s y = (u32)(%s); } { %s z = (u32)(%s); } u32 x = X[i]; D[i] = (D[i] & ~x) | (((y & 0xffff) | z << 16) & x); }" % (
+        o.append("    LOOP { u32 y, z; { %s y = (u32)(%s); } { %s z = (u32)(%s); }" % (
             " ".join(lo), expr, " ".join(hi), expr))
+        o.append("        u32 x = X[i]; D[i] = (D[i] & ~x) | (((y & 0xffff) | z << 16) & x); }")
     return "\n".join(o + ["    return o + 1;", "}"])
 
 
@@ -450,7 +469,9 @@ def _salu(name, sig, expr):
     o = ["const Op *op_%s(W *w, const Op *o)" % name, "{"]
     for n, (letter, v) in enumerate(zip(src, "abc")):
         x = "%s(w, o, %d)" % ("ss64" if letter in WIDE else "ss32", n)
-        o.append("    %s %s = %s;" % (CT[letter], v, {"f": "tof((%s & o->am[%d]) ^ o->xm[%d])" % (x, n, n), "h": "htof((%s & o->am[%d] & 0xffff) ^ o->xm[%d])" % (x, n, n)}.get(letter, "(%s)%s" % (CT[letter], x))))
+        x = {"f": "tof((%s & o->am[%d]) ^ o->xm[%d])" % (x, n, n),
+             "h": "htof((%s & o->am[%d] & 0xffff) ^ o->xm[%d])" % (x, n, n)}.get(letter, "(%s)%s" % (CT[letter], x))
+        o.append("    %s %s = %s;" % (CT[letter], v, x))
     if dst:
         o.append("    %s r;" % CT[dst])
     o.append("    %s;" % expr.replace("SCC", "w->scc"))
@@ -467,7 +488,10 @@ const Op *op_v_pk_mov_b32(W *w, const Op *o)
     const u32 *L = o->sh[0] & 1 ? B0 : A0, *U = o->sh[1] & 1 ? B1 : A1;
     u32 *D = w->v[o->d], *H = w->v[o->d + 1];
     if (w->full) LOOP { u32 y = L[i], z = U[i]; D[i] = y; H[i] = z; }
-    else { const u32 *X = xmask(w); LOOP { u32 y = L[i], z = U[i], x = X[i]; D[i] = (D[i] & ~x) | (y & x); H[i] = (H[i] & ~x) | (z & x); } }
+    else {
+        const u32 *X = xmask(w);
+        LOOP { u32 y = L[i], z = U[i], x = X[i]; D[i] = (D[i] & ~x) | (y & x); H[i] = (H[i] & ~x) | (z & x); }
+    }
     return o + 1;
 }
 """

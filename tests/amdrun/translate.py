@@ -22,7 +22,8 @@ class Unsupported(RuntimeError):
 
 
 def objdump():
-    for name in [os.environ.get("AMDRUN_OBJDUMP")] + ["llvm-objdump-%d" % v for v in range(22, 13, -1)] + ["llvm-objdump"]:
+    versions = ["llvm-objdump-%d" % v for v in range(22, 13, -1)]
+    for name in [os.environ.get("AMDRUN_OBJDUMP")] + versions + ["llvm-objdump"]:
         if name and shutil.which(name):
             yield name
 
@@ -49,10 +50,12 @@ def disassemble(elf, target):
 # ------------------------------------------------------------------------------------------------ names
 
 ALIAS = {
-    "v_add_nc_u32": "v_add_u32", "v_sub_nc_u32": "v_sub_u32", "v_subrev_nc_u32": "v_subrev_u32", "v_add_nc_i32": "v_add_i32",
+    "v_add_nc_u32": "v_add_u32", "v_sub_nc_u32": "v_sub_u32", "v_subrev_nc_u32": "v_subrev_u32",
+    "v_add_nc_i32": "v_add_i32",
     "v_add_co_ci_u32": "v_addc_co_u32", "v_sub_co_ci_u32": "v_subb_co_u32", "v_subrev_co_ci_u32": "v_subbrev_co_u32",
     "v_add_nc_u16": "v_add_u16", "v_sub_nc_u16": "v_sub_u16", "v_mad_co_u64_u32": "v_mad_u64_u32",
-    "v_mad_co_i64_i32": "v_mad_i64_i32", "v_clz_i32_u32": "v_ffbh_u32", "v_ctz_i32_b32": "v_ffbl_b32", "v_cls_i32": "v_ffbh_i32",
+    "v_mad_co_i64_i32": "v_mad_i64_i32", "v_clz_i32_u32": "v_ffbh_u32", "v_ctz_i32_b32": "v_ffbl_b32",
+    "v_cls_i32": "v_ffbh_i32",
     "v_accvgpr_read_b32": "v_mov_b32", "v_accvgpr_write_b32": "v_mov_b32", "v_accvgpr_mov_b32": "v_mov_b32",
     "v_accvgpr_read": "v_mov_b32", "v_accvgpr_write": "v_mov_b32",
     "v_fmamk_f32": "v_fma_f32", "v_fmaak_f32": "v_fma_f32", "v_madmk_f32": "v_mad_f32", "v_madak_f32": "v_mad_f32",
@@ -60,21 +63,27 @@ ALIAS = {
     "s_clz_i32_u32": "s_flbit_i32_b32", "s_clz_i32_u64": "s_flbit_i32_b64", "s_ctz_i32_b32": "s_ff1_i32_b32",
     "s_ctz_i32_b64": "s_ff1_i32_b64", "s_cls_i32": "s_flbit_i32", "s_cls_i32_i64": "s_flbit_i32_i64",
     "s_add_co_i32": "s_add_i32", "s_sub_co_i32": "s_sub_i32", "s_add_co_u32": "s_add_u32", "s_sub_co_u32": "s_sub_u32",
-    "s_add_co_ci_u32": "s_addc_u32", "s_sub_co_ci_u32": "s_subb_u32", "s_add_nc_u64": "s_add_u64", "s_sub_nc_u64": "s_sub_u64",
+    "s_add_co_ci_u32": "s_addc_u32", "s_sub_co_ci_u32": "s_subb_u32", "s_add_nc_u64": "s_add_u64",
+    "s_sub_nc_u64": "s_sub_u64",
     "s_barrier_wait": "s_barrier",
 }
 ACC = {"v_fmac_f32": "v_fma_f32", "v_fmac_f64": "v_fma_f64", "v_mac_f32": "v_mad_f32", "v_fmac_f16": "v_fma_f16"}
-NOP = ("s_nop", "s_waitcnt", "s_wait_", "s_delay_alu", "s_clause", "s_sleep", "s_setprio", "s_inst_prefetch", "s_set_inst_prefetch",
-       "buffer_wbl2", "buffer_inv", "buffer_wbinvl1", "buffer_gl0_inv", "buffer_gl1_inv", "global_inv", "global_wb", "s_dcache_",
+NOP = ("s_nop", "s_waitcnt", "s_wait_", "s_delay_alu", "s_clause", "s_sleep", "s_setprio", "s_inst_prefetch",
+       "s_set_inst_prefetch", "buffer_wbl2", "buffer_inv", "buffer_wbinvl1", "buffer_gl0_inv", "buffer_gl1_inv",
+       "global_inv", "global_wb", "s_dcache_",
        "s_gl1_inv", "s_icache_inv", "s_sendmsg", "s_barrier_signal", "s_ttracedata")
-MEMSIZE = {"b32": "dword", "b64": "dwordx2", "b96": "dwordx3", "b128": "dwordx4", "u8": "ubyte", "i8": "sbyte", "u16": "ushort",
-           "i16": "sshort", "b8": "byte", "b16": "short", "d16_b16": "short_d16", "d16_hi_b16": "short_d16_hi", "d16_u8": "ubyte_d16",
+MEMSIZE = {"b32": "dword", "b64": "dwordx2", "b96": "dwordx3", "b128": "dwordx4", "u8": "ubyte", "i8": "sbyte",
+           "u16": "ushort", "i16": "sshort", "b8": "byte", "b16": "short", "d16_b16": "short_d16",
+           "d16_hi_b16": "short_d16_hi", "d16_u8": "ubyte_d16",
            "d16_hi_u8": "ubyte_d16_hi", "d16_i8": "sbyte_d16", "d16_hi_i8": "sbyte_d16_hi", "d16_hi_b8": "byte_d16_hi"}
-BYTES = {"dword": 4, "dwordx2": 8, "dwordx3": 12, "dwordx4": 16, "ubyte": 1, "sbyte": 1, "byte": 1, "ushort": 2, "sshort": 2, "short": 2}
-ATOMIC = {"add_u32": "add", "add_u64": "add_x2", "sub_u32": "sub", "sub_u64": "sub_x2", "min_i32": "smin", "min_u32": "umin",
-          "max_i32": "smax", "max_u32": "umax", "min_i64": "smin_x2", "min_u64": "umin_x2", "max_i64": "smax_x2",
-          "max_u64": "umax_x2", "and_b32": "and", "or_b32": "or", "xor_b32": "xor", "and_b64": "and_x2", "or_b64": "or_x2",
-          "xor_b64": "xor_x2", "swap_b32": "swap", "swap_b64": "swap_x2", "cmpswap_b32": "cmpswap", "cmpswap_b64": "cmpswap_x2",
+BYTES = {"dword": 4, "dwordx2": 8, "dwordx3": 12, "dwordx4": 16, "ubyte": 1, "sbyte": 1, "byte": 1, "ushort": 2,
+         "sshort": 2, "short": 2}
+ATOMIC = {"add_u32": "add", "add_u64": "add_x2", "sub_u32": "sub", "sub_u64": "sub_x2", "min_i32": "smin",
+          "min_u32": "umin", "max_i32": "smax", "max_u32": "umax", "min_i64": "smin_x2",
+          "min_u64": "umin_x2", "max_i64": "smax_x2",
+          "max_u64": "umax_x2", "and_b32": "and", "or_b32": "or", "xor_b32": "xor", "and_b64": "and_x2",
+          "or_b64": "or_x2", "xor_b64": "xor_x2", "swap_b32": "swap", "swap_b64": "swap_x2",
+          "cmpswap_b32": "cmpswap", "cmpswap_b64": "cmpswap_x2",
           "inc_u32": "inc", "dec_u32": "dec", "inc_u64": "inc_x2", "dec_u64": "dec_x2", "min_num_f32": "min_f32",
           "max_num_f32": "max_f32", "wrxchg_b32": "swap", "wrxchg_b64": "swap_x2", "storexchg_b32": "swap",
           "storexchg_b64": "swap_x2"}
@@ -158,22 +167,23 @@ def constant(s, letter):
 
 class O:
     """One operation, before it is packed."""
-    __slots__ = ("fn", "fn2", "c", "imm", "imm2", "target", "am", "xm", "keep", "addr", "s", "d", "d2", "m", "x0", "x1", "k", "sh",
-                 "dsh", "f0", "f1", "f2", "cls", "width", "pf", "name", "text", "first", "info")
+    __slots__ = ("fn", "fn2", "c", "imm", "imm2", "target", "am", "xm", "keep", "addr", "s", "d", "d2", "m", "x0", "x1",
+                 "k", "sh", "dsh", "f0", "f1", "f2", "cls", "width", "pf", "name", "text", "first", "info")
 
     def __init__(self, fn, addr, name, text):
         self.fn, self.fn2, self.addr, self.name, self.text = fn, None, addr, name, text
         self.c, self.imm, self.imm2, self.target = [0, 0, 0], 0, 0, None
         self.am, self.xm, self.keep = [M32] * 3, [0] * 3, 0
         self.s, self.d, self.d2, self.m, self.x0, self.x1 = [0, 0, 0], 0, NULLREG, 0, 0, 0
-        self.k, self.sh, self.dsh, self.f0, self.f1, self.f2, self.cls, self.width = [0, 0, 0], [0, 0, 0], 0, 0, 0, 0, 0, 0
+        self.k, self.sh = [0, 0, 0], [0, 0, 0]
+        self.dsh = self.f0 = self.f1 = self.f2 = self.cls = self.width = 0
         self.first, self.info, self.pf = True, None, [0, 0, 0]
 
     def pack(self, fns, base):
         return OP.pack(fns(self.fn), fns(self.fn2) if self.fn2 else 0, 0, *self.c, self.imm & M64, self.imm2 & M64,
-                       base + OP.size * self.target if self.target is not None else 0, 0, 0, 0, 0, *self.am, *self.xm, self.keep,
-                       self.addr & M32, *self.s, self.d, self.d2, self.m, self.x0, self.x1, *self.k, *self.sh, self.dsh, self.f0,
-                       self.f1, self.f2, self.cls, self.width, *self.pf)
+                       base + OP.size * self.target if self.target is not None else 0, 0, 0, 0, 0, *self.am, *self.xm,
+                       self.keep, self.addr & M32, *self.s, self.d, self.d2, self.m, self.x0, self.x1, *self.k,
+                       *self.sh, self.dsh, self.f0, self.f1, self.f2, self.cls, self.width, *self.pf)
 
 
 def bits(mods, name, n, default):
@@ -330,8 +340,8 @@ class Translator:
 
     def scalar(self, base, args, mods, addr, name, body, words):
         if base in ("s_branch",) or base.startswith("s_cbranch_"):
-            if base not in ("s_branch", "s_cbranch_scc0", "s_cbranch_scc1", "s_cbranch_vccz", "s_cbranch_vccnz", "s_cbranch_execz",
-                            "s_cbranch_execnz"):
+            if base not in ("s_branch", "s_cbranch_scc0", "s_cbranch_scc1", "s_cbranch_vccz", "s_cbranch_vccnz",
+                            "s_cbranch_execz", "s_cbranch_execnz"):
                 raise Unsupported(name)
             o = O(base, addr, name, body)
             d = words[0] & 0xffff
@@ -375,7 +385,8 @@ class Translator:
             k = int(args[1], 0) & 0xffff
             if not (base.startswith("s_cmpk_") and base.endswith("u32")):
                 k = ((k ^ 0x8000) - 0x8000) & M32
-            new = {"s_movk_i32": "s_mov_b32", "s_addk_i32": "s_add_i32", "s_addk_co_i32": "s_add_i32", "s_mulk_i32": "s_mul_i32"}.get(
+            new = {"s_movk_i32": "s_mov_b32", "s_addk_i32": "s_add_i32", "s_addk_co_i32": "s_add_i32",
+                   "s_mulk_i32": "s_mul_i32"}.get(
                 base, base.replace("cmpk", "cmp"))
             o = O(new, addr, name, body)
             r = sreg(args[0], name)
@@ -518,8 +529,9 @@ class Translator:
         elif "op_sel" in mods and not mix and not any(x in "wsh" for x in letters):
             raise Unsupported(body)
         for x in mods:
-            if x not in ("clamp", "mul", "div", "op_sel", "op_sel_hi", "neg_lo", "neg_hi", "row_mask", "bank_mask", "bound_ctrl", "fi",
-                         "dst_sel", "dst_unused", "src0_sel", "src1_sel", "quad_perm", "dpp8") and not x.startswith(("row_", "wave_")):
+            if x not in ("clamp", "mul", "div", "op_sel", "op_sel_hi", "neg_lo", "neg_hi", "row_mask", "bank_mask",
+                         "bound_ctrl", "fi", "dst_sel", "dst_unused", "src0_sel", "src1_sel", "quad_perm",
+                         "dpp8") and not x.startswith(("row_", "wave_")):
                 raise Unsupported("%s: %s" % (body, x))
         if (neg_hi != [0] * 3 or neg_lo != [0] * 3):
             raise Unsupported(body)
@@ -670,7 +682,8 @@ class Translator:
         return o
 
     def ds(self, base, args, mods, addr, name, body, words):
-        base = re.sub(r"^ds_(load|store)_2addr_stride64_", lambda m: "ds_read2st64_" if m[1] == "load" else "ds_write2st64_", base)
+        base = re.sub(r"^ds_(load|store)_2addr_stride64_",
+                      lambda m: "ds_read2st64_" if m[1] == "load" else "ds_write2st64_", base)
         base = re.sub(r"^ds_(load|store)_2addr_", lambda m: "ds_read2_" if m[1] == "load" else "ds_write2_", base)
         base = re.sub(r"^ds_load_", "ds_read_", base)
         base = re.sub(r"^ds_store_(?!xchg)", "ds_write_", base)
@@ -703,8 +716,8 @@ class Translator:
             m = re.match(r"ds_(\w+?)(_rtn)?(_[a-z]\d+)$", base)
             kind = (m.group(1) + m.group(3)) if m else ""
             kind = ATOMIC.get(kind, kind)
-            if kind not in ATOMIC.values() and kind not in ("add_f32", "add_f64", "min_f64", "max_f64", "min_f32", "max_f32") or \
-                    kind.startswith("cmpswap"):
+            floats = ("add_f32", "add_f64", "min_f64", "max_f64", "min_f32", "max_f32")
+            if kind not in ATOMIC.values() and kind not in floats or kind.startswith("cmpswap"):
                 raise Unsupported(name)
             o.fn = "ds_" + kind
             if m.group(2):

@@ -1,7 +1,7 @@
-"""Functional checks: run.py TARGET|FILE.co [test name ...]
+# SPDX-License-Identifier: MIT
+"""run.py: what the executor computes and refuses: run.py FILE.co [test name ...], of kernels.hip.
 
-Every test compares a kernel's results with values worked out here in Python.  Each runs in a child process.  kernels.hip
-is compiled by hipdev.py unless a code object of it is given.
+Every test compares a kernel's results with values worked out here in Python.  Each runs in a child process.
 """
 import math
 import os
@@ -204,7 +204,8 @@ def t_block_sum():
 def t_atomics():
     n = 192
     a = [rnd.randrange(0, 200) for _ in range(n)]
-    i, l, f, d = Buffer.of("i", [0, 999, 0, 0, 0, 0, 0] + [0] * (9 + n)), Buffer.of("Q", [5]), Buffer.of("f", [1.0]), Buffer.of("d", [2.0])
+    i = Buffer.of("i", [0, 999, 0, 0, 0, 0, 0] + [0] * (9 + n))
+    l, f, d = Buffer.of("Q", [5]), Buffer.of("f", [1.0]), Buffer.of("d", [2.0])
     run("atomics", 3, 64, [i, l, f, d, Buffer.of("i", a)])
     g = i.array("i")
     bits = x = 0
@@ -224,10 +225,13 @@ def t_fmath():
     o = Buffer(4 * n * 12)
     run("fmath", 1, n, [o, Buffer.of("f", a), Buffer.of("f", b)])
     g = o.array("f")
-    tr = [("div", 3e-7, lambda x, y: x / y), ("sqrt", 3e-7, lambda x, y: math.sqrt(abs(x))), ("fma", 3e-7, lambda x, y: x * y + .25),
-          ("exp", 2e-6, lambda x, y: math.exp(x * .1)), ("log", 2e-6, lambda x, y: math.log(abs(x) + .5)), ("sin", 3e-6, lambda x, y: math.sin(x)),
+    tr = [("div", 3e-7, lambda x, y: x / y), ("sqrt", 3e-7, lambda x, y: math.sqrt(abs(x))),
+          ("fma", 3e-7, lambda x, y: x * y + .25),
+          ("exp", 2e-6, lambda x, y: math.exp(x * .1)), ("log", 2e-6, lambda x, y: math.log(abs(x) + .5)),
+          ("sin", 3e-6, lambda x, y: math.sin(x)),
           ("cos large", 3e-4, lambda x, y: math.cos(x * 40)), ("pow", 1e-5, lambda x, y: (abs(x) + .1) ** 1.7),
-          ("rsqrt", 2e-6, lambda x, y: abs(y) ** -.5), ("round", 1e-6, lambda x, y: min(x, y) + math.floor(y) + math.trunc(x) + round(y)),
+          ("rsqrt", 2e-6, lambda x, y: abs(y) ** -.5),
+          ("round", 1e-6, lambda x, y: min(x, y) + math.floor(y) + math.trunc(x) + round(y)),
           ("tanh", 1e-5, lambda x, y: math.tanh(x * .3))]
     errs = []
     for i, (nm, tol, f) in enumerate(tr):
@@ -250,7 +254,8 @@ def t_dmath():
     run("dmath", 1, n, [o, Buffer.of("d", a), Buffer.of("d", b)])
     g = o.array("d")
     fs = [("div", lambda x, y: x / y), ("sqrt", lambda x, y: math.sqrt(abs(x))), ("fma", lambda x, y: x * y + .25),
-          ("exp", lambda x, y: math.exp(x * .1)), ("log", lambda x, y: math.log(abs(x) + .5)), ("sin", lambda x, y: math.sin(x)),
+          ("exp", lambda x, y: math.exp(x * .1)), ("log", lambda x, y: math.log(abs(x) + .5)),
+          ("sin", lambda x, y: math.sin(x)),
           ("conversions", lambda x, y: float(math.trunc(x * 1e9)) + float(math.trunc(y)) + math.floor(x))]
     errs = []
     for i, (nm, f) in enumerate(fs):
@@ -272,12 +277,14 @@ def t_imath():
     def clz(x): return 32 - u32(x).bit_length()
     def ffs(x): return (u32(x) & -u32(x)).bit_length()
     def brev(x): return int("{:032b}".format(u32(x))[::-1], 2)
-    fs = [("mul", lambda x, y, t: s64(x * y)), ("div", lambda x, y, t: q(x, y)), ("rem", lambda x, y, t: x - q(x, y) * y),
+    fs = [("mul", lambda x, y, t: s64(x * y)), ("div", lambda x, y, t: q(x, y)),
+          ("rem", lambda x, y, t: x - q(x, y) * y),
           ("udiv", lambda x, y, t: s64(u64(x) // u32(y))), ("idiv32", lambda x, y, t: q(s32(x), s32(y))),
-          ("urem32", lambda x, y, t: u32(x) % u32(y)), ("mulhi", lambda x, y, t: (u32(x) * u32(y) >> 32) + (s32(x) * s32(y) >> 32)),
+          ("urem32", lambda x, y, t: u32(x) % u32(y)),
+          ("mulhi", lambda x, y, t: (u32(x) * u32(y) >> 32) + (s32(x) * s32(y) >> 32)),
           ("bits", lambda x, y, t: clz(x) + 64 * ffs(y) + 4096 * bin(u64(x)).count("1") + brev(y)),
           ("shift", lambda x, y, t: s64((x >> (y & 63)) ^ (u64(x) >> (t & 63)) ^ s64(x << 3))),
-          ("compare", lambda x, y, t: (x < y) + 2 * (u64(x) < u64(y)) + 4 * (x == y)), 
+          ("compare", lambda x, y, t: (x < y) + 2 * (u64(x) < u64(y)) + 4 * (x == y)),
           ("convert", lambda x, y, t: int(f32(float(x))) + ((y + 32768) % 65536 - 32768) + ((x + 128) % 256 - 128))]
     g = o.array("q")
     errs = []
@@ -409,7 +416,8 @@ def t_faults():
     fails(-signal.SIGSEGV, lambda: MOD.launch("shfl_i", 1, N, [Buffer(4 * N * 8), 0x1000]))
     fails(4, lambda: MOD.launch("gridwait", 4, 64, [Buffer.of("I", [0]), Buffer(16)], resident=1, limit=200000))
     t = amdrun.translate.Translator(target, W)
-    for text in ("v_exp_legacy_f32_e32 v0, v1", "s_getreg_b32 s0, hwreg(HW_REG_MODE)", "image_load v0, v1, s[0:7] dmask:0x1",
+    for text in ("v_exp_legacy_f32_e32 v0, v1", "s_getreg_b32 s0, hwreg(HW_REG_MODE)",
+                 "image_load v0, v1, s[0:7] dmask:0x1",
                  "v_add_f32_e64 v0, v1, v2 some_new_modifier:1", "ds_ordered_count v0, v1 gds",
                  "v_mfma_f32_16x16x4f32 v[0:3], v4, v5, v[0:3] cbsz:1", "buffer_load_dword v1, v2, s[4:7], 0 offen"):
         try:
