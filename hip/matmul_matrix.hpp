@@ -307,7 +307,8 @@ SUBWAVE_DEVICE block_tile matrix_block(std::uint32_t block, std::int64_t m, std:
 
 /* An architecture without the unit has an empty kernel, which plan does not choose. */
 template <class T, class Shape, bool AAlongK, bool BAlongK>
-SUBWAVE_KERNEL(Shape::down *Shape::across *max_wave_size(), 1) matmul_matrix(matmul_problem<T> p)
+SUBWAVE_TWO_WAVES SUBWAVE_KERNEL(Shape::down *Shape::across *max_wave_size(), 1)
+matmul_matrix(matmul_problem<T> p)
 {
     if constexpr (matrix_unit<T>::exists) {
         SUBWAVE_DYNAMIC_SHARED(T, memory);

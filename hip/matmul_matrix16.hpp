@@ -157,7 +157,7 @@ private:
 
 /* An architecture without the unit has an empty kernel, which plan does not choose. */
 template <class T, bool Packed, bool AAlongK, bool BAlongK>
-SUBWAVE_KERNEL(matrix16_down *matrix16_across *max_wave_size(), matrix16_blocks)
+SUBWAVE_TWO_WAVES SUBWAVE_KERNEL(matrix16_down *matrix16_across *max_wave_size(), matrix16_blocks)
 matmul_matrix16(matmul_problem<T> p)
 {
     if constexpr (matrix16_unit<T>::exists) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # instructions.py: reads matmul's machine code: instructions.py OBJDUMP READELF FILE.co...
-"""A broadcast is v_readlane: no local memory, no permute. No kernel uses scratch or spills vector
-registers, nor scalar ones but what LLVM 15 is known to."""
+"""A broadcast is v_readlane: no local memory, no permute. No kernel uses scratch, spills registers, or copies
+accumulators of the matrix unit in a loop."""
 import os
 import sys
 
@@ -11,10 +11,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.p
 import disassembly
 
 
-def describe(facts, mnemonics):
+def describe(facts, code):
     """A row of the table."""
-    def count(*starts):
-        return sum(mnemonic.startswith(starts) for mnemonic in mnemonics)
+    def count(*starts, among=code):
+        return sum(instruction.mnemonic.startswith(starts) for instruction in among)
 
     return {"vgpr": int(facts["vgpr_count"]), "sgpr": int(facts["sgpr_count"]),
             "spills": int(facts["vgpr_spill_count"]), "kept": int(facts["sgpr_spill_count"]),
@@ -22,7 +22,8 @@ def describe(facts, mnemonics):
             "scratch": int(facts["private_segment_fixed_size"])
             + count("scratch_", "buffer_load", "buffer_store"),
             "ds": count("ds_"), "readlane": count("v_readlane"),
-            "fma": count("v_fma", "v_pk_fma", "v_dual_fma"), "matrix": count("v_mfma", "v_wmma"), "all": len(mnemonics)}
+            "fma": count("v_fma", "v_pk_fma", "v_dual_fma"), "matrix": count("v_mfma", "v_wmma"),
+            "copies": count("v_accvgpr", among=disassembly.in_loops(code)), "all": len(code)}
 
 
 def faults(kernel, path, row):
@@ -31,6 +32,8 @@ def faults(kernel, path, row):
         yield "uses scratch or spills"
     if row["kept"]:
         yield "keeps scalars in a vector register's lanes"
+    if row["copies"]:
+        yield "copies accumulators in a loop"
     if kernel.variant.startswith("matrix"):
         architecture = path.rsplit("/", 1)[-1].split(".")[1]
         units = ("gfx90a", "gfx942") + (("gfx1100", "gfx1201") if kernel.element in matmul.SMALL else ())
@@ -55,7 +58,7 @@ def main(objdump, readelf, paths):
             sys.exit("%s: kernels are missing or unknown" % path)
         for name, facts in kernels.items():
             kernel = matmul.identify(name)
-            row = describe(facts, [instruction.mnemonic for instruction in code[name]])
+            row = describe(facts, code[name])
             if not head:
                 head = "%-32s%-22s" % ("object", "kernel") + "".join("%9s" % key for key in row)
                 print(head)

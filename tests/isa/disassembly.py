@@ -5,8 +5,15 @@ import struct
 import subprocess
 from collections import Counter, namedtuple
 
-# A backward branch is a loop. `text` is what an assembler would read.
-Instruction = namedtuple("Instruction", "mnemonic text loops")
+
+class Instruction(namedtuple("Instruction", "mnemonic text address target")):
+    """`text` is what an assembler would read, `target` where a branch goes, or None."""
+    @property
+    def loops(self):
+        """A backward branch is a loop."""
+        return self.target is not None and self.target <= self.address
+
+
 
 # Instructions that only pass time or let others run.
 WAITS = ("s_waitcnt", "s_wait_", "s_nop", "s_delay_alu", "s_clause", "s_sleep", "v_nop")
@@ -30,12 +37,18 @@ def instructions(objdump, path):
             text, _, rest = line.strip().partition("//")
             address = int(rest.split(":")[0], 16)
             target = re.search(r"<[^>+]+(?:\+0x([0-9a-f]+))?>$", rest)
-            loops = bool(target) and base + int(target.group(1) or "0", 16) <= address
-            current.append(Instruction(text.split()[0], text.strip(), loops))
+            current.append(Instruction(text.split()[0], text.strip(), address,
+                                       base + int(target.group(1) or "0", 16) if target else None))
     for code in found.values():
         while code and code[-1].mnemonic != "s_endpgm":
             code.pop()
     return found
+
+
+def in_loops(code):
+    """The instructions of a function that are in a loop."""
+    loops = [(branch.target, branch.address) for branch in code if branch.loops]
+    return [i for i in code if any(first <= i.address <= last for first, last in loops)]
 
 
 def metadata(readelf, path):

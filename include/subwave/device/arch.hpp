@@ -37,6 +37,7 @@
 
 #define SUBWAVE_DEVICE inline __attribute__((always_inline))
 #define SUBWAVE_KERNEL(...) __global__ void
+#define SUBWAVE_TWO_WAVES
 #define SUBWAVE_UNROLL
 #define SUBWAVE_ROLLED
 SUBWAVE_BEGIN
@@ -66,6 +67,13 @@ SUBWAVE_END
 #define SUBWAVE_KERNEL(...) __global__ void __launch_bounds__(__VA_ARGS__)
 #else
 #define SUBWAVE_KERNEL(threads, ...) __global__ void __launch_bounds__(threads)
+#endif
+/* On AMD, a kernel of which a SIMD must hold two waves. With the registers of one, LLVM before 22 keeps the matrix
+ * unit's sums apart from its operands and copies them for every instruction. */
+#if defined(__CUDACC__)
+#define SUBWAVE_TWO_WAVES
+#else
+#define SUBWAVE_TWO_WAVES __attribute__((amdgpu_waves_per_eu(2)))
 #endif
 #define SUBWAVE_UNROLL _Pragma("unroll")
 #define SUBWAVE_ROLLED _Pragma("unroll 1")
