@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * counts.hip: sub-groups of every number of members, from one to the wave's size, and groups within them:
- * the last member may have no neighbour, and what a lane that does not exist holds must count nowhere.
+ * counts.hip: sub-groups of every number of members, from one to the wave's size, and groups within
+ * them: the last member may have no neighbour, and what a lane that does not exist holds counts nowhere.
  *
  * Values are small whole numbers, whose sums and products are exact in every type and order, and such that
  * what a missing lane could bring in would show: no minimum is below 5, no product is 0.
@@ -248,7 +248,8 @@ template <class T, int OpNumber> static void expect_joint(const member &m, word6
     for (int i = 0; i < ranges; ++i) {
         const int length = range_length(i, m.size());
         word64 *of_range = row + 1 + i * range_columns;
-        of_range[0] = host_to_word(fold(-1, length, f, [&](int k) { return k < 0 ? identity<H>(OpNumber) : x(k); }));
+        of_range[0] = host_to_word(
+            fold(-1, length, f, [&](int k) { return k < 0 ? identity<H>(OpNumber) : x(k); }));
         of_range[1] = true;
         if (m.lane != m.leader())
             continue;
@@ -311,9 +312,12 @@ static void cases(machine &t)
         std::size_t size;
     } const all[] = {
 #define NUMBERS_ENTRY(T, K) \
-    {"count_" #T "_" #K, count_##T##_##K, K, number_in, number_out, expect_numbers<T>, number<host_t<T>>, -1, 0},
-#define ORDERED_ENTRY(K) {"ordered_" #K, ordered_##K, K, ordered_in, ordered_out, expect_ordered, nullptr, -1, 0},
-#define MOVES_ENTRY(T, K) {"move_" #T "_" #K, move_##T##_##K, K, move_in, move_out, expect_moves<T>, nullptr, -1, 0},
+    {"count_" #T "_" #K, count_##T##_##K, K, number_in, number_out, expect_numbers<T>, \
+     number<host_t<T>>, -1, 0},
+#define ORDERED_ENTRY(K) \
+    {"ordered_" #K, ordered_##K, K, ordered_in, ordered_out, expect_ordered, nullptr, -1, 0},
+#define MOVES_ENTRY(T, K) \
+    {"move_" #T "_" #K, move_##T##_##K, K, move_in, move_out, expect_moves<T>, nullptr, -1, 0},
 #define JOINT_ENTRY(T, Op, number_, K) \
     {"joint_" #T "_" #Op "_" #K, joint_##T##_##Op##_##K, K, 1, joint_out, expect_joint<T, number_>, \
      number<host_t<T>>, number_, sizeof(T)},
@@ -324,8 +328,9 @@ static void cases(machine &t)
             /* The members alone, or behind a whole wave; random orders do less. */
             for (int before = 0; before < 2; ++before) {
                 const int index = static_cast<int>(&k - all), turn = (index ^ before) + (count >> 1);
-                launch_case l{k.name, k.function, k.kind, dim3(unsigned(before * t.wave + count)), k.in, k.out};
-                if (!t.fits(k.kind, l.block) ||
+                const dim3 block(static_cast<unsigned>(before * t.wave + count));
+                launch_case l{k.name, k.function, k.kind, block, k.in, k.out};
+                if (!t.fits(k.kind, block) ||
                     (!t.full && (turn % 2 || (t.seed && (turn / 2 + count) % 3 + 1 != int(t.seed)))))
                     continue;
                 random_words draw{word64(count) << 32 | word64(index)};
@@ -336,7 +341,7 @@ static void cases(machine &t)
                         if (const int c = static_cast<int>(i % k.in); c > 0)
                             l.in[i] = k.number(c - 1, l.in[i], alike + c);
                 if (k.op >= 0)
-                    for (int i = 0; i < items_of(l.block) + longest; ++i) {
+                    for (int i = 0; i < items_of(block) + longest; ++i) {
                         if (i * k.size % 8 == 0)
                             l.in.push_back(0);
                         l.in.back() |= k.number(k.op, draw(), alike) << 8 * (i * k.size % 8);
