@@ -97,11 +97,11 @@ class Lines(Case):
         self.assertEqual({row["variant"] for row in rows if row["by"] == "subwave"}, {"strided", "pointers"})
 
     def test_cold_rotates(self):
-        rows = self.run_bench("a.json", "copy", "--size", "1000", "--cache", "cold", "--cache-bytes", "10000")
+        rows = self.run_bench("a.json", "copy", "--size", "1024", "--cache", "cold", "--cache-bytes", "10240")
         self.check(rows)
         for row in rows: # on a GPU also the runtime's copy
-            self.assertEqual((row["cache"], row["cache_bytes"]), ("cold", 10000))
-            self.assertEqual(row["calls"] % 11, 0) # 1 + 2 * 10000 / 2000 sets in turn
+            self.assertEqual((row["cache"], row["cache_bytes"]), ("cold", 10240))
+            self.assertEqual(row["calls"] % 11, 0) # 1 + 2 * 10240 / 2048 sets in turn
 
     def test_groups(self):
         names = ["group_" + name for name in ("reduce", "scan", "broadcast", "shift", "permute", "select",
