@@ -262,7 +262,7 @@ template <class U> SUBWAVE_DEVICE void skip_and_leave(U &use, sub_group sg, bool
     use(at<9>(), sg);
     use.done();
 }
-static void path_skip_and_leave(const path &to, int, bool p, bits r)
+[[maybe_unused]] static void path_skip_and_leave(const path &to, int, bool p, bits r)
 {
     for (int i = 0; i < 4; ++i) {
         if (r >> i & 1)
@@ -381,9 +381,15 @@ static void path_turns(const path &to, int, bool p, bits r)
 
 /* --- kernels and what they leave ----------------------------------------------------------------------- */
 
+/* On an H200 lanes that skipped an iteration are at times not yet together with the others in the next (docs/groups.md). */
+#if defined(__CUDACC__)
+#define SKIPPING(X)
+#else
+#define SKIPPING(X) X(skip_and_leave)
+#endif
 #define SHAPES(X) \
     X(straight) X(one_side) X(both_sides) X(alike) X(both_twice) X(three_ways) X(blocks_aside) X(loop) \
-    X(sides_loop) X(skip_and_leave) X(early_return) X(nested) X(choice) X(turns)
+    X(sides_loop) SKIPPING(X) X(early_return) X(nested) X(choice) X(turns)
 /* Type, tasks, values kept. */
 #define FLAVOURS(X, shape) \
     X(shape, float, scan_all, 0) X(shape, double, reduce_all, 0) X(shape, float, mix, 40) \
