@@ -26,7 +26,32 @@ TARGETS = ("gfx90a", "gfx940", "gfx941", "gfx942", "gfx1100", "gfx1101", "gfx110
 
 
 class Deadlock(RuntimeError):
-    pass
+    """A kernel did not end."""
+
+
+class Fault(RuntimeError):
+    """A kernel did what hardware does not forgive; `findings` has a Finding each."""
+
+    def __init__(self, findings):
+        self.findings = findings
+        super().__init__("\n".join(map(str, findings)))
+
+
+class Finding:
+    """kind: "wait", "race", "lane" or "undefined".  instruction: its text; other: that of the other one, if any; source
+    and other_source: file and line, where the code object has them."""
+    KINDS = ("", "wait", "race", "lane", "undefined")
+
+    def __init__(self, kernel, kind, words, times, address, instruction, other, source, other_source):
+        self.kernel, self.kind, self.words, self.times, self.address = kernel, kind, words, times, address
+        self.instruction, self.other, self.source, self.other_source = instruction, other, source, other_source
+
+    def __str__(self):
+        out = self.words + (" (%d times)" % self.times if self.times > 1 else "")
+        for text, source in ((self.instruction, self.source), (self.other, self.other_source)):
+            if text:
+                out += "\n    " + text + ("    " + source if source else "")
+        return out
 
 
 # ---------------------------------------------------------------------------------------------- the executor
@@ -64,7 +89,8 @@ def _library(lanes, _have={}):
     """The compiled executor for waves of this many lanes, kept by the hash of all that goes into it."""
     if lanes in _have:
         return _have[lanes]
-    code = ops.source(open(os.path.join(HERE, "core.c")).read() + open(os.path.join(HERE, "count.c")).read())
+    parts = [open(os.path.join(HERE, name + ".c")).read() for name in ("core", "count", "check", "schedule")]
+    code = ops.source("".join(parts))
     cc = os.environ.get("AMDRUN_CC") or next((c for c in ("gcc", "clang", "cc") if shutil.which(c)), None)
     if not cc:
         raise RuntimeError("no C compiler (AMDRUN_CC)")
@@ -102,13 +128,20 @@ def _library(lanes, _have={}):
     return lib, fn
 
 
+class _Fault(ctypes.Structure):
+    _fields_ = [(n, ctypes.c_uint32) for n in ("kind", "wave", "lane", "addr", "other", "what", "other_wave", "barriers",
+                                               "times", "part")] + [("group", ctypes.c_uint64)]
+
+
 class _Launch(ctypes.Structure):
     _fields_ = [(n, ctypes.c_uint32 * 3) for n in ("grid", "block")] + \
         [(n, ctypes.c_uint32) for n in ("lds", "nfixed", "nuser", "rsrc2", "rdna4", "resident", "priv", "poison",
                                         "slice", "cdna")] + \
         [("fixed", ctypes.c_uint32 * 32)] + \
         [(n, ctypes.c_uint64) for n in ("limit", "entry", "textbase", "textwords", "executed", "waves", "map", "need",
-                                        "next", "live", "nlive", "trace")]
+                                        "next", "live", "nlive", "trace")] + \
+        [("check", ctypes.c_uint32), ("nfault", ctypes.c_uint32), ("checker", ctypes.c_void_p),
+         ("fault", _Fault * 16)]
 
 
 # ---------------------------------------------------------------------------------------------- memory
@@ -231,8 +264,34 @@ class Module:
             raise Unsupported("no instruction at %#x" % va)
         return table, done
 
+    def _finding(self, lib, kernel, l, k, done):
+        words = ctypes.create_string_buffer(512)
+        lib.amdrun_describe(ctypes.byref(l), k, words, ctypes.c_size_t(512))
+        f = l.fault[k]
+        text = {o.addr: o.text for _buf, _base, out in done.values() for o in out if o.text}
+        lines = self._lines([f.addr, f.other])
+        return Finding(kernel, Finding.KINDS[f.kind], words.value.decode(), f.times, f.addr, text.get(f.addr, ""),
+                       text.get(f.other, "") if f.other else "", lines[0], lines[1] if f.other else "")
+
+    def _lines(self, addresses):
+        """The source lines of instructions: "file:line", innermost call first; "" where the code object has none."""
+        tool = next((t for t in ["llvm-symbolizer-%d" % v for v in range(22, 13, -1)] + ["llvm-symbolizer"]
+                     if shutil.which(t)), None)
+        if b".debug_line" not in self.co.elf or not tool:
+            return [""] * len(addresses)
+        with tempfile.NamedTemporaryFile(suffix=".co") as f:
+            f.write(self.co.elf)
+            f.flush()
+            p = subprocess.run([tool, "--obj=" + f.name, "--inlines", "--functions=none"] + [hex(a) for a in addresses],
+                               capture_output=True, text=True)
+        out = []
+        for frames in p.stdout.split("\n\n"):
+            places = [line.rsplit(":", 1)[0] for line in frames.split("\n") if line]
+            out.append(", in ".join(x for x in places if not x.startswith("??") and not x.endswith(":0")))
+        return out + [""] * len(addresses)
+
     def launch(self, name, grid, block, args=(), shared=0, trace=None, poison=True, limit=20_000_000_000,
-               slice_=4096, resident=1, count_ops=False, count=False):
+               slice_=4096, resident=1, count_ops=False, count=False, check=None):
         """Run one kernel to its end and return Stats.
 
         grid, block  up to three ints each; grid counts workgroups
@@ -245,6 +304,7 @@ class Module:
         resident     workgroups run at the same time (more than 1 for kernels that wait on another workgroup)
         count_ops    stats.ops: how often each instruction ran, by mnemonic
         count        stats.counts: a counters.Counts of what the launch asks of each resource
+        check        look for what hardware does not forgive, and raise Fault; else as AMDRUN_CHECK says, which is 1
         """
         grid = (tuple([grid] if isinstance(grid, int) else grid) + (1, 1))[:3]
         block = (tuple([block] if isinstance(block, int) else block) + (1, 1))[:3]
@@ -329,6 +389,9 @@ class Module:
         l.fixed[:len(fixed)] = [x & M32 for x in fixed]
         l.textbase, l.textwords, l.map = self.image.addr, len(table), ctypes.addressof(table)
         l.entry = self.image.addr + entry
+        if check is None:
+            check = os.environ.get("AMDRUN_CHECK", "1") != "0"
+        l.check = 3 if check else 0                # and print nothing
         if trace is not None:
             trace.flush()
             l.trace = trace.fileno() + 1
@@ -343,6 +406,8 @@ class Module:
             raise Deadlock("%s: more than %d wave-instructions" % (name, limit))
         if rc == 3:
             raise Unsupported("%s ran into what is no instruction" % name)
+        if l.nfault:
+            raise Fault([self._finding(lib, name, l, k, done) for k in range(l.nfault)])
         del queue, hb, pkt, kargs
         stats.waves = l.waves
         executed = []

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* amdrun: state of a wave, operand fetch, scheduler, memory.  Included first by the generated file. */
+/* amdrun: state of a wave, operand fetch, lanes, memory, matrix products.  The executor is this file, count.c, check.c and
+ * schedule.c, then the arithmetic of ops.py. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +54,23 @@ struct Op {                                  /* translate.py packs this */
     u16 s[3], d, d2, m, x0, x1;
     u8 k[3], sh[3], dsh, f0, f1, f2, cls, width;
     u8 pf[3], pad;                           /* packed 16-bit operands: op_sel, op_sel_hi, neg_lo, neg_hi */
+    /* For check.c: registers that the instruction names (NREG2 of them: vector, accumulation, from SREG on scalar) as
+     * ranges and, hashed, as bits; what it is; counters that it takes part in, or waits for with these limits. */
+    u64 sig[2];
+    u16 use[6];
+    u8 len[6], nuse, check, counters, unordered, limit[4], pad2[6];
 };
+
+#define SREG 512
+#define NREG2 (SREG + 160)
+typedef struct {                             /* a memory access that its wave has not waited for: check.c */
+    const Op *op;
+    u64 sig[2], exec;
+    u32 serial;
+    u8 left, data, late;                     /* counters that it holds, those its registers depend on; see hold() */
+    u32 a[N];                                /* LDS addresses */
+} Event;
+#define EVENTS 192
 
 struct W {
     u32 v[NREG][N] AL;
@@ -63,7 +81,18 @@ struct W {
     u8 *lds, *scratch;
     u64 stride, ldssize, need;
     struct L *launch;
+    struct Group *group;
+    u64 alive, sig[2], hash;                 /* lanes that exist; registers that loads will write; what it did */
+    u32 index, mute, serial, nevents, signalled;
+    u32 pending[NREG2];                      /* serial of the access that will write the register */
+    Event events[EVENTS];                    /* oldest first; the last member, as it is not cleared */
 };
+
+typedef struct {                             /* a finding of check.c */
+    u32 kind, wave, lane, addr, other, what, other_wave, barriers, times, part;
+    u64 group;
+} Fault;
+#define FAULTS 16
 
 typedef struct L {                           /* one launch; amdrun.py fills it */
     u32 grid[3], block[3];
@@ -73,9 +102,13 @@ typedef struct L {                           /* one launch; amdrun.py fills it *
     const Op **map;
     u64 need;                                /* an address without code yet */
     u64 next;                                /* the next workgroup */
-    void *live;
+    struct Group **live;
     u64 nlive, trace;                        /* trace: a file descriptor + 1 */
+    u32 check, nfault;                       /* what hardware does not forgive: CHECK, and QUIET to print nothing; findings */
+    struct Checker *checker;                 /* zero before the first call */
+    Fault fault[FAULTS];
 } L;
+enum { CHECK = 1, QUIET = 2 };
 
 INL u64 rdexec(W *w) { return N == 64 ? w->s[EXEC] | (u64)w->s[EXEC + 1] << 32 : w->s[EXEC]; }
 INL void chexec(W *w) { w->full = rdexec(w) == FULL; w->xv = 0; }
@@ -785,145 +818,3 @@ const Op *op_wmma_f32_bf16_11(W *w, const Op *o) { return wmma(w, o, 1, 0); }
 const Op *op_wmma_f32_f16_12(W *w, const Op *o) { return wmma(w, o, 0, 1); }
 const Op *op_wmma_f32_bf16_12(W *w, const Op *o) { return wmma(w, o, 1, 1); }
 #endif
-
-/* ---- workgroups ---- */
-typedef struct { W **w; u32 n; u8 *lds; size_t ldsmap; u8 *scr; size_t scrmap; } Group;
-
-static u8 *guarded(size_t n, u8 **base, size_t *map, int fill)
-{
-    size_t pg = (size_t)sysconf(_SC_PAGESIZE), body = (n + pg - 1) / pg * pg;
-    u8 *p = mmap(0, body + 2 * pg, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) { perror("amdrun: mmap"); abort(); }
-    mprotect(p, pg, PROT_NONE);
-    mprotect(p + pg + body, pg, PROT_NONE);
-    *base = p; *map = body + 2 * pg;
-    memset(p + pg, fill, body);
-    return p + pg;
-}
-static W *freew;                               /* waves to use again: a list through pc */
-static Group *start(L *l, u64 g)
-{
-    u32 id[3] = {(u32)(g % l->grid[0]), (u32)(g / l->grid[0] % l->grid[1]), (u32)(g / l->grid[0] / l->grid[1])};
-    u32 threads = l->block[0] * l->block[1] * l->block[2];
-    Group *p = calloc(1, sizeof *p);
-    p->n = (threads + N - 1) / N;
-    p->w = calloc(p->n, sizeof *p->w);
-    size_t nl = (l->lds + 3) & ~3u;
-    u8 *lds = guarded(nl ? nl : 4, &p->lds, &p->ldsmap, l->poison ? 0x5A : 0), *scr = 0;
-    if (l->priv) scr = guarded((size_t)l->priv * N * p->n, &p->scr, &p->scrmap, 0x3C);
-    for (u32 j = 0; j < p->n; j++) {
-        W *w = freew;
-        if (w) freew = (W *)w->pc;
-        else if (posix_memalign((void **)&w, 64, sizeof *w)) abort();
-        p->w[j] = w;
-        memset(w, l->poison ? 0xC7 : 0, sizeof w->v);
-        memset((char *)w + sizeof w->v, 0, sizeof *w - sizeof w->v);
-        if (l->poison) for (int i = 0; i < 128; i++) w->s[i] = 0xCAFE0000u + i;
-        for (u32 i = 0; i < l->nfixed; i++) w->s[i] = l->fixed[i];
-        u32 q = l->nuser;
-        if (l->rdna4) {
-            w->s[108 + 9] = id[0];
-            w->s[108 + 7] = (id[1] & 0xffff) | id[2] << 16;
-        } else {
-            for (int b = 0; b < 3; b++) if (l->rsrc2 >> (7 + b) & 1) w->s[q++] = id[b];
-            if (l->rsrc2 >> 10 & 1) w->s[q++] = 0;
-            if ((l->rsrc2 & 1) && l->cdna) w->s[q] = 0;
-        }
-        u32 first = j * N, n = threads - first < N ? threads - first : N;
-        for (u32 i = 0; i < n; i++) {
-            u32 t = first + i;
-            w->v[0][i] = t / (l->block[0] * l->block[1]) << 20 | t / l->block[0] % l->block[1] << 10 | t % l->block[0];
-        }
-        u64 ex = n == 64 ? ~0ull : (1ull << n) - 1;
-        w->s[EXEC] = (u32)ex; w->s[EXEC + 1] = ex >> 32;
-        w->s[NULLREG] = w->s[NULLREG + 1] = 0;
-        chexec(w);
-        w->lds = lds; w->ldssize = nl;
-        w->scratch = scr ? scr + (size_t)j * N * l->priv : 0;
-        w->stride = l->priv;
-        w->launch = l;
-        w->pc = l->map[(l->entry - l->textbase) >> 2];
-        l->waves++;
-    }
-    return p;
-}
-static void finish(Group *g)
-{
-    for (u32 j = 0; j < g->n; j++) { g->w[j]->pc = (const Op *)freew; freew = g->w[j]; }
-    munmap(g->lds, g->ldsmap);
-    if (g->scr) munmap(g->scr, g->scrmap);
-    free(g->w);
-    free(g);
-}
-
-static W *volatile running;
-static struct sigaction old_segv, old_bus;
-static char kernel_name[256];
-static void on_fault(int sig, siginfo_t *si, void *ctx)
-{
-    (void)ctx;
-    char b[512];
-    W *w = running;
-    int n = snprintf(b, sizeof b, "amdrun: %s: bad access to %p by the instruction at %#x\n", kernel_name, si->si_addr, w && w->cur ? w->cur->addr : 0);
-    if (write(2, b, n) < 0) {}
-    sigaction(sig, sig == SIGSEGV ? &old_segv : &old_bus, 0);
-}
-
-/* 0 done, 1 too many instructions, 2 code needed at l->need, 3 ran into the end of the code */
-int amdrun_launch(L *l, const char *name)
-{
-    snprintf(kernel_name, sizeof kernel_name, "%s", name);
-    struct sigaction sa;
-    memset(&sa, 0, sizeof sa);
-    sa.sa_sigaction = on_fault;
-    sa.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    sigaction(SIGSEGV, &sa, &old_segv);
-    sigaction(SIGBUS, &sa, &old_bus);
-    u64 total = (u64)l->grid[0] * l->grid[1] * l->grid[2];
-    if (!l->live) l->live = calloc(l->resident, sizeof(Group *));
-    Group **live = l->live;
-    int rc = 0;
-    for (;;) {
-        while (l->nlive < l->resident && l->next < total) live[l->nlive++] = start(l, l->next++);
-        if (!l->nlive) break;
-        for (u64 q = 0; q < l->nlive; q++) {
-            Group *g = live[q];
-            u32 done = 0, held = 0;
-            for (u32 j = 0; j < g->n; j++) {
-                W *w = g->w[j];
-                if (w->state == RUN) {
-                    running = w;
-                    i64 left = l->nlive > 1 || g->n > 1 ? (i64)l->slice : 1 << 20, had = left;
-                    const Op *p = w->pc;
-                    if (l->trace)
-                        while (p && left-- > 0) {
-                            dprintf((int)l->trace - 1, "w%u %#x\n", j, p->addr);
-                            ((Op *)p)->count++; w->cur = p; p = p->fn(w, p);
-                        }
-                    while (p && left-- > 0) { ((Op *)p)->count++; w->cur = p; p = p->fn(w, p); }
-                    if (p) { w->pc = p; left++; }
-                    l->executed += had - left;
-                    if (w->state == NEED) { w->state = RUN; l->need = w->need; ((Op *)w->pc)->count--; rc = 2; goto out; }
-                    if (w->state == STOP) { rc = 3; goto out; }
-                }
-                done += w->state == END;
-                held += w->state == BARRIER;
-            }
-            if (done == g->n) { finish(g); live[q--] = live[--l->nlive]; }
-            else if (done + held == g->n) for (u32 j = 0; j < g->n; j++) if (g->w[j]->state == BARRIER) g->w[j]->state = RUN;
-        }
-        if (l->executed > l->limit) { rc = 1; goto out; }
-    }
-out:
-    running = 0;
-    sigaction(SIGSEGV, &old_segv, 0);
-    sigaction(SIGBUS, &old_bus, 0);
-    if (rc != 2) {
-        for (u64 q = 0; q < l->nlive; q++) finish(live[q]);
-        l->nlive = 0;
-        free(l->live);
-        l->live = 0;
-    }
-    return rc;
-}
-u64 amdrun_sizes(int i) { return i == 0 ? sizeof(Op) : i == 1 ? sizeof(L) : N; }

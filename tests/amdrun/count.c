@@ -42,6 +42,7 @@ static int lds_clocks(const u32 *a, const u32 *b, u64 ex, int bytes, int write, 
 const Op *op_count_lds(W *w, const Op *o)
 {
     Op *m = (Op *)o;
+    if (w->mute) return o->fn2(w, o);
     u64 ex = rdexec(w);
     u32 a[N], b[N];
     int ideal, ideal2, lanes = __builtin_popcountll(ex);
@@ -65,6 +66,7 @@ const Op *op_count_lds(W *w, const Op *o)
 const Op *op_count_vmem(W *w, const Op *o)
 {
     Op *m = (Op *)o;
+    if (w->mute) return o->fn2(w, o);
     u64 ex = rdexec(w), base = mbase(w, o), line[2][256];
     int n[2] = {0, 0}, lanes = __builtin_popcountll(ex);
     for (int i = 0; i < N; i++) if (ex >> i & 1) {

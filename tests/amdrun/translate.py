@@ -13,7 +13,7 @@ import ops
 M32, M64 = 0xffffffff, (1 << 64) - 1
 KV, KS, KC, KVM = 0, 1, 2, 3
 TMP, NULLREG, EXEC, VCC, M0 = 512, 130, 126, 106, 124
-OP = struct.Struct("<QQQ3QQQQ4Q3I3III3HHHHHH3B3BBBBBBB3Bx")
+OP = struct.Struct("<QQQ3QQQQ4Q3I3III3HHHHHH3B3BBBBBBB3Bx2Q6H6BBBBB4B6x")
 SHARED_HI, PRIVATE_HI = 0x00010000, 0x00020000      # as in core.c
 
 
@@ -99,8 +99,17 @@ WIDTH = {"U": 2, "I": 2, "d": 2, "P": 2}
 SIGN = {"f": 0x80000000, "d": 0x80000000, "h": 0x8000}
 
 
+# What check.c looks at, its C_ values, and the counters that hardware keeps of accesses under way.
+SREG = 512
+(C_NONE, C_WAIT, C_SIGNAL, C_BARRIER, C_EVENT, C_LANES, C_SMEM, C_DSLOAD, C_DSSTORE, C_DSATOMIC, C_LOAD, C_STORE, C_ATOMIC,
+ C_BRANCH) = range(14)
+COUNT_LOAD, COUNT_DS, COUNT_STORE, COUNT_SCALAR = 0, 1, 2, 3       # vmcnt or loadcnt; lgkmcnt or dscnt; and so on
+COUNTERS = {"vm": COUNT_LOAD, "lgkm": COUNT_DS, "vs": COUNT_STORE, "load": COUNT_LOAD, "ds": COUNT_DS,
+            "store": COUNT_STORE, "km": COUNT_SCALAR}
+
+
 class Operand:
-    __slots__ = ("kind", "reg", "text", "neg", "abs", "sext", "half")
+    __slots__ = ("kind", "reg", "n", "text", "neg", "abs", "sext", "half")
 
 
 _operands = {}
@@ -124,9 +133,10 @@ def operand(t):
     if s.startswith("abs("):
         x.abs, s = True, s[4:-1]
     m = REG.match(s)
-    x.text = s
+    x.text, x.n = s, 1
     if m:
-        k, one, first, _last, half = m.groups()
+        k, one, first, last, half = m.groups()
+        x.n = int(last) - int(first) + 1 if last else 1
         n = int(one if one is not None else first)
         x.half = half == ".h"
         if k in "va":
@@ -134,7 +144,7 @@ def operand(t):
         else:
             x.kind, x.reg = KS, n + (108 if k == "ttmp" else 0)
     elif s in SPECIAL:
-        x.kind, x.reg = KS, SPECIAL[s]
+        x.kind, x.reg, x.n = KS, SPECIAL[s], 2 if s in ("vcc", "exec", "flat_scratch", "xnack_mask") else 1
     else:
         x.kind, x.reg = KC, 0
     return x
@@ -168,7 +178,8 @@ def constant(s, letter):
 class O:
     """One operation, before it is packed."""
     __slots__ = ("fn", "fn2", "c", "imm", "imm2", "target", "am", "xm", "keep", "addr", "s", "d", "d2", "m", "x0", "x1",
-                 "k", "sh", "dsh", "f0", "f1", "f2", "cls", "width", "pf", "name", "text", "first", "info")
+                 "k", "sh", "dsh", "f0", "f1", "f2", "cls", "width", "pf", "name", "text", "first", "info", "uses",
+                 "check", "counters", "unordered", "limits")
 
     def __init__(self, fn, addr, name, text):
         self.fn, self.fn2, self.addr, self.name, self.text = fn, None, addr, name, text
@@ -178,13 +189,27 @@ class O:
         self.k, self.sh = [0, 0, 0], [0, 0, 0]
         self.dsh = self.f0 = self.f1 = self.f2 = self.cls = self.width = 0
         self.first, self.info, self.pf = True, None, [0, 0, 0]
+        self.uses, self.check, self.counters, self.unordered, self.limits = [], C_NONE, 0, False, [255] * 4
 
     def pack(self, fns, base):
+        first, length = ([x[k] for x in self.uses] + [0] * (6 - len(self.uses)) for k in (0, 1))
         return OP.pack(fns(self.fn), fns(self.fn2) if self.fn2 else 0, 0, *self.c, self.imm & M64, self.imm2 & M64,
                        base + OP.size * self.target if self.target is not None else 0, 0, 0, 0, 0, *self.am, *self.xm,
                        self.keep, self.addr & M32, *self.s, self.d, self.d2, self.m, self.x0, self.x1, *self.k,
-                       *self.sh, self.dsh, self.f0, self.f1, self.f2, self.cls, self.width, *self.pf)
+                       *self.sh, self.dsh, self.f0, self.f1, self.f2, self.cls, self.width, *self.pf,
+                       *self.signature(), *first, *length, len(self.uses), self.check, self.counters, self.unordered,
+                       *self.limits)
 
+    def signature(self):
+        """The registers it names as bits of a hash; check.c's bit_of()."""
+        vector = scalar = 0
+        for first, n in self.uses:
+            for r in range(first, first + n):
+                if r < SREG:
+                    vector |= 1 << (r >> 2 & 63)
+                else:
+                    scalar |= 1 << (r >> 1 & 63)
+        return vector, scalar
 
 def bits(mods, name, n, default):
     v = mods.get(name)
@@ -278,8 +303,7 @@ class Translator:
     def wrap(self, o):
         """Put the counting form of a memory operation around it."""
         if o.info and o.fn2 is None:
-            o.fn2, o.fn = o.fn, "count_" + o.info[0]
-            o.cls, o.width = (o.info[1], o.info[2])
+            o.fn2, o.fn = o.fn, "count_" + o.info
 
     # ---- one instruction
     def instruction(self, body, addr, words):
@@ -290,7 +314,7 @@ class Translator:
             o.first = False
             return [o]
         if name.startswith(NOP):
-            return [O("nop", addr, name, body)]
+            return [self.no_operation(name, rest, addr, body)]
         if " :: " in rest:
             return self.dual(body, addr)
         args, mods = [], {}
@@ -309,18 +333,54 @@ class Translator:
                 break
         base = ALIAS.get(base, base)
         if base.startswith("s_"):
-            return [self.scalar(base, args, mods, addr, name, body, words)]
-        if base.startswith("v_s_"):
-            return [self.salu(base, args, addr, name, body)]
-        if base.startswith("v_"):
-            return [self.vector(base, form, args, mods, addr, name, body, words)]
-        if base.startswith("ds_"):
-            return [self.ds(base, args, mods, addr, name, body, words)]
-        if base.startswith(("global_", "flat_", "scratch_")):
-            return [self.memory(base, args, mods, addr, name, body)]
-        if base.startswith("buffer_"):
-            return [self.mubuf(base, args, mods, addr, name, body)]
-        raise Unsupported(name)
+            o = self.scalar(base, args, mods, addr, name, body, words)
+        elif base.startswith("v_s_"):
+            o = self.salu(base, args, addr, name, body)
+        elif base.startswith("v_"):
+            o = self.vector(base, form, args, mods, addr, name, body, words)
+        elif base.startswith("ds_"):
+            o = self.ds(base, args, mods, addr, name, body, words)
+        elif base.startswith(("global_", "flat_", "scratch_")):
+            o = self.memory(base, args, mods, addr, name, body)
+        elif base.startswith("buffer_"):
+            o = self.mubuf(base, args, mods, addr, name, body)
+        else:
+            raise Unsupported(name)
+        for x in map(operand, args):
+            if x.kind == KV or x.kind == KS and x.reg < EXEC:
+                o.uses.append((x.reg + (SREG if x.kind == KS else 0), x.n))
+        return [o]
+
+    def no_operation(self, name, rest, addr, body):
+        """What has no effect on values; check.c looks at waits."""
+        o = O("nop", addr, name, body)
+        if name == "s_waitcnt":
+            for part in rest.replace("&", " ").split():
+                m = re.match(r"(\w+)cnt\((\d+)\)$", part)
+                if not m:
+                    raise Unsupported(body)
+                if m[1] != "exp":
+                    o.limits[COUNTERS[m[1]]] = int(m[2])
+            o.check = C_WAIT
+        elif name == "s_wait_idle":
+            o.limits, o.check = [0] * 4, C_WAIT
+        elif name.startswith("s_wait"):
+            # s_waitcnt_vscnt null, 0x0; s_wait_loadcnt 0x0; s_wait_loadcnt_dscnt 0x0, the last one in the low bits
+            counters = [x for x in re.findall(r"([a-z]+)cnt", name[6:]) if x]
+            value = int(rest.split()[-1], 0)
+            for counter in reversed(counters):
+                if counter in COUNTERS:
+                    o.limits[COUNTERS[counter]], o.check = value & 0x3f, C_WAIT
+                value >>= 8
+        elif name == "s_barrier_signal":
+            if rest != "-1":
+                raise Unsupported(body)
+            o.check = C_SIGNAL
+        elif name.startswith("s_barrier_signal"):
+            raise Unsupported(name)
+        elif self.gen >= 12 and name.startswith(("global_inv", "global_wb")):
+            o.check, o.counters = C_EVENT, 1 << (COUNT_LOAD if name == "global_inv" else COUNT_STORE)
+        return o
 
     def dual(self, body, addr):
         a, b = body.split(" :: ")
@@ -346,17 +406,29 @@ class Translator:
             o = O(base, addr, name, body)
             d = words[0] & 0xffff
             o.target = (addr + 4 + 4 * (d - (d & 0x8000) * 2),)
+            if base != "s_branch":
+                o.check = C_BRANCH
             return o
         if base in ("s_barrier", "s_endpgm"):
-            return O(base, addr, name, body)
+            o = O(base, addr, name, body)
+            if base == "s_barrier":
+                o.check = C_BARRIER
+            return o
         if base == "s_endpgm_saved":
             raise Unsupported(name)
         if base == "s_getpc_b64":
             o = O(base, addr, name, body)
             o.d = sreg(args[0], name)
             return o
+        if base == "s_getreg_b32" and "HW_REG_SH_MEM_BASES" in body:    # where generic pointers point
+            m = re.search(r"HW_REG_SH_MEM_BASES, (\d+), (\d+)\)", body)
+            o = O("s_mov_b32", addr, name, body)
+            o.d, o.k[0] = sreg(args[0], name), KC
+            o.c[0] = (SHARED_HI | PRIVATE_HI >> 16) >> int(m[1]) & (1 << int(m[2])) - 1
+            return o
         if base in ("s_setpc_b64", "s_swappc_b64"):
             o = O(base, addr, name, body)
+            o.check = C_BRANCH
             if base == "s_swappc_b64":
                 o.d = sreg(args[0], name)
             src(o, 0, args[-1], "U")
@@ -364,6 +436,8 @@ class Translator:
         m = re.match(r"s_load_(?:dword(?:x(\d+))?|b(\d+))$", base)
         if m:
             o = O("s_load", addr, name, body)
+            o.check, o.unordered = C_SMEM, True
+            o.counters = 1 << (COUNT_SCALAR if self.gen >= 12 else COUNT_DS)
             o.width = int(m.group(2)) // 32 if m.group(2) else int(m.group(1) or 1)
             o.d, o.s[0] = sreg(args[0], name), sreg(args[1], name)
             off = operand(args[2])
@@ -693,25 +767,26 @@ class Translator:
         o = O(base, addr, name, body)
         off = words[0] & 0xffff
         o.imm, o.x0, o.x1 = off, off & 0xff, off >> 8
+        o.counters = 1 << COUNT_DS
         if base.startswith("ds_read"):
             o.d, o.s[0] = vreg(args[0], name), vreg(args[1], name)
-            two = "read2" in base
-            m = re.search(r"_[bui](\d+)", base)
-            size = int(m.group(1)) // 8
-            o.info = ("lds", 1 if two else 0, size)
-            if two:
-                o.info = ("lds", 3 if "st64" in base else 1, size)
+            o.check, o.width = C_DSLOAD, int(re.search(r"_[bui](\d+)", base).group(1)) // 8
+            o.cls = 3 if "read2st64" in base else 1 if "read2" in base else 0
+            o.info = "lds"
         elif base.startswith("ds_write"):
             o.s[0], o.s[1] = vreg(args[0], name), vreg(args[1], name)
             two = "write2" in base
             if two:
                 o.s[2] = vreg(args[2], name)
-            size = int(re.search(r"_b(\d+)", base).group(1)) // 8
-            o.info = ("lds", (3 if "st64" in base else 1) | 4 if two else 4, size)
+            o.check, o.width = C_DSSTORE, int(re.search(r"_b(\d+)", base).group(1)) // 8
+            o.cls = 4 | (3 if "st64" in base else 1 if two else 0)
+            o.info = "lds"
         elif base in ("ds_bpermute_b32", "ds_permute_b32"):
             o.d, o.s[0], o.s[1] = (vreg(x, name) for x in args[:3])
+            o.check = C_LANES
         elif base == "ds_swizzle_b32":
             o.d, o.s[0] = vreg(args[0], name), vreg(args[1], name)
+            o.check = C_LANES
         else:
             m = re.match(r"ds_(\w+?)(_rtn)?(_[a-z]\d+)$", base)
             kind = (m.group(1) + m.group(3)) if m else ""
@@ -723,7 +798,7 @@ class Translator:
             if m.group(2):
                 o.d, o.f2, args = vreg(args[0], name), 1, args[1:]
             o.s[0], o.s[1] = vreg(args[0], name), vreg(args[1], name)
-            o.info = ("lds", 4, 8 if "64" in m.group(3) else 4)
+            o.check, o.cls, o.width, o.info = C_DSATOMIC, 4, 8 if "64" in m.group(3) else 4, "lds"
         return o
 
     def memory(self, base, args, mods, addr, name, body):
@@ -757,7 +832,7 @@ class Translator:
             place = [args[0]] + args[2:]
         else:
             raise Unsupported(name)
-        size = BYTES.get(kind.split("_d16")[0], 8 if "x2" in kind or "64" in kind else 4)
+        self.access(o, op, kind, ret, seg == "flat")
         o.imm = offset & M64
         if seg == "flat":
             o.f0, o.s[0] = 2, vreg(place[0], name)
@@ -780,8 +855,17 @@ class Translator:
             else:
                 o.k[1], o.s[1] = KS, sreg(place[1], name)
         if seg != "scratch":
-            o.info = ("vmem", {"load": 0, "store": 1, "atomic": 2}[op], size)
+            o.info = "vmem"
         return o
+
+    def access(self, o, op, kind, ret=False, flat=False):
+        """What check.c has to know of an access to memory."""
+        o.check = {"load": C_LOAD, "store": C_STORE, "atomic": C_ATOMIC}[op]
+        o.width = BYTES.get(kind.split("_d16")[0], 8 if "x2" in kind or "64" in kind else 4)
+        o.counters = 1 << (COUNT_LOAD if self.gfx9 or op == "load" or ret else COUNT_STORE) | flat << COUNT_DS
+        o.unordered = flat and self.gfx9
+        if op == "store":                          # the bits of the register that are stored
+            o.keep = {1: 0xff, 2: 0xffff}.get(o.width, M32) << (16 if kind.endswith("_hi") else 0)
 
     def mubuf(self, base, args, mods, addr, name, body):
         m = re.match(r"buffer_(load|store)_(\w+)$", base)
@@ -790,6 +874,7 @@ class Translator:
         kind = MEMSIZE.get(m.group(2), m.group(2))
         o = O("%s_%s" % (m.group(1), kind), addr, name, body)
         o.f0, o.d = 3, vreg(args[0], name)
+        self.access(o, m.group(1), kind)
         if "offen" in mods:
             o.s[0] = vreg(args[1], name)
         else:
