@@ -1,105 +1,49 @@
 # SPDX-License-Identifier: MIT
-# AMD code objects without an AMD GPU: the machine code of a .hip file, for tests to read or run.
+# AMD machine code for tests to read and to execute: in a build with SUBWAVE_GPU=amd, by its hipcc.
 #
-#   subwave_code_object(variable compiler architecture file.hip [flag...])
-#       adds the command that compiles the file with `compiler`, clang or hipcc, and sets `variable`
-#       to the code object's path, whose name has the flags in it; the global property
-#       SUBWAVE_CODE_OBJECT_FILES lists all
-#   SUBWAVE_CODE_OBJECT_COMPILERS          those of the two that are there
-#   SUBWAVE_CODE_OBJECT_ARCHITECTURES_<c>  what compiler <c> builds for
-#   SUBWAVE_CODE_OBJECT_ARCHITECTURES_unrun  what clang builds for beside that, to be read only
+#   subwave_code_object(variable architecture file.hip [flag...])
+#       adds the command that compiles the file to a code object, and sets `variable` to its path, whose
+#       name has the flags in it
+#   SUBWAVE_CODE_OBJECTS                 whether there are such tests
+#   SUBWAVE_EXECUTED_ARCHITECTURES       those of the build whose code tests/amdrun executes
 
-# hipcc is the release that a distribution ships, clang the newer compiler for newer architectures.
-find_program(SUBWAVE_CODE_OBJECT_CLANG clang-19 DOC "clang with AMD targets and its own lld")
-find_program(SUBWAVE_CODE_OBJECT_HIPCC hipcc HINTS $ENV{ROCM_PATH}/bin /opt/rocm/bin)
-set(SUBWAVE_CODE_OBJECT_ARCHITECTURES_clang gfx90a gfx942 gfx1100 gfx1201 CACHE STRING
-  "AMD architectures of the code objects that clang makes")
-set(SUBWAVE_CODE_OBJECT_ARCHITECTURES_hipcc gfx90a gfx1030 CACHE STRING
-  "AMD architectures of the code objects that hipcc makes")
-set(SUBWAVE_CODE_OBJECT_ARCHITECTURES_unrun gfx906 gfx908 gfx1030 CACHE STRING
-  "Further AMD architectures of clang, whose code objects are looked at but not run")
-find_path(SUBWAVE_HIP_ROOT include/hip/hip_runtime.h HINTS $ENV{ROCM_PATH} /opt/rocm /usr
-  DOC "Folder whose include/ holds HIP's headers")
-find_path(SUBWAVE_AMD_BITCODE ockl.bc DOC "Folder with ROCm's device libraries"
-  HINTS $ENV{ROCM_PATH}/amdgcn/bitcode /opt/rocm/amdgcn/bitcode
-  /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/amdgcn/bitcode)
+find_package(Python3 COMPONENTS Interpreter)
+find_program(SUBWAVE_HIPCC hipcc HINTS $ENV{ROCM_PATH}/bin /opt/rocm/bin)
+find_program(SUBWAVE_LLVM_OBJDUMP NAMES llvm-objdump-22 llvm-objdump-19 llvm-objdump-15 llvm-objdump)
+find_program(SUBWAVE_LLVM_READELF NAMES llvm-readelf-22 llvm-readelf-19 llvm-readelf-15 llvm-readelf)
+option(SUBWAVE_CODE_OBJECTS "Read and execute AMD machine code in the tests of an AMD build" ON)
 
-set(SUBWAVE_CODE_OBJECT_COMPILERS)
-if(SUBWAVE_CODE_OBJECT_CLANG AND SUBWAVE_HIP_ROOT AND SUBWAVE_AMD_BITCODE)
-  list(APPEND SUBWAVE_CODE_OBJECT_COMPILERS clang)
-else()
-  message(STATUS "AMD code objects of clang: skipped, clang-19, HIP's headers or ROCm's device "
-    "libraries are missing (SUBWAVE_CODE_OBJECT_CLANG, SUBWAVE_HIP_ROOT, SUBWAVE_AMD_BITCODE)")
-endif()
-if(SUBWAVE_CODE_OBJECT_HIPCC)
-  list(APPEND SUBWAVE_CODE_OBJECT_COMPILERS hipcc)
-else()
-  message(STATUS "AMD code objects of hipcc: skipped, no hipcc (SUBWAVE_CODE_OBJECT_HIPCC)")
-endif()
-
-if(clang IN_LIST SUBWAVE_CODE_OBJECT_COMPILERS)
-  set(code_objects ON)
-else()
-  set(code_objects OFF)
-endif()
-option(SUBWAVE_CODE_OBJECTS "Build AMD code objects and the tests of them" ${code_objects})
-
-# clang asks for a file that tells the device libraries the architecture. Libraries older than an
-# architecture lack only that: a folder of links to them gets it, made from one line of LLVM IR.
-set(SUBWAVE_BITCODE_OVERLAY ${CMAKE_CURRENT_BINARY_DIR}/bitcode)
-function(subwave_bitcode_for architecture output)
-  string(REGEX REPLACE "^gfx" "" version ${architecture})
-  set(file oclc_isa_version_${version}.bc)
-  set(${output} "" PARENT_SCOPE)
-  if(EXISTS ${SUBWAVE_AMD_BITCODE}/${file})
-    return()
-  endif()
-  # gfx90a is 9.0.10, gfx1201 is 12.0.1: the last two digits are hexadecimal.
-  string(REGEX MATCH "^([0-9]+)([0-9a-f])([0-9a-f])$" parts ${version})
-  math(EXPR number "${CMAKE_MATCH_1} * 1000 + 0x${CMAKE_MATCH_2} * 100 + 0x${CMAKE_MATCH_3}")
-  set(source ${SUBWAVE_BITCODE_OVERLAY}/isa_${version}.ll)
-  file(CONFIGURE OUTPUT ${source} CONTENT [[
-target triple = "amdgcn-amd-amdhsa"
-@__oclc_ISA_version = linkonce_odr hidden local_unnamed_addr addrspace(4)
-  constant i32 @number@, align 4
-]] @ONLY)
-  add_custom_command(OUTPUT ${SUBWAVE_BITCODE_OVERLAY}/${file}
-    COMMAND ${SUBWAVE_CODE_OBJECT_CLANG} -x ir ${source} -c -emit-llvm -nogpulib
-      --target=amdgcn-amd-amdhsa -Wno-override-module -o ${SUBWAVE_BITCODE_OVERLAY}/${file}
-    DEPENDS ${source} VERBATIM)
-  set(${output} ${SUBWAVE_BITCODE_OVERLAY}/${file} PARENT_SCOPE)
-endfunction()
-
-if(clang IN_LIST SUBWAVE_CODE_OBJECT_COMPILERS)
-  file(GLOB libraries ${SUBWAVE_AMD_BITCODE}/*.bc)
-  file(MAKE_DIRECTORY ${SUBWAVE_BITCODE_OVERLAY})
-  foreach(library IN LISTS libraries)
-    get_filename_component(name ${library} NAME)
-    file(CREATE_LINK ${library} ${SUBWAVE_BITCODE_OVERLAY}/${name} SYMBOLIC)
+set(SUBWAVE_EXECUTED_ARCHITECTURES)
+if(NOT SUBWAVE_GPU STREQUAL amd)
+  set(SUBWAVE_CODE_OBJECTS OFF)
+elseif(SUBWAVE_CODE_OBJECTS)
+  foreach(tool Python3_EXECUTABLE SUBWAVE_HIPCC SUBWAVE_LLVM_OBJDUMP SUBWAVE_LLVM_READELF)
+    if(NOT ${tool})
+      message(FATAL_ERROR "Tests of AMD machine code need Python 3, hipcc, llvm-objdump and llvm-readelf; "
+        "${tool} is not found. SUBWAVE_CODE_OBJECTS=OFF builds without these tests.")
+    endif()
   endforeach()
-  # A custom command's output may be made in one place only, however many objects need it.
-  foreach(architecture IN LISTS SUBWAVE_CODE_OBJECT_ARCHITECTURES_clang
-      SUBWAVE_CODE_OBJECT_ARCHITECTURES_unrun)
-    subwave_bitcode_for(${architecture} SUBWAVE_BITCODE_${architecture})
+  execute_process(OUTPUT_VARIABLE known OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY
+    COMMAND ${Python3_EXECUTABLE} -B -c "import amdrun; print(';'.join(amdrun.TARGETS))"
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/tests/amdrun)
+  string(REPLACE " " ";" SUBWAVE_EXECUTED_ARCHITECTURES "${SUBWAVE_GPU_ARCHITECTURE_NAMES}")
+  list(FILTER SUBWAVE_EXECUTED_ARCHITECTURES INCLUDE REGEX "^gfx")
+  foreach(architecture IN LISTS SUBWAVE_EXECUTED_ARCHITECTURES)
+    if(NOT architecture IN_LIST known)
+      list(REMOVE_ITEM SUBWAVE_EXECUTED_ARCHITECTURES ${architecture})
+    endif()
   endforeach()
 endif()
 
-function(subwave_code_object variable compiler architecture file)
+function(subwave_code_object variable architecture file)
   get_filename_component(name ${file} NAME_WE)
   list(JOIN ARGN "" flags)
-  set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.${architecture}.${compiler}${flags}.co)
-  if(compiler STREQUAL clang)
-    set(command ${SUBWAVE_CODE_OBJECT_CLANG} -x hip --rocm-path=${SUBWAVE_HIP_ROOT}
-      --rocm-device-lib-path=${SUBWAVE_BITCODE_OVERLAY})
-  else()
-    set(command ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${SUBWAVE_CODE_OBJECT_HIPCC})
-  endif()
+  set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}.${architecture}${flags}.co)
   add_custom_command(OUTPUT ${object}
-    COMMAND ${command} --offload-device-only --no-gpu-bundle-output --offload-arch=${architecture}
-      -std=c++17 ${ARGN} ${SUBWAVE_WARNINGS} -I${PROJECT_SOURCE_DIR}/include
-      -MD -MF ${object}.d -c ${file} -o ${object}
-    DEPENDS ${file} ${SUBWAVE_BITCODE_${architecture}} DEPFILE ${object}.d
-    COMMENT "Compiling ${name}.hip to a code object for ${architecture} with ${compiler}" VERBATIM)
-  set_property(GLOBAL APPEND PROPERTY SUBWAVE_CODE_OBJECT_FILES ${object})
+    COMMAND ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${SUBWAVE_HIPCC} --offload-device-only
+      --no-gpu-bundle-output --offload-arch=${architecture} -std=c++17 ${ARGN} ${SUBWAVE_WARNINGS}
+      -I${PROJECT_SOURCE_DIR}/include -MD -MF ${object}.d -c ${file} -o ${object}
+    DEPENDS ${file} DEPFILE ${object}.d
+    COMMENT "Compiling ${name}.hip to a code object for ${architecture}" VERBATIM)
   set(${variable} ${object} PARENT_SCOPE)
 endfunction()

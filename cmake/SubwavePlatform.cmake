@@ -13,14 +13,17 @@ if(SUBWAVE_GPU STREQUAL amd)
     set(CMAKE_HIP_ARCHITECTURES gfx90a) # for CMake's own checks, which would ask for a GPU's
     enable_language(HIP)
     set(compiler ${CMAKE_HIP_COMPILER} -x hip)
-    set(SUBWAVE_GPU_COMPILER_NAME "clang ${CMAKE_HIP_COMPILER_VERSION}, HIP ${hip_VERSION}")
+    set(SUBWAVE_GPU_COMPILER_NAME "HIP ${hip_VERSION}, clang ${CMAKE_HIP_COMPILER_VERSION}")
   else()
     # Each file is one hipcc command: it needs no CMake newer than 3.25, leaves the project's own
     # compilers alone, and is the same with every ROCm.
     find_program(SUBWAVE_HIPCC hipcc HINTS $ENV{ROCM_PATH}/bin /opt/rocm/bin REQUIRED
       DOC "hipcc, the AMD kernel compiler")
     set(compiler ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${SUBWAVE_HIPCC})
-    set(SUBWAVE_GPU_COMPILER_NAME "hipcc ${hip_VERSION}")
+    execute_process(COMMAND ${compiler} --version OUTPUT_VARIABLE version)
+    string(REGEX MATCH "clang version [0-9.]+" version "${version}")
+    string(REPLACE " version" "" version "${version}")
+    set(SUBWAVE_GPU_COMPILER_NAME "hipcc ${hip_VERSION}, ${version}")
   endif()
 
   # Each release knows more architectures. Without a wish: all that this one knows.

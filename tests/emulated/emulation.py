@@ -6,11 +6,10 @@ import faulthandler
 import os
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "isa"))
+import disassembly
+
 BAND = 256  # guard bytes before and after what a kernel may write
-
-
-class Missing(Exception):
-    """There is nothing to emulate with; says why."""
 
 
 class Failure(Exception):
@@ -26,6 +25,14 @@ def _emulator():
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "amdrun"))
     import amdrun
     return amdrun
+
+
+def code_objects(path, architecture):
+    """The code of each kernel file in a library, or that of a code object."""
+    found = [data for name, data in disassembly.bundled(path) if name == architecture]
+    if not found:
+        raise Failure("%s has no code for %s" % (path, architecture))
+    return found
 
 
 class Input:
@@ -63,19 +70,14 @@ class Output:
 
 class Device:
     def __init__(self, code_object):
-        self.emulator = _emulator()
+        self.emulator = emulator = _emulator()
         faulthandler.enable()  # a wild access is a SIGSEGV of this process
-        try:
-            self._module = self.emulator.Module(code_object)
-        except self.emulator.Unsupported as problem:
-            raise Missing(problem) from problem
+        self._module = emulator.Module(code_object)
+        # What a launch may raise.
+        self.wrong = (Failure, emulator.Unsupported, emulator.Deadlock, getattr(emulator, "Fault", Failure))
         self.kernels = self._module.co.kernels
         self.name = "emulated " + self._module.co.target
         self.wave = next(iter(self.kernels.values()))[".wavefront_size"]
-        # An emulator may take v128 and on for upper halves of registers in 16-bit instructions of gfx9, as gfx11
-        # has them; among them the v255 through which it runs those with DPP.
-        self.misreads_16_bit = (self.name.startswith("emulated gfx9") and self.emulator.__name__ == "amdemu" and
-                                not os.environ.get("SUBWAVE_AMDEMU_HAS_16_BIT_DPP"))
         self.launches = self.instructions = 0
 
     def run(self, what, kernel, grid, block, arguments, memory, verify, shared=0, count=False):

@@ -10,21 +10,21 @@ POISON = b"\xa5"
 UNITS, GRID = 3, 2  # a grid smaller than the work: the kernels walk
 SUB_GROUP, BALLOT, FIXED_SIZE, TANGLE, OPPORTUNISTIC = range(1, 6)
 PLUS, SHIFT_LEFT, VOTE_ALL = 1, 1, 2
-FIXED, BRANCHES, DELTA = 8, 3, 2
+BRANCHES, DELTA = 3, 2
 NUMBERS = {"Ii": "i", "Id": "d"}  # of the mangled template arguments
 
 
-def members(kind, lane, lanes, predicate, key):
+def members(kind, fixed, lane, lanes, predicate, key):
     """The lanes of the group of `lane` among those of its wave, by definition."""
     together = {SUB_GROUP: lambda other: True,
                 BALLOT: lambda other: bool(predicate[other]) == bool(predicate[lane]),
-                FIXED_SIZE: lambda other: other // FIXED == lane // FIXED}
+                FIXED_SIZE: lambda other: other // fixed == lane // fixed}
     same_key = lambda other: key[other] == key[lane]
     return [other for other in range(lanes) if together.get(kind, same_key)(other)]
 
 
-def run(device, kernel, fmt, kind, block, tail, result):
-    draw = random.Random(kernel + str(kind))
+def run(device, kernel, fmt, kind, fixed, block, tail, result):
+    draw = random.Random(kernel + str((kind, fixed)))
     size = block[0] * block[1] * block[2]
     count = UNITS * size
     x = [draw.randrange(-1000, 1000) for _ in range(count)] if fmt != "B" else \
@@ -45,15 +45,16 @@ def run(device, kernel, fmt, kind, block, tail, result):
             want_y.append(POISON * width)
             want_mask.append(POISON * 8)
             continue
-        group = members(kind, i - base, lanes, predicate[base:], key[base:])
+        group = members(kind, fixed, i - base, lanes, predicate[base:], key[base:])
         values, rank = [x[base + lane] for lane in group], group.index(i - base)
         want_y.append(struct.pack(fmt, result(values, rank)))
         want_mask.append(struct.pack("Q", sum(1 << lane for lane in group)))
     want_y, want_mask = b"".join(want_y), b"".join(want_mask)
 
-    shape = struct.pack("<6i3QqII", kind, *block, FIXED, BRANCHES, inputs[1].address,
+    shape = struct.pack("<6i3QqII", kind, *block, fixed, BRANCHES, inputs[1].address,
                         inputs[2].address, mask.address, UNITS, GRID, 0)
-    device.run("%s, kind %d, blocks of %s" % (kernel, kind, "x".join(map(str, block))), kernel, GRID,
+    what = "%s, kind %d %s, blocks of %s" % (kernel, kind, fixed, "x".join(map(str, block)))
+    device.run(what, kernel, GRID,
                block, [shape + tail(inputs[0].address, y.address)], inputs + [y, mask],
                lambda: None if (y.bytes(), mask.bytes()) == (want_y, want_mask) else "wrong result")
 
@@ -89,7 +90,8 @@ def cases(device):
     if not found:
         raise emulation.Failure("no kernel of a group call")
     for kernel, fmt, tail, result in found:
-        for kind in (SUB_GROUP, BALLOT, FIXED_SIZE, TANGLE, OPPORTUNISTIC):
-            # The last wave is a partial one; a fixed size divides it.
-            block = (8, 4, 3) if kind == FIXED_SIZE else (5, 3, 6)
-            yield functools.partial(run, device, kernel, fmt, kind, block, tail, result)
+        for kind in (SUB_GROUP, BALLOT, TANGLE, OPPORTUNISTIC):
+            yield functools.partial(run, device, kernel, fmt, kind, 0, (5, 3, 6), tail, result)
+        for power in range(device.wave.bit_length()):  # which divide the last wave, a partial one but for the largest
+            block = (8, 4, 3) if 2 ** power <= 32 else (8, 4, 4)
+            yield functools.partial(run, device, kernel, fmt, FIXED_SIZE, 2 ** power, block, tail, result)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-# instructions.py: reads matmul's machine code: instructions.py OBJDUMP READELF FILE.co...
+# instructions.py: reads matmul's machine code in a library: instructions.py OBJDUMP READELF LIBRARY
 """A broadcast is v_readlane: no local memory, no permute. No kernel uses scratch, spills registers, or copies
 accumulators of the matrix unit in a loop."""
 import os
 import sys
+import tempfile
 
 import matmul
 
@@ -26,7 +27,7 @@ def describe(facts, code):
             "copies": count("v_accvgpr", among=disassembly.in_loops(code)), "all": len(code)}
 
 
-def faults(kernel, path, row):
+def faults(kernel, architecture, row):
     words = kernel.rows * (2 if kernel.element == "d" else 1)
     if row["scratch"] or row["spills"]:
         yield "uses scratch or spills"
@@ -35,8 +36,8 @@ def faults(kernel, path, row):
     if row["copies"]:
         yield "copies accumulators in a loop"
     if kernel.variant.startswith("matrix"):
-        architecture = path.rsplit("/", 1)[-1].split(".")[1]
-        units = ("gfx90a", "gfx942") + (("gfx1100", "gfx1201") if kernel.element in matmul.SMALL else ())
+        units = ("gfx90a", "gfx942", "gfx950") + {"f": ("gfx908",), "d": ()}.get(
+            kernel.element, ("gfx908", "gfx1100", "gfx1201"))
         if bool(row["matrix"]) != (architecture in units):
             yield "has matrix instructions where there are none, or the reverse"
     elif not row["fma"]:
@@ -50,27 +51,33 @@ def faults(kernel, path, row):
         yield "does not broadcast by v_readlane"
 
 
-def main(objdump, readelf, paths):
-    head, failed = "", False
-    for path in paths:
-        code, kernels = disassembly.instructions(objdump, path), disassembly.metadata(readelf, path)
-        if {matmul.identify(name)[:4] for name in kernels} != matmul.EXPECTED:
-            sys.exit("%s: kernels are missing or unknown" % path)
-        for name, facts in kernels.items():
-            kernel = matmul.identify(name)
-            row = describe(facts, code[name])
-            if not head:
-                head = "%-32s%-22s" % ("object", "kernel") + "".join("%9s" % key for key in row)
-                print(head)
-            print("%-32s%-22s" % (path.rsplit("/", 1)[-1], matmul.title(kernel))
-                  + "".join("%9d" % value for value in row.values()))
-            for fault in faults(kernel, path, row):
-                failed = True
-                print("FAILED: %s of %s %s" % (matmul.title(kernel), path, fault))
+def check(objdump, readelf, path):
+    """Prints a row a kernel, and what is wrong with it; returns whether something is."""
+    code, kernels = disassembly.instructions(objdump, path), disassembly.metadata(readelf, path)
+    architecture, failed = disassembly.origin(readelf, path)[0], False
+    if {matmul.identify(name)[:4] for name in kernels} != matmul.EXPECTED:
+        sys.exit("%s: kernels are missing or unknown" % path)
+    for number, (name, facts) in enumerate(kernels.items()):
+        kernel, row = matmul.identify(name), describe(facts, code[name])
+        if not number:
+            print("%-42s" % architecture + "".join("%9s" % key for key in row))
+        print("%-42s" % matmul.title(kernel) + "".join("%9d" % value for value in row.values()))
+        for fault in faults(kernel, architecture, row):
+            failed = True
+            print("FAILED: %s for %s %s" % (matmul.title(kernel), architecture, fault))
     return failed
 
 
+def main(objdump, readelf, library):
+    with tempfile.TemporaryDirectory() as folder:
+        objects = [path for path in disassembly.extracted(library, folder)
+                   if any(matmul.is_kernel(name) for name in disassembly.metadata(readelf, path))]
+        if not objects:
+            sys.exit("%s: no kernels of matmul" % library)
+        return any([check(objdump, readelf, path) for path in objects])
+
+
 if __name__ == "__main__":
-    if len(sys.argv) < 4:
-        sys.exit("usage: instructions.py OBJDUMP READELF FILE.co...")
-    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
+    if len(sys.argv) != 4:
+        sys.exit("usage: instructions.py OBJDUMP READELF LIBRARY")
+    sys.exit(main(*sys.argv[1:]))

@@ -178,6 +178,11 @@ class Problem:
         device.run(what, kernel, grid, block, [problem], memory, verify, shared)
 
 
+def is_kernel(name):
+    """Whether the mangled name is of hip/matmul.hip."""
+    return re.search(r"\d\dmatmul_(naive|local|tutorial|broadcast|matrix)", name)
+
+
 def identify(name):
     """The Kernel of a mangled name."""
     matrix = re.search(r"matmul_matrixI([fd])NS0_12matrix_shapeILi2ELi2ELi([12])ELi\2ELi8ELi2EEELb([01])ELb([01])EEE", name)
@@ -207,9 +212,7 @@ def title(kernel):
 
 def matrix_units(device):
     """The types for which the architecture has them."""
-    if any(name in device.name for name in ("gfx90a", "gfx942")):
-        return "fdhb"
-    return "hb" if "gfx11" in device.name else ""  # gfx12 has them too, the emulator has not
+    return "fdhb" if any(name in device.name for name in ("gfx90a", "gfx942")) else "hb"
 
 
 def is_case(device, kernel, problem, number):
@@ -249,17 +252,11 @@ def cases(device):
     found = {identify(name): name for name in device.kernels}
     if {kernel[:4] for kernel in found} != EXPECTED:
         raise emulation.Failure("kernels without a case, or the reverse: %s" % found)
-    misread = {name for kernel, name in found.items() if kernel.element in SMALL and device.misreads_16_bit
-               and device.kernels[name][".vgpr_count"] > 128}
-    for name in sorted(misread):
-        print("%s: %s: not run, the emulator misreads it" % (device.name, name))
     for number, shape in enumerate(shapes(device.wave)):
         for element in EPSILON:
             problem = Problem(element, shape, number)
             for kernel, name in found.items():
                 if kernel.element != element or not is_case(device, kernel, problem, number):
-                    continue
-                if name in misread:
                     continue
                 if kernel.variant == "matrix":
                     continue

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 # disassembly.py: what is in an AMD code object: its kernels' instructions, registers, memory and compiler.
+import os
 import re
 import struct
 import subprocess
+import sys
 from collections import Counter, namedtuple
 
 
@@ -63,7 +65,12 @@ def metadata(readelf, path):
 
 
 def bundled(path):
-    """(architecture, code object) of each that hipcc put into a library or an object file."""
+    """(architecture, code object) of each that hipcc put into a library or an object file; of a code object itself,
+    whose name says it, that."""
+    if path.endswith(".co"):
+        with open(path, "rb") as file:
+            yield re.search(r"gfx\w+", os.path.basename(path)).group(), file.read()
+        return
     with open(path, "rb") as file:
         data = file.read()
     magic = b"__CLANG_OFFLOAD_BUNDLE__"
@@ -79,6 +86,20 @@ def bundled(path):
             if size and "amdgcn" in name:
                 yield re.search(r"gfx\w+", name).group(), data[start + offset:start + offset + size]
         start = data.find(magic, at)
+
+
+def extracted(path, folder):
+    """The same as files; those of a library are written to `folder`."""
+    if path.endswith(".co"):
+        return [path]
+    files = []
+    for architecture, data in bundled(path):
+        files.append(os.path.join(folder, "%s.%d.%s.co" % (os.path.basename(path), len(files), architecture)))
+        with open(files[-1], "wb") as file:
+            file.write(data)
+    if not files:
+        sys.exit("%s: no code objects" % path)
+    return files
 
 
 def origin(readelf, path):

@@ -19,7 +19,6 @@ import document
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "emulated"))
 import emulation
 
-SKIPPED = 77  # CTest's SKIP_RETURN_CODE
 ROWS = 256    # of a block, whatever its size: cells.hpp
 POISON = b"\xa5"
 IN_BRANCH = ("tangle", "opportunistic", "ballot_branch", "fixed8_branch")
@@ -198,13 +197,6 @@ def run(device, kernel, launch, what, draw, expected=True):
                       addresses[:3] + [one, addresses[3]], memory, verify, count=what == "counted")
 
 
-def misread(device, code):
-    """What the emulator is known to get wrong: 16-bit DPP of gfx9, unless SUBWAVE_AMDEMU_HAS_16_BIT_DPP is
-    set, and s_bitset0_b64, which clears another bit."""
-    return any(instruction.mnemonic == "s_bitset0_b64" or device.misreads_16_bit and
-               re.search(r"[fiu]16.*_dpp", instruction.mnemonic) for instruction in code)
-
-
 def executed(stats):
     waits = tuple(name.upper() for name in disassembly.WAITS)
     return sum(count for name, count in stats.ops.items() if not name.upper().startswith(waits))
@@ -224,28 +216,20 @@ def main(arguments):
     update = arguments[:1] == ["--update"]
     folder, objdump, readelf, ours, floor = arguments[update:]
     start = time.monotonic()
-    try:
-        device, baseline = emulation.Device(ours), emulation.Device(floor)
-    except emulation.Missing as reason:
-        print("emulated: skipped, %s" % reason)
-        return SKIPPED
+    device, baseline = emulation.Device(ours), emulation.Device(floor)
     architecture, version = disassembly.origin(readelf, ours)
     seed = os.environ.get("SUBWAVE_SEED") or str(random.SystemRandom().getrandbits(32))
     print("%s: SUBWAVE_SEED=%s" % (device.name, seed))
     path = document.path_of(folder, "executed.tsv")
     table = document.read_table(path) if os.path.exists(path) else {}
-    code, rows, failed, left_out = disassembly.instructions(objdump, ours), {}, 0, 0
+    code, rows, failed = disassembly.instructions(objdump, ours), {}, 0
     for kernel in device.kernels:
         if len(code[kernel]) == 1:  # not offered
-            continue
-        if misread(device, code[kernel]):
-            print("%s: %s: not run, the emulator misreads it" % (device.name, kernel))
-            left_out += 1
             continue
         key = (architecture, *kernel.split("__"))
         try:
             rows[key] = {"run": check(device, baseline, kernel, seed)}
-        except (emulation.Failure, device.emulator.Unsupported, device.emulator.Deadlock) as problem:
+        except device.wrong as problem:
             failed += 1
             print(": FAILED, %s: %s" % (type(problem).__name__, problem), flush=True)
             continue
@@ -259,8 +243,8 @@ def main(arguments):
         kept = {key: table[key] for key in table if key[0] != architecture}
         document.write_table(path, {key: (kept | rows)[key] for key in order if key in kept | rows}, ("run",))
         document.write(folder)
-    print("%s: %d cells right, %d failed, %d not run, %d launches, %d wave instructions, %.1f s" % (
-        device.name, len(rows), failed, left_out, device.launches, device.instructions,
+    print("%s: %d cells right, %d failed, %d launches, %d wave instructions, %.1f s" % (
+        device.name, len(rows), failed, device.launches, device.instructions,
         time.monotonic() - start))
     return 1 if failed or not rows else 0
 

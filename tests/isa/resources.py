@@ -8,25 +8,9 @@ import tempfile
 import disassembly
 
 
-def code_objects(paths, folder):
-    """Paths of code objects; those of a library are written to `folder`."""
-    for path in paths:
-        if path.endswith(".co"):
-            yield path
-            continue
-        found = list(disassembly.bundled(path))
-        if not found:
-            sys.exit("%s: no code objects" % path)
-        for number, (architecture, data) in enumerate(found):
-            extracted = os.path.join(folder, "%s.%s.%d.co" % (os.path.basename(path), architecture, number))
-            with open(extracted, "wb") as file:
-                file.write(data)
-            yield extracted
-
-
 def main(readelf, paths):
     with tempfile.TemporaryDirectory() as folder:
-        return check(readelf, list(code_objects(paths, folder)))
+        return check(readelf, [found for path in paths for found in disassembly.extracted(path, folder)])
 
 
 def check(readelf, paths):
