@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+# gpu_tests.cmake: run by ctest: adds each test with the label gpu again, as <name>.<architecture> on the ROCm runner.
+if(DEFINED ENV{SUBWAVE_GPU_TESTS_ARE_LISTED})
+  return() # by the ctest below
+endif()
+set(ENV{SUBWAVE_GPU_TESTS_ARE_LISTED} 1)
+execute_process(COMMAND ${ctest} --test-dir ${build} --show-only=json-v1 -L "^gpu$" OUTPUT_VARIABLE list ERROR_QUIET)
+unset(ENV{SUBWAVE_GPU_TESTS_ARE_LISTED})
+string(JSON count LENGTH "${list}" tests)
+
+# The elements of a list in the JSON text as a list of CMake's.
+function(elements variable)
+  string(JSON length ERROR_VARIABLE none LENGTH "${list}" ${ARGN})
+  set(found)
+  if(NOT none AND length GREATER 0)
+    math(EXPR last "${length} - 1")
+    foreach(i RANGE ${last})
+      string(JSON element GET "${list}" ${ARGN} ${i})
+      list(APPEND found "${element}")
+    endforeach()
+  endif()
+  set(${variable} "${found}" PARENT_SCOPE)
+endfunction()
+
+if(count GREATER 0)
+  math(EXPR last "${count} - 1")
+  foreach(i RANGE ${last})
+    string(JSON name GET "${list}" tests ${i} name)
+    string(JSON properties LENGTH "${list}" tests ${i} properties)
+    elements(command tests ${i} command)
+    if(NOT command)
+      set(command "${name} is not built") # so ctest has no command for it
+    endif()
+    set(environment)
+    set(timeout 300)
+    math(EXPR last_property "${properties} - 1")
+    foreach(p RANGE ${last_property})
+      string(JSON property GET "${list}" tests ${i} properties ${p} name)
+      if(property STREQUAL ENVIRONMENT)
+        elements(environment tests ${i} properties ${p} value)
+      elseif(property STREQUAL TIMEOUT)
+        string(JSON timeout GET "${list}" tests ${i} properties ${p} value)
+      endif()
+    endforeach()
+    foreach(architecture IN LISTS architectures)
+      add_test("${name}.${architecture}" ${command})
+      # A test that was skipped ran on no device: here there is one.
+      set_tests_properties("${name}.${architecture}" PROPERTIES LABELS "emulated;full" TIMEOUT ${timeout}
+        ENVIRONMENT "${environment};LD_LIBRARY_PATH=${library_folder};SUBWAVE_ROCM_RUNNER=${architecture}")
+    endforeach()
+  endforeach()
+endif()
