@@ -33,7 +33,7 @@ enum { EXPLICIT, COUNT_X, COUNT_Y, COUNT_Z, SIZE_X, SIZE_Y, SIZE_Z, DIMENSIONS, 
 struct amdrun_image {
     u8 *file, *memory;
     const Header *h;
-    int (*launch)(L *, const char *);
+    int (*launch)(L *, const char *), (*describe)(const L *, int, char *, size_t);
     Fn *functions;                            /* by number, from 1 */
     const Op **map;                           /* the operation of each word of the code, once it is translated */
     u64 words;
@@ -60,7 +60,8 @@ static int bind(amdrun_image *m, char *error, size_t size)
         return refuse(error, size, dlerror(), "executor");
     u64 (*sizes)(int) = (u64 (*)(int))dlsym(executor, "amdrun_sizes");
     m->launch = (int (*)(L *, const char *))dlsym(executor, "amdrun_launch");
-    if (!sizes || !m->launch || sizes(0) != sizeof(Op) || sizes(1) != sizeof(L) || sizes(2) != m->h->wave)
+    m->describe = (int (*)(const L *, int, char *, size_t))dlsym(executor, "amdrun_describe");
+    if (!sizes || !m->launch || !m->describe || sizes(0) != sizeof(Op) || sizes(1) != sizeof(L) || sizes(2) != m->h->wave)
         return refuse(error, size, "another version's", path);
     m->functions = calloc(m->h->names.count + 1, sizeof *m->functions);
     for (u64 i = 0; i < m->h->names.count; i++) {
@@ -248,10 +249,11 @@ int amdrun_image_launch(const amdrun_kernel *kernel, const uint32_t grid[3], con
 {
     amdrun_image *m = kernel->image;
     const Kernel *k = kernel->row;
-    const char *limit = getenv("AMDRUN_LIMIT");
+    const char *limit = getenv("AMDRUN_LIMIT"), *check = getenv("AMDRUN_CHECK");
     L l = {.lds = kernel->lds + dynamic_lds, .rdna4 = (u32)m->h->rdna4, .resident = 1, .priv = kernel->private_bytes, .poison = 1,
         .slice = 4096, .cdna = m->h->wave == 64, .limit = limit ? strtoull(limit, 0, 0) : 20000000000u,
-        .entry = (u64)m->memory + k->entry, .textbase = (u64)m->memory, .textwords = m->words, .map = m->map};
+        .entry = (u64)m->memory + k->entry, .textbase = (u64)m->memory, .textwords = m->words, .map = m->map,
+        .check = check && !strcmp(check, "0") ? 0 : CHECK | QUIET};
     memcpy(l.grid, grid, sizeof l.grid);
     memcpy(l.block, block, sizeof l.block);
     place_arguments(m, k, &l, dynamic_lds, arguments);
@@ -263,5 +265,10 @@ int amdrun_image_launch(const amdrun_kernel *kernel, const uint32_t grid[3], con
     if (!why && code) why = "it ran into what is no instruction";
     *result = (amdrun_launch_result){.waves = l.waves, .executed = l.executed};
     if (why) snprintf(result->error, sizeof result->error, "%s", why);
-    return why != NULL;
+    for (u32 i = 0; !why && i < l.nfault; i++) {
+        size_t n = strlen(result->error);
+        if (n && n + 2 < sizeof result->error) n = (size_t)(stpcpy(result->error + n, "; ") - result->error);
+        m->describe(&l, (int)i, result->error + n, sizeof result->error - n);
+    }
+    return why || l.nfault;
 }

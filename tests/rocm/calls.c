@@ -34,7 +34,7 @@ static struct {
 
 void tell(const char *format, ...)
 {
-    char line[1024];
+    char line[4096];
     va_list arguments;
     va_start(arguments, format);
     int n = snprintf(line, sizeof line, "emulated ROCm: ");
