@@ -110,7 +110,7 @@ def _library(lanes, _have={}):
                 subprocess.run([cc] + flags + [c, "-o", so, "-lm"], check=True)
                 os.replace(so, path)
     lib = ctypes.CDLL(path)
-    lib.amdrun_sizes.restype = ctypes.c_uint64
+    lib.amdrun_sizes.restype = lib.amdrun_total.restype = ctypes.c_uint64
     if (lib.amdrun_sizes(0), lib.amdrun_sizes(1)) != (translate.OP.size, ctypes.sizeof(_Launch)):
         raise RuntimeError("amdrun: structures differ between Python and C")
     addresses = {}
@@ -259,7 +259,7 @@ class Module:
             ctypes.memmove(base, b"".join(o.pack(fn, base) for o in out), len(out) * translate.OP.size)
             for a, k in at.items():
                 table[a >> 2] = base + k * translate.OP.size
-            done[name] = (buf, base, out)
+            done[name] = (buf, base, out, bytes(o.first for o in out))
         if not table[va >> 2]:
             raise Unsupported("no instruction at %#x" % va)
         return table, done
@@ -268,7 +268,7 @@ class Module:
         words = ctypes.create_string_buffer(512)
         lib.amdrun_describe(ctypes.byref(l), k, words, ctypes.c_size_t(512))
         f = l.fault[k]
-        text = {o.addr: o.text for _buf, _base, out in done.values() for o in out if o.text}
+        text = {o.addr: o.text for _buf, _base, out, _first in done.values() for o in out if o.text}
         lines = self._lines([f.addr, f.other])
         return Finding(kernel, Finding.KINDS[f.kind], words.value.decode(), f.times, f.addr, text.get(f.addr, ""),
                        text.get(f.other, "") if f.other else "", lines[0], lines[1] if f.other else "")
@@ -376,11 +376,8 @@ class Module:
 
         table, done = self._translate(entry, wave, bool(count))
         stats.compile_s = time.perf_counter() - t
-        for rec in done.values():                  # counters of this launch only
-            for k in range(len(rec[2])):
-                ctypes.memset(rec[1] + k * translate.OP.size + 16, 0, 8)
-                if count:
-                    ctypes.memset(rec[1] + k * translate.OP.size + 72, 0, 32)
+        for _buf, base, out, _first in done.values():    # counters of this launch only
+            lib.amdrun_clear(ctypes.c_void_p(base), ctypes.c_uint64(len(out)))
         l = _Launch()
         l.grid[:], l.block[:] = grid, block
         l.lds, l.nfixed, l.nuser, l.rsrc2 = lds, len(fixed), max(kd.rsrc2 >> 1 & 31, len(fixed)), kd.rsrc2
@@ -411,12 +408,14 @@ class Module:
         del queue, hb, pkt, kargs
         stats.waves = l.waves
         executed = []
-        for buf, base, out in done.values():
+        for _buf, base, out, first in done.values():
+            stats.instructions += lib.amdrun_total(ctypes.c_void_p(base), first, ctypes.c_uint64(len(out)))
+            if not (count or count_ops):
+                continue
             raw = ctypes.string_at(base, len(out) * translate.OP.size)
             for k, o in enumerate(out):
                 n, = struct.unpack_from("<Q", raw, k * translate.OP.size + 16)
                 if n and o.first:
-                    stats.instructions += n
                     if count_ops:
                         stats.ops[o.name.upper()] = stats.ops.get(o.name.upper(), 0) + n
                     if count:

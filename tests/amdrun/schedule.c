@@ -178,4 +178,15 @@ int amdrun_launch(L *l, const char *name)
     }
     return result;
 }
+void amdrun_clear(Op *op, u64 n)
+{
+    for (u64 i = 0; i < n; i++) { op[i].count = 0; memset(op[i].st, 0, sizeof op[i].st); }
+}
+/* Instructions executed: `first` says which operations begin one. */
+u64 amdrun_total(const Op *op, const u8 *first, u64 n)
+{
+    u64 sum = 0;
+    for (u64 i = 0; i < n; i++) sum += first[i] ? op[i].count : 0;
+    return sum;
+}
 u64 amdrun_sizes(int i) { return i == 0 ? sizeof(Op) : i == 1 ? sizeof(L) : N; }
