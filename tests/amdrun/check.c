@@ -211,15 +211,26 @@ static void watch(W *w, const Op *o, u32 byte, int n, int kind)
              !(f->part & 4 && kind == C_DSATOMIC))
         f->other = o->addr;
 }
+/* Are n cells all as an access like this leaves them, so that there is nothing to do? */
+INL int settled(const u32 *c, const int n, u64 same)
+{
+    u64 x = 0, y;
+    for (int k = 0; k + 1 < n; k += 2) { memcpy(&y, c + k, 8); x |= y ^ same; }
+    return n > 1 && !x;
+}
 INL void mark(W *w, const Op *o, u64 ex, const u32 *a, u32 off, const int n, const int kind)
 {
     Group *g = w->group;
-    u32 me = w->index + 1, epoch = g->epoch;
+    u32 me = w->index + 1, epoch = g->epoch, before = ~0u;
     int watched = w->launch->checker->phase == WATCH;
+    const u64 mine = (epoch << 16 | (kind == C_DSLOAD ? me : kind == C_DSSTORE ? me << 8 : (me | ATOMIC) << 8)) * 0x100000001ull;
+    const u64 shared = (epoch << 16 | (kind == C_DSLOAD ? MANY : (MANY | ATOMIC) << 8)) * 0x100000001ull;
     for (int i = 0; i < N; i++) if (ex >> i & 1) {
         u32 byte = a[i] + off, bad = 0, *c = g->cell + byte;
-        if ((u64)byte + n > w->ldssize) continue;             /* the access itself will fail */
+        if (byte == before || (u64)byte + n > w->ldssize) continue;   /* beyond LDS, the access itself will fail */
+        before = byte;
         if (watched) watch(w, o, byte, n, kind);
+        else if (settled(c, n, mine) || (kind != C_DSSTORE && settled(c, n, shared))) continue;
         for (int k = 0; k < n; k++) bad |= conflicts(c[k], epoch, me, kind);
         if (__builtin_expect(bad, 0)) race(w, o, i, byte, n, kind);
         for (int k = 0; k < n; k++) c[k] = touched(c[k], epoch, me, kind);

@@ -703,6 +703,9 @@ const Op *op_s_load(W *w, const Op *o)
     for (int j = 0; j < o->width; j++) wr32(w, o->d + j, t[j]);
     return o + 1;
 }
+#define SLOAD(nm, T) const Op *op_s_load_##nm(W *w, const Op *o) { \
+    wr32(w, o->d, (u32)(i32)*(const T *)(rd64(w, o->s[0]) + o->imm + (o->k[1] == KS ? w->s[o->s[1]] : 0))); return o + 1; }
+SLOAD(u8, u8) SLOAD(i8, i8) SLOAD(u16, u16) SLOAD(i16, i16)
 
 /* ---- matrix products ---- */
 INL void mget(W *w, const Op *o, int k, int r, u32 *t)   /* register r of operand k */

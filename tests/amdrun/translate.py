@@ -433,9 +433,10 @@ class Translator:
                 o.d = sreg(args[0], name)
             src(o, 0, args[-1], "U")
             return o
-        m = re.match(r"s_load_(?:dword(?:x(\d+))?|b(\d+))$", base)
+        m = re.match(r"s_load_(?:dword(?:x(\d+))?|b(\d+)|[ui](?:8|16))$", base)
         if m:
-            o = O("s_load", addr, name, body)
+            part = re.match(r"s_load_([ui](?:8|16))$", base)
+            o = O("s_load_" + part[1] if part else "s_load", addr, name, body)
             o.check, o.unordered = C_SMEM, True
             o.counters = 1 << (COUNT_SCALAR if self.gen >= 12 else COUNT_DS)
             o.width = int(m.group(2)) // 32 if m.group(2) else int(m.group(1) or 1)
