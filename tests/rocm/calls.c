@@ -60,15 +60,26 @@ static void after_fork(void) { pthread_mutex_unlock(&lock); }
 
 static void start(void)
 {
-    const char *text = getenv("SUBWAVE_ROCM_FAIL_CALL");
+    char *text = getenv("SUBWAVE_ROCM_FAIL_CALL"), *end = NULL;
     if (text && *text) {
-        char error[64] = "hipErrorUnknown";
+        wish.call = strtoul(text, &end, 10);
         wish.error = hipErrorUnknown;
-        if (sscanf(text, "%lu:%63[^:]:%63s", &wish.call, wish.function, error) < 1 || !wish.call)
-            tell("SUBWAVE_ROCM_FAIL_CALL is \"%s\"; it takes NUMBER[:FUNCTION[:ERROR]]", text);
-        for (size_t i = 0; i < sizeof errors / sizeof *errors; ++i)
-            if (strcmp(errors[i].name, error) == 0)
+        if (*end == ':') {
+            const size_t length = strcspn(++end, ":");
+            snprintf(wish.function, sizeof wish.function, "%.*s", (int)length, end);
+            end += length;
+        }
+        if (*end == ':') {
+            size_t i = 0;
+            for (++end; i < sizeof errors / sizeof *errors && strcmp(errors[i].name, end) != 0; ++i)
+                ;
+            if (i < sizeof errors / sizeof *errors) {
                 wish.error = errors[i].code;
+                end += strlen(end);
+            }
+        }
+        if (*end || !wish.call)
+            tell("SUBWAVE_ROCM_FAIL_CALL is \"%s\"; it takes NUMBER[:FUNCTION[:ERROR]]", text);
     }
     pthread_atfork(before_fork, after_fork, after_fork);
 }
@@ -82,9 +93,8 @@ bool call_begin(call *site, bool needs_device, hipError_t *error)
         calls = site;
     }
     ++call_count;
-    const bool named = *wish.function && strcmp(wish.function, "*") != 0;
-    if (wish.call && (named ? strcmp(wish.function, site->name) == 0 && site->count == wish.call
-                            : call_count == wish.call)) {
+    if (wish.call && (*wish.function ? strcmp(wish.function, site->name) == 0 && site->count == wish.call
+                                     : call_count == wish.call)) {
         tell("call %lu, %s, fails with %s as SUBWAVE_ROCM_FAIL_CALL asks", call_count, site->name, name_of(wish.error));
         *error = call_end(wish.error);
         return false;
