@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What hardware does not forgive.  The MAIN run of a launch that is checked looks at each instruction by itself (WAIT, RACE,
- * DEAD).  If it finds nothing, what it wrote to memory is taken back and the launch is run again with another pattern in registers,
- * LDS and scratch memory that nothing has been written to: PROBE.  Both must do the same stores, atomics, loads and branches, or an
- * undefined value mattered (UNDEFINED).  Further runs, after a finding only, say which value it was and where. */
+/* What hardware does not forgive.  The MAIN run of a launch that is checked looks at each instruction by
+ * itself (WAIT, RACE, DEAD).  If it finds nothing, what it wrote to memory is taken back and the launch is
+ * run again with another pattern in registers, LDS and scratch memory that nothing has been written to:
+ * PROBE.  Both must do the same stores, atomics, loads and branches, or an undefined value mattered
+ * (UNDEFINED).  Further runs, after a finding only, say which value it was and where. */
 enum { WAIT = 1, RACE, DEAD, UNDEFINED };
-enum { C_NONE, C_WAIT, C_SIGNAL, C_BARRIER, C_EVENT, C_LANES, C_SMEM, C_DSLOAD, C_DSSTORE, C_DSATOMIC, C_LOAD, C_STORE,
-       C_ATOMIC, C_BRANCH };                 /* Op.check; translate.py */
+enum { C_NONE, C_WAIT, C_SIGNAL, C_BARRIER, C_EVENT, C_LANES, C_SMEM, C_DSLOAD, C_DSSTORE, C_DSATOMIC,
+       C_LOAD, C_STORE, C_ATOMIC, C_BRANCH };    /* Op.check; translate.py */
 enum { MAIN, PROBE, NARROW, LOG, COMPARE, WATCH };
 enum { P_BRANCH = 1, P_MASK, P_ADDRESS, P_DATA };
-#define LONG 20000000                        /* wave-instructions: no run of more is repeated to say more about a finding */
+#define LONG 20000000                        /* instructions: no longer run is repeated to say more */
 
 typedef struct Group {
     W **w;
@@ -21,12 +22,12 @@ typedef struct Group {
 
 typedef struct Checker {
     int phase, stop;
-    u64 lo, hi;                              /* undefined storage with the other pattern: indices as in poison() */
+    u64 lo, hi;                              /* undefined storage with the other pattern: see poison() */
     u64 a, b;                                /* where, after PROBE, the value that matters is */
     u64 now, main;                           /* hashes of this run and of MAIN */
     u64 *log, nlog, room, at;
     u64 executed, waves, total;
-    u64 *page, pages, slots, last;           /* addresses / PAGE of what was saved, and the copies behind them */
+    u64 *page, pages, slots, last;           /* addresses / PAGE of what was saved, and the copies */
     u8 **copy;
     Fault *watch;
     u32 reader;                              /* the first instruction that names the value that matters */
@@ -40,11 +41,20 @@ static Fault *report(W *w, u32 kind, const Op *o, u32 lane, u32 what)
 {
     L *l = w->launch;
     for (u32 k = 0; k < l->nfault; k++)
-        if (l->fault[k].kind == kind && l->fault[k].addr == o->addr) { l->fault[k].times += l->checker->phase == MAIN; return 0; }
+        if (l->fault[k].kind == kind && l->fault[k].addr == o->addr) {
+            l->fault[k].times += l->checker->phase == MAIN;
+            return 0;
+        }
     if (l->nfault == FAULTS || l->checker->phase == WATCH) return 0;
     Fault *f = &l->fault[l->nfault++];
-    *f = (Fault){.kind = kind, .wave = w->index, .lane = lane, .addr = o->addr, .what = what, .group = w->group->id,
-                 .barriers = w->group->barriers, .times = 1};
+    *f = (Fault){.kind = kind,
+                 .wave = w->index,
+                 .lane = lane,
+                 .addr = o->addr,
+                 .what = what,
+                 .group = w->group->id,
+                 .barriers = w->group->barriers,
+                 .times = 1};
     return f;
 }
 static void name_undefined(const L *l, u64 k, char *s, size_t n)
@@ -64,18 +74,20 @@ static char kernel_name[256];
 /* A finding in words, without the instructions' text, which the caller has. */
 int amdrun_describe(const L *l, int k, char *s, size_t n)
 {
-    static const char *parts[] = {"", "branches by", "has a mask of lanes that depends on", "has an address that depends on",
-                                  "has data that depend on"};
+    static const char *parts[] = {"", "branches by", "has a mask of lanes that depends on",
+                                  "has an address that depends on", "has data that depend on"};
     const Fault *f = &l->fault[k];
-    int m = snprintf(s, n, "%s: instruction at %#x, block %llu, wave %u", kernel_name, f->addr, (unsigned long long)f->group,
-                     f->wave);
+    int m = snprintf(s, n, "%s: instruction at %#x, block %llu, wave %u", kernel_name, f->addr,
+                     (unsigned long long)f->group, f->wave);
     if (f->kind == WAIT) {
         char c = f->what < 256 ? 'v' : f->what < SREG ? 'a' : 's';
         m += snprintf(s + m, n - m, ": names %c%u before the wait for the access at %#x, which writes it", c,
                       f->what - (c == 'v' ? 0 : c == 'a' ? 256 : SREG), f->other);
     } else if (f->kind == RACE) {
-        m += snprintf(s + m, n - m, ", lane %u: %s byte %u of LDS, which ", f->lane, f->part & 1 ? "writes" : "reads", f->what);
-        m += f->other_wave == ~0u ? snprintf(s + m, n - m, "other waves") : snprintf(s + m, n - m, "wave %u", f->other_wave);
+        m += snprintf(s + m, n - m, ", lane %u: %s byte %u of LDS, which ", f->lane,
+                      f->part & 1 ? "writes" : "reads", f->what);
+        m += f->other_wave == ~0u ? snprintf(s + m, n - m, "other waves")
+                                  : snprintf(s + m, n - m, "wave %u", f->other_wave);
         m += snprintf(s + m, n - m, " %s", f->part & 2 ? "wrote" : "read");
         if (f->other) m += snprintf(s + m, n - m, " by the instruction at %#x", f->other);
         m += snprintf(s + m, n - m, ", with no barrier between");
@@ -91,7 +103,11 @@ int amdrun_describe(const L *l, int k, char *s, size_t n)
 }
 
 /* ---- registers before their wait ---- */
-INL void bit_of(u64 *sig, u32 r) { if (r < SREG) sig[0] |= 1ull << (r >> 2 & 63); else sig[1] |= 1ull << (r >> 1 & 63); }
+INL void bit_of(u64 *sig, u32 r)
+{
+    if (r < SREG) sig[0] |= 1ull << (r >> 2 & 63);
+    else sig[1] |= 1ull << (r >> 1 & 63);
+}
 INL int has_result(const Op *o)
 {
     return o->check == C_SMEM || o->check == C_LANES || o->check == C_DSLOAD || o->check == C_LOAD ||
@@ -105,7 +121,8 @@ static __attribute__((noinline)) void settle(W *w)
         Event *e = &w->events[k];
         if ((e->sig[0] | e->sig[1]) && !(e->left & e->data)) {
             const Op *o = e->op;
-            for (u32 r = o->use[0]; r < o->use[0] + o->len[0]; r++) if (w->pending[r] == e->serial) w->pending[r] = 0;
+            for (u32 r = o->use[0]; r < o->use[0] + o->len[0]; r++)
+                if (w->pending[r] == e->serial) w->pending[r] = 0;
             e->sig[0] = e->sig[1] = 0;
         }
         w->sig[0] |= e->sig[0];
@@ -114,7 +131,8 @@ static __attribute__((noinline)) void settle(W *w)
     }
     w->nevents = n;
 }
-/* Of accesses that end in the order of their issue, one is over if no more of a counter are left than were issued after it. */
+/* Of accesses that end in the order of their issue, one is over if no more of a counter are left than were
+ * issued after it. */
 static void wait_for(W *w, const Op *o)
 {
     for (int c = 0; c < 4; c++) {
@@ -140,7 +158,10 @@ static void issue(W *w, const Op *o, u8 data, u64 exec, const u32 *a)
     e->sig[0] = e->sig[1] = 0;
     if ((e->exec = exec)) memcpy(e->a, a, sizeof e->a);
     if (has_result(o)) {
-        for (u32 r = o->use[0]; r < o->use[0] + o->len[0]; r++) { w->pending[r] = e->serial; bit_of(e->sig, r); }
+        for (u32 r = o->use[0]; r < o->use[0] + o->len[0]; r++) {
+            w->pending[r] = e->serial;
+            bit_of(e->sig, r);
+        }
         w->sig[0] |= e->sig[0];
         w->sig[1] |= e->sig[1];
     }
@@ -167,15 +188,17 @@ INL void lanes_exist(W *w, const Op *o)
 }
 
 /* ---- races in LDS ----
- * A cell is a byte's: epoch << 16 | writer << 8 | reader, where 0 is nobody, 1 wave 0 and MANY more than one; ATOMIC is with a
- * writer whose write was an atomic, which does not race with others.  A cell of a former epoch is empty. */
+ * A cell is a byte's: epoch << 16 | writer << 8 | reader, where 0 is nobody, 1 wave 0 and MANY more than
+ * one; ATOMIC is with a writer whose write was an atomic, which does not race with others.  A cell of a
+ * former epoch is empty. */
 #define ATOMIC 64
 #define MANY 63
 INL int conflicts(u32 c, u32 epoch, u32 me, int kind)
 {
     u32 wr = c >> 8 & 0xff, rd = c & 0xff, same = -(c >> 16 == epoch);
     u32 written = (wr != 0) & ((wr & MANY) != me), read = (rd != 0) & (rd != me);
-    return same & (kind == C_DSLOAD ? written : kind == C_DSSTORE ? written | read : (written & !(wr & ATOMIC)) | read);
+    if (kind == C_DSLOAD) return same & written;
+    return same & (kind == C_DSSTORE ? written | read : (written & !(wr & ATOMIC)) | read);
 }
 INL u32 touched(u32 c, u32 epoch, u32 me, int kind)
 {
@@ -205,11 +228,13 @@ static void watch(W *w, const Op *o, u32 byte, int n, int kind)
 {
     Checker *c = w->launch->checker;
     Fault *f = c->watch;
-    if (w->group->id != f->group || w->group->barriers != f->barriers || f->what < byte || f->what >= byte + n) return;
-    if (w->index == f->wave) { if (o->addr == f->addr) c->stop = 1; }
-    else if ((f->other_wave == w->index || f->other_wave == ~0u) && (kind != C_DSLOAD) == (f->part >> 1 & 1) &&
-             !(f->part & 4 && kind == C_DSATOMIC))
-        f->other = o->addr;
+    if (w->group->id != f->group || w->group->barriers != f->barriers || f->what < byte ||
+        f->what >= byte + n)
+        return;
+    int wrote = kind != C_DSLOAD, both_atomic = f->part & 4 && kind == C_DSATOMIC;
+    if (w->index == f->wave) c->stop |= o->addr == f->addr;
+    else if (f->other_wave == w->index || f->other_wave == ~0u)
+        if (wrote == (f->part >> 1 & 1) && !both_atomic) f->other = o->addr;
 }
 /* Are n cells all as an access like this leaves them, so that there is nothing to do? */
 INL int settled(const u32 *c, const int n, u64 same)
@@ -223,11 +248,13 @@ INL void mark(W *w, const Op *o, u64 ex, const u32 *a, u32 off, const int n, con
     Group *g = w->group;
     u32 me = w->index + 1, epoch = g->epoch, before = ~0u;
     int watched = w->launch->checker->phase == WATCH;
-    const u64 mine = (epoch << 16 | (kind == C_DSLOAD ? me : kind == C_DSSTORE ? me << 8 : (me | ATOMIC) << 8)) * 0x100000001ull;
-    const u64 shared = (epoch << 16 | (kind == C_DSLOAD ? MANY : (MANY | ATOMIC) << 8)) * 0x100000001ull;
+    const u32 by_me = kind == C_DSLOAD ? me : kind == C_DSSTORE ? me << 8 : (me | ATOMIC) << 8;
+    const u32 by_many = kind == C_DSLOAD ? MANY : (MANY | ATOMIC) << 8;
+    const u64 mine = (epoch << 16 | by_me) * 0x100000001ull,
+              shared = (epoch << 16 | by_many) * 0x100000001ull;
     for (int i = 0; i < N; i++) if (ex >> i & 1) {
         u32 byte = a[i] + off, bad = 0, *c = g->cell + byte;
-        if (byte == before || (u64)byte + n > w->ldssize) continue;   /* beyond LDS, the access itself will fail */
+        if (byte == before || (u64)byte + n > w->ldssize) continue;   /* beyond LDS: the access will fail */
         before = byte;
         if (watched) watch(w, o, byte, n, kind);
         else if (settled(c, n, mine) || (kind != C_DSSTORE && settled(c, n, shared))) continue;
@@ -249,7 +276,8 @@ INL void mark_all(W *w, const Op *o, u64 ex, const u32 *a, u32 off, const int ki
 }
 static __attribute__((noinline)) void touch(W *w, const Op *o, u64 ex, const u32 *a)
 {
-    int flat = o->check >= C_LOAD, kind = flat ? o->check - C_LOAD + C_DSLOAD : o->check, two = !flat && o->cls & 1;
+    int flat = o->check >= C_LOAD, kind = flat ? o->check - C_LOAD + C_DSLOAD : o->check,
+        two = !flat && o->cls & 1;
     u32 unit = o->width * (o->cls & 2 ? 64 : 1);
     for (int k = 0; k <= two; k++) {
         u32 off = flat ? 0 : two ? (k ? o->x1 : o->x0) * unit : (u32)o->imm;
@@ -259,9 +287,13 @@ static __attribute__((noinline)) void touch(W *w, const Op *o, u64 ex, const u32
     }
 }
 /* What is on its way when the wave arrives at a barrier may happen before it or after it. */
-static void hold(W *w) { for (u32 k = 0; k < w->nevents; k++) if (w->events[k].exec && w->events[k].left) w->events[k].late = 1; }
+static void hold(W *w)
+{
+    for (u32 k = 0; k < w->nevents; k++)
+        if (w->events[k].exec && w->events[k].left) w->events[k].late = 1;
+}
 
-static struct { u32 *cell; size_t n; u32 epoch; } spare[8];   /* cells of groups that ended: their epochs go on */
+static struct { u32 *cell; size_t n; u32 epoch; } spare[8];   /* of groups that ended: epochs go on */
 static void next_epoch(Group *g)
 {
     if (++g->epoch < 0x10000) return;
@@ -303,7 +335,8 @@ static void after_barrier(Group *g)
 }
 
 /* ---- values that nobody wrote ---- */
-/* Storage by index: vector registers, lane by lane; 128 scalar ones and SCC; LDS; the scratch memory of each lane. */
+/* Storage by index: vector registers, lane by lane; 128 scalar ones and SCC; LDS; the scratch memory of
+ * each lane. */
 static void poison(W *w)
 {
     const L *l = w->launch;
@@ -318,7 +351,9 @@ static void poison(W *w)
 static void poison_bytes(const L *l, u8 *p, u64 n, u64 first, u8 value)
 {
     memset(p, value, n);
-    if (l->checker) for (u64 k = 0; k < n; k++) if (first + k >= l->checker->lo && first + k < l->checker->hi) p[k] ^= 0xff;
+    if (l->checker)
+        for (u64 k = 0; k < n; k++)
+            if (first + k >= l->checker->lo && first + k < l->checker->hi) p[k] ^= 0xff;
 }
 
 #define POISON_LDS (512 * N + 129)           /* the first index of LDS */
@@ -328,7 +363,8 @@ static void note(W *w, const Op *o, u32 part, u64 h)
     Checker *c = w->launch->checker;
     h = (h + part) * 0x9E3779B97F4A7C15ull ^ (u64)o->addr << 8 ^ part;
     if (c->phase == LOG) {
-        if (c->nlog == c->room && c->room < 1 << 25) c->log = realloc(c->log, (c->room = c->room * 2 + 4096) * sizeof *c->log);
+        if (c->nlog == c->room && c->room < 1 << 25)
+            c->log = realloc(c->log, (c->room = c->room * 2 + 4096) * sizeof *c->log);
         if (!c->log) abort();
         if (c->nlog < c->room) c->log[c->nlog++] = h;
     } else if (c->phase == COMPARE) {
@@ -400,7 +436,8 @@ static void vector_memory(W *w, const Op *o, int full)
             const u32 *x = w->v[o->check == C_STORE ? o->d : o->s[2]];
             u64 h = 0;
             int words = o->check == C_STORE ? (o->width + 3) / 4 : o->len[o->f2 ? 2 : 1];
-            for (int j = 0; j < words; j++) h = h * 5 + lanes_hash(x + j * N, m, o->check == C_STORE ? o->keep : ~0u);
+            for (int j = 0; j < words; j++)
+                h = h * 5 + lanes_hash(x + j * N, m, o->check == C_STORE ? o->keep : ~0u);
             note(w, o, P_DATA, h);
         }
         if (o->f0 == 2) {
@@ -423,7 +460,8 @@ static void vector_memory(W *w, const Op *o, int full)
     if (full) issue(w, o, data, w->group->cell ? local : 0, a);
 }
 
-/* Does the instruction read the undefined place that matters?  By its operands: the first is its result, if it has one. */
+/* Does the instruction read the undefined place that matters?  By its operands: the first is its result, if
+ * it has one. */
 static void first_reader(W *w, const Op *o)
 {
     Checker *c = w->launch->checker;
@@ -440,8 +478,10 @@ static void first_reader(W *w, const Op *o)
         return;
     }
     u32 r = (u32)(c->a < 512 * N ? c->a / N : c->a - 512 * N + SREG);
-    int result = o->check != C_STORE && o->check != C_DSSTORE && !((o->check == C_ATOMIC || o->check == C_DSATOMIC) && !o->f2);
-    for (u32 k = result; k < o->nuse; k++) if (r >= o->use[k] && r < o->use[k] + o->len[k]) c->reader = o->addr;
+    int result = o->check != C_STORE && o->check != C_DSSTORE &&
+                 !((o->check == C_ATOMIC || o->check == C_DSATOMIC) && !o->f2);
+    for (u32 k = result; k < o->nuse; k++)
+        if (r >= o->use[k] && r < o->use[k] + o->len[k]) c->reader = o->addr;
 }
 
 /* ---- before an instruction that is more than arithmetic ---- */
@@ -517,7 +557,8 @@ static void end(L *l)
 static u64 limit(const L *l)
 {
     const Checker *c = l->checker;
-    return c && c->phase != MAIN && 4 * c->executed + 1000000 < l->limit ? 4 * c->executed + 1000000 : l->limit;
+    u64 more = c && c->phase != MAIN ? 4 * c->executed + 1000000 : l->limit;
+    return more < l->limit ? more : l->limit;
 }
 /* Two instructions that race are found from either side: the first is kept. */
 static void once(L *l)
@@ -526,8 +567,10 @@ static void once(L *l)
     for (u32 k = 0; k < l->nfault; k++) {
         u32 j = 0;
         const Fault *f = &l->fault[k];
-        while (j < n && !(f->kind == RACE && l->fault[j].kind == RACE && f->other && l->fault[j].addr == f->other &&
-                          l->fault[j].other == f->addr)) j++;
+        for (const Fault *e = l->fault; j < n; j++, e++)
+            if (f->kind == RACE && e->kind == RACE && f->other && e->addr == f->other &&
+                e->other == f->addr)
+                break;
         if (j == n) l->fault[n++] = *f;
     }
     l->nfault = n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* amdrun: state of a wave, operand fetch, lanes, memory, matrix products.  The executor is this file, count.c, check.c and
- * schedule.c, then the arithmetic of ops.py. */
+/* amdrun: state of a wave, operand fetch, lanes, memory, matrix products.  The executor is this file,
+ * count.c, check.c and schedule.c, then the arithmetic of ops.py. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <signal.h>
@@ -37,7 +37,7 @@ typedef float f32; typedef double f64;
 #define LOOP _Pragma("GCC ivdep") for (int i = 0; i < N; i++)
 #endif
 
-enum { KV, KS, KC, KVM };                    /* operand: register, scalar, constant, register with modifiers */
+enum { KV, KS, KC, KVM };                    /* register, scalar, constant, register with modifiers */
 enum { RUN, BARRIER, END, NEED, STOP };
 
 typedef struct W W;
@@ -54,8 +54,9 @@ struct Op {                                  /* translate.py packs this */
     u16 s[3], d, d2, m, x0, x1;
     u8 k[3], sh[3], dsh, f0, f1, f2, cls, width;
     u8 pf[3], pad;                           /* packed 16-bit operands: op_sel, op_sel_hi, neg_lo, neg_hi */
-    /* For check.c: registers that the instruction names (NREG2 of them: vector, accumulation, from SREG on scalar) as
-     * ranges and, hashed, as bits; what it is; counters that it takes part in, or waits for with these limits. */
+    /* For check.c: registers that the instruction names (NREG2 of them: vector, accumulation, from SREG on
+     * scalar) as ranges and, hashed, as bits; what it is; counters that it takes part in, or waits for with
+     * these limits. */
     u64 sig[2];
     u16 use[6];
     u8 len[6], nuse, check, counters, unordered, limit[4], pad2[6];
@@ -67,7 +68,7 @@ typedef struct {                             /* a memory access that its wave ha
     const Op *op;
     u64 sig[2], exec;
     u32 serial;
-    u8 left, data, late;                     /* counters that it holds, those its registers depend on; see hold() */
+    u8 left, data, late; /* counters that hold it, those that its result waits for; hold() */
     u32 a[N];                                /* LDS addresses */
 } Event;
 #define EVENTS 192
@@ -82,7 +83,7 @@ struct W {
     u64 stride, ldssize, need;
     struct L *launch;
     struct Group *group;
-    u64 alive, sig[2], hash;                 /* lanes that exist; registers that loads will write; what it did */
+    u64 alive, sig[2], hash;                 /* lanes that exist; registers that loads write; what it did */
     u32 index, mute, serial, nevents, signalled;
     u32 pending[NREG2];                      /* serial of the access that will write the register */
     Event events[EVENTS];                    /* oldest first; the last member, as it is not cleared */
@@ -104,7 +105,7 @@ typedef struct L {                           /* one launch; amdrun.py fills it *
     u64 next;                                /* the next workgroup */
     struct Group **live;
     u64 nlive, trace;                        /* trace: a file descriptor + 1 */
-    u32 check, nfault;                       /* what hardware does not forgive: CHECK, and QUIET to print nothing; findings */
+    u32 check, nfault;                       /* CHECK, with QUIET to print nothing; findings */
     struct Checker *checker;                 /* zero before the first call */
     Fault fault[FAULTS];
 } L;
@@ -113,7 +114,12 @@ enum { CHECK = 1, QUIET = 2 };
 INL u64 rdexec(W *w) { return N == 64 ? w->s[EXEC] | (u64)w->s[EXEC + 1] << 32 : w->s[EXEC]; }
 INL void chexec(W *w) { w->full = rdexec(w) == FULL; w->xv = 0; }
 INL void wr32(W *w, int r, u32 x) { w->s[r] = x; if (r >= EXEC && r < NULLREG) chexec(w); }
-INL void wr64(W *w, int r, u64 x) { w->s[r] = (u32)x; w->s[r + 1] = x >> 32; if (r >= EXEC && r < NULLREG) chexec(w); }
+INL void wr64(W *w, int r, u64 x)
+{
+    w->s[r] = (u32)x;
+    w->s[r + 1] = x >> 32;
+    if (r >= EXEC && r < NULLREG) chexec(w);
+}
 INL u64 rd64(W *w, int r) { return w->s[r] | (u64)w->s[r + 1] << 32; }
 INL u64 rdmask(W *w, int r) { return N == 64 ? rd64(w, r) : w->s[r]; }
 INL void wrmask(W *w, int r, u64 x) { if (N == 64) wr64(w, r, x); else wr32(w, r, (u32)x); }
@@ -138,9 +144,11 @@ INL u64 collect(const u32 *t)                /* sign bits */
 {
     u64 m = 0;
 #if defined(__AVX512DQ__)
-    for (int i = 0; i < N; i += 16) m |= (u64)_mm512_movepi32_mask(_mm512_loadu_si512((const void *)(t + i))) << i;
+    for (int i = 0; i < N; i += 16)
+        m |= (u64)_mm512_movepi32_mask(_mm512_loadu_si512((const void *)(t + i))) << i;
 #elif defined(__AVX__)
-    for (int i = 0; i < N; i += 8) m |= (u64)(u32)_mm256_movemask_ps(_mm256_loadu_ps((const float *)(t + i))) << i;
+    for (int i = 0; i < N; i += 8)
+        m |= (u64)(u32)_mm256_movemask_ps(_mm256_loadu_ps((const float *)(t + i))) << i;
 #elif defined(__x86_64__)
     for (int i = 0; i < N; i += 4) m |= (u64)(u32)_mm_movemask_ps(_mm_loadu_ps((const float *)(t + i))) << i;
 #else
@@ -231,23 +239,67 @@ INL u64 maskarg(W *w, const Op *o) { return o->f1 == KC ? o->imm2 : rdmask(w, o-
 /* ---- arithmetic helpers ---- */
 INL f32 qf(f32 x) { return tof(fof(x) | 0x400000); }
 INL f64 qd(f64 x) { return tod(dof(x) | 1ull << 51); }
-INL f32 minf(f32 a, f32 b) { f32 e = tof(fof(a) | fof(b)); f32 r = a < b ? a : b < a ? b : e; r = a != a ? (b != b ? qf(a) : b) : r; return (a == a && b != b) ? a : r; }
-INL f32 maxf(f32 a, f32 b) { f32 e = tof(fof(a) & fof(b)); f32 r = a > b ? a : b > a ? b : e; r = a != a ? (b != b ? qf(a) : b) : r; return (a == a && b != b) ? a : r; }
-INL f64 mind(f64 a, f64 b) { f64 e = tod(dof(a) | dof(b)); f64 r = a < b ? a : b < a ? b : e; r = a != a ? (b != b ? qd(a) : b) : r; return (a == a && b != b) ? a : r; }
-INL f64 maxd(f64 a, f64 b) { f64 e = tod(dof(a) & dof(b)); f64 r = a > b ? a : b > a ? b : e; r = a != a ? (b != b ? qd(a) : b) : r; return (a == a && b != b) ? a : r; }
+INL f32 minf(f32 a, f32 b)
+{
+    f32 e = tof(fof(a) | fof(b));
+    f32 r = a < b ? a : b < a ? b : e;
+    r = a != a ? (b != b ? qf(a) : b) : r;
+    return (a == a && b != b) ? a : r;
+}
+INL f32 maxf(f32 a, f32 b)
+{
+    f32 e = tof(fof(a) & fof(b));
+    f32 r = a > b ? a : b > a ? b : e;
+    r = a != a ? (b != b ? qf(a) : b) : r;
+    return (a == a && b != b) ? a : r;
+}
+INL f64 mind(f64 a, f64 b)
+{
+    f64 e = tod(dof(a) | dof(b));
+    f64 r = a < b ? a : b < a ? b : e;
+    r = a != a ? (b != b ? qd(a) : b) : r;
+    return (a == a && b != b) ? a : r;
+}
+INL f64 maxd(f64 a, f64 b)
+{
+    f64 e = tod(dof(a) & dof(b));
+    f64 r = a > b ? a : b > a ? b : e;
+    r = a != a ? (b != b ? qd(a) : b) : r;
+    return (a == a && b != b) ? a : r;
+}
 INL f32 med3f(f32 a, f32 b, f32 c)
 {
     if (a != a || b != b || c != c) return minf(minf(a, b), c);
     return maxf(minf(a, b), minf(maxf(a, b), c));
 }
-INL i32 med3i(i32 a, i32 b, i32 c) { i32 lo = a < b ? a : b, hi = a < b ? b : a; return c < lo ? lo : c > hi ? hi : c; }
-INL u32 med3u(u32 a, u32 b, u32 c) { u32 lo = a < b ? a : b, hi = a < b ? b : a; return c < lo ? lo : c > hi ? hi : c; }
+INL i32 med3i(i32 a, i32 b, i32 c)
+{
+    i32 lo = a < b ? a : b, hi = a < b ? b : a;
+    return c < lo ? lo : c > hi ? hi : c;
+}
+INL u32 med3u(u32 a, u32 b, u32 c)
+{
+    u32 lo = a < b ? a : b, hi = a < b ? b : a;
+    return c < lo ? lo : c > hi ? hi : c;
+}
 INL u32 cvtu32(f64 x) { return !(x > 0) ? 0 : x >= 4294967296.0 ? 0xffffffffu : (u32)(u64)x; }
-INL i32 cvti32(f64 x) { return x != x ? 0 : x >= 2147483648.0 ? 0x7fffffff : x <= -2147483648.0 ? INT32_MIN : (i32)x; }
+INL i32 cvti32(f64 x)
+{
+    return x != x ? 0 : x >= 2147483648.0 ? 0x7fffffff : x <= -2147483648.0 ? INT32_MIN : (i32)x;
+}
 INL u32 cvtu16(f32 x) { return !(x > 0) ? 0 : x >= 65535.f ? 0xffff : (u32)x; }
-INL u32 cvti16(f32 x) { return x != x ? 0 : (u16)(i16)(x >= 32767.f ? 32767 : x <= -32768.f ? -32768 : (i32)x); }
+INL u32 cvti16(f32 x)
+{
+    return x != x ? 0 : (u16)(i16)(x >= 32767.f ? 32767 : x <= -32768.f ? -32768 : (i32)x);
+}
 INL u32 bfe(u32 a, u32 b, u32 c) { b &= 31; c &= 31; return a >> b & ((1u << c) - 1); }
-INL u32 bfei(u32 a, u32 b, u32 c) { b &= 31; c &= 31; if (!c) return 0; return c + b < 32 ? (u32)((i32)(a << (32 - b - c)) >> (32 - c)) : (u32)((i32)a >> b); }
+INL u32 bfei(u32 a, u32 b, u32 c)
+{
+    b &= 31;
+    c &= 31;
+    if (!c) return 0;
+    return c + b < 32 ? (u32)((i32)(a << (32 - b - c)) >> (32 - c)) : (u32)((i32)a >> b);
+}
 INL u32 perm(u32 a, u32 b, u32 c)             /* selectors 0-3: b; 4-7: a */
 {
     u64 x = (u64)a << 32 | b;
@@ -374,7 +426,11 @@ static f64 trig_preop(f64 a, u32 seg)
 INL f32 sinrev(f32 x) { f64 y = x - floor((f64)x); return (f32)sin(y * 6.283185307179586476925); }
 INL f32 cosrev(f32 x) { f64 y = x - floor((f64)x); return (f32)cos(y * 6.283185307179586476925); }
 INL f32 fractf_(f32 x) { f32 r = x - floorf(x); return r < 0x1.fffffep-1f || r != r ? r : 0x1.fffffep-1f; }
-INL f64 fractd(f64 x) { f64 r = x - floor(x); return r < 0x1.fffffffffffffp-1 || r != r ? r : 0x1.fffffffffffffp-1; }
+INL f64 fractd(f64 x)
+{
+    f64 r = x - floor(x);
+    return r < 0x1.fffffffffffffp-1 || r != r ? r : 0x1.fffffffffffffp-1;
+}
 
 /* ---- DPP and SDWA: arrange the first operand(s) in TMP, then run the plain form ---- */
 const Op *op_dpp(W *w, const Op *o)
@@ -398,7 +454,8 @@ const Op *op_dpp(W *w, const Op *o)
     chexec(w);
     return o + 1;
 }
-/* x0, x1: registers behind the selected operands (0xffff: not selected); f0, f2: selector + 8 * sign; width: of dst */
+/* x0, x1: registers behind the selected operands (0xffff: not selected); f0, f2: selector + 8 * sign;
+ * width: of dst */
 INL void sdwa_pick(u32 *t, const u32 *s, u32 f)
 {
     u32 sel = f & 7;
@@ -414,7 +471,11 @@ const Op *op_sdwa(W *w, const Op *o)
         u16 x = j ? o->x1 : o->x0;
         if (x == 0xffff) continue;
         const u32 *s = w->v[x & 0x3ff];
-        if (x & 0x8000) { u32 y = x & 0x4000 ? (u32)o->c[j] : w->s[x & 0x3ff]; for (int i = 0; i < N; i++) b[j][i] = y; s = b[j]; }
+        if (x & 0x8000) {
+            u32 y = x & 0x4000 ? (u32)o->c[j] : w->s[x & 0x3ff];
+            for (int i = 0; i < N; i++) b[j][i] = y;
+            s = b[j];
+        }
         sdwa_pick(w->v[TMP + j], s, j ? o->f2 : o->f0);
     }
     u32 sel = o->width & 7, un = o->width >> 4; /* un: 0 pad, 1 sext, 2 preserve */
@@ -444,9 +505,20 @@ const Op *op_outmod(W *w, const Op *o)
     u64 ex = rdexec(w);
     for (int i = 0; i < N; i++) if (ex >> i & 1) {
         u32 *d = &w->v[o->d][i], *h = &w->v[o->d + 1][i];
-        if (o->x0 == 1) { f32 x = tof(*d) * (f32)mul[o->f2 >> 1]; if (o->f2 & 1) x = x > 1 ? 1 : x > 0 ? x : 0; *d = fof(x); }
-        else if (o->x0 == 2) { f64 x = tod(*d | (u64)*h << 32) * mul[o->f2 >> 1]; if (o->f2 & 1) x = x > 1 ? 1 : x > 0 ? x : 0; *d = (u32)dof(x); *h = dof(x) >> 32; }
-        else { f32 x = htof(*d >> o->dsh) * (f32)mul[o->f2 >> 1]; if (o->f2 & 1) x = x > 1 ? 1 : x > 0 ? x : 0; *d = (*d & ~(0xffffu << o->dsh)) | ftoh(x) << o->dsh; }
+        if (o->x0 == 1) {
+            f32 x = tof(*d) * (f32)mul[o->f2 >> 1];
+            if (o->f2 & 1) x = x > 1 ? 1 : x > 0 ? x : 0;
+            *d = fof(x);
+        } else if (o->x0 == 2) {
+            f64 x = tod(*d | (u64)*h << 32) * mul[o->f2 >> 1];
+            if (o->f2 & 1) x = x > 1 ? 1 : x > 0 ? x : 0;
+            *d = (u32)dof(x);
+            *h = dof(x) >> 32;
+        } else {
+            f32 x = htof(*d >> o->dsh) * (f32)mul[o->f2 >> 1];
+            if (o->f2 & 1) x = x > 1 ? 1 : x > 0 ? x : 0;
+            *d = (*d & ~(0xffffu << o->dsh)) | ftoh(x) << o->dsh;
+        }
     }
     return o + 1;
 }
@@ -467,12 +539,21 @@ static const Op *jump(W *w, const Op *o, u64 a)
 {
     L *l = w->launch;
     u64 i = (a - l->textbase) >> 2;
-    if (a < l->textbase || i >= l->textwords) { fprintf(stderr, "amdrun: jump to %#llx, outside the code\n", (unsigned long long)a); w->state = STOP; w->pc = o; return 0; }
+    if (a < l->textbase || i >= l->textwords) {
+        fprintf(stderr, "amdrun: jump to %#llx, outside the code\n", (unsigned long long)a);
+        w->state = STOP;
+        w->pc = o;
+        return 0;
+    }
     if (l->map[i]) return l->map[i];
     w->state = NEED; w->need = a; w->pc = o;
     return 0;
 }
-const Op *op_s_getpc_b64(W *w, const Op *o) { wr64(w, o->d, w->launch->textbase + o->addr + 4); return o + 1; }
+const Op *op_s_getpc_b64(W *w, const Op *o)
+{
+    wr64(w, o->d, w->launch->textbase + o->addr + 4);
+    return o + 1;
+}
 const Op *op_s_setpc_b64(W *w, const Op *o) { return jump(w, o, ss64(w, o, 0)); }
 const Op *op_s_swappc_b64(W *w, const Op *o)
 {
@@ -541,13 +622,30 @@ const Op *op_v_permlane64_b32(W *w, const Op *o)
 INL u32 *dsaddr(W *w, const Op *o) { return w->v[o->s[0]]; }
 static __attribute__((noinline)) void ldsfault(W *w, u64 a)
 {
-    fprintf(stderr, "amdrun: LDS access at %#llx of %llu bytes, instruction at %#x\n", (unsigned long long)a, (unsigned long long)w->ldssize, w->cur->addr);
+    fprintf(stderr, "amdrun: LDS access at %#llx of %llu bytes, instruction at %#x\n",
+            (unsigned long long)a, (unsigned long long)w->ldssize, w->cur->addr);
     fflush(stderr);
     raise(SIGSEGV);
 }
-INL u8 *ldsp(W *w, u64 a, int n) { if (__builtin_expect(a + n > w->ldssize, 0)) ldsfault(w, a); return w->lds + a; }
+INL u8 *ldsp(W *w, u64 a, int n)
+{
+    if (__builtin_expect(a + n > w->ldssize, 0)) ldsfault(w, a);
+    return w->lds + a;
+}
 #define DSLOOP u64 ex = rdexec(w); const u32 *A = dsaddr(w, o); for (int i = 0; i < N; i++) if (ex >> i & 1)
-#define DSREAD(nm, T, ...) const Op *op_##nm(W *w, const Op *o) { u32 *D = w->v[o->d]; u32 off = (u32)o->imm; (void)D; DSLOOP { u8 *p = ldsp(w, (u32)(A[i] + off), sizeof(T)); __VA_ARGS__ } return o + 1; }
+#define DSREAD(nm, T, ...)                                 \
+    const Op *op_##nm(W *w, const Op *o)                   \
+    {                                                      \
+        u32 *D = w->v[o->d];                               \
+        u32 off = (u32)o->imm;                             \
+        (void)D;                                           \
+        DSLOOP                                             \
+        {                                                  \
+            u8 *p = ldsp(w, (u32)(A[i] + off), sizeof(T)); \
+            __VA_ARGS__                                    \
+        }                                                  \
+        return o + 1;                                      \
+    }
 typedef struct { u32 x[2]; } w2; typedef struct { u32 x[3]; } w3; typedef struct { u32 x[4]; } w4;
 DSREAD(ds_read_b32, u32, D[i] = *(u32 *)p;)
 DSREAD(ds_read_u8, u8, D[i] = *p;)
@@ -560,16 +658,71 @@ DSREAD(ds_read_i8_d16, u8, D[i] = (D[i] & 0xffff0000) | (u16)(i16)(i8)*p;)
 DSREAD(ds_read_i8_d16_hi, u8, D[i] = (D[i] & 0xffff) | (u32)(u16)(i16)(i8)*p << 16;)
 DSREAD(ds_read_u16_d16, u16, D[i] = (D[i] & 0xffff0000) | *(u16 *)p;)
 DSREAD(ds_read_u16_d16_hi, u16, D[i] = (D[i] & 0xffff) | (u32)*(u16 *)p << 16;)
-#define DSW(nm, K) const Op *op_##nm(W *w, const Op *o) { u32 off = (u32)o->imm; u32 R[K][N]; DSLOOP { u32 *p = (u32 *)ldsp(w, (u32)(A[i] + off), 4 * K); for (int j = 0; j < K; j++) R[j][i] = p[j]; } \
-    for (int j = 0; j < K; j++) { u32 *D = w->v[o->d + j]; for (int i = 0; i < N; i++) if (ex >> i & 1) D[i] = R[j][i]; } return o + 1; }
+#define DSW(nm, K)                                             \
+    const Op *op_##nm(W *w, const Op *o)                       \
+    {                                                          \
+        u32 off = (u32)o->imm;                                 \
+        u32 R[K][N];                                           \
+        DSLOOP                                                 \
+        {                                                      \
+            u32 *p = (u32 *)ldsp(w, (u32)(A[i] + off), 4 * K); \
+            for (int j = 0; j < K; j++) R[j][i] = p[j];        \
+        }                                                      \
+        for (int j = 0; j < K; j++) {                          \
+            u32 *D = w->v[o->d + j];                           \
+            for (int i = 0; i < N; i++)                        \
+                if (ex >> i & 1) D[i] = R[j][i];               \
+        }                                                      \
+        return o + 1;                                          \
+    }
 DSW(ds_read_b64, 2) DSW(ds_read_b96, 3) DSW(ds_read_b128, 4)
-#define DSR2(nm, K, ST) const Op *op_##nm(W *w, const Op *o) { u32 R[2 * K][N]; DSLOOP { for (int q = 0; q < 2; q++) { u32 *p = (u32 *)ldsp(w, (u32)(A[i] + (q ? o->x1 : o->x0) * 4 * K * ST), 4 * K); for (int j = 0; j < K; j++) R[q * K + j][i] = p[j]; } } \
-    for (int j = 0; j < 2 * K; j++) { u32 *D = w->v[o->d + j]; for (int i = 0; i < N; i++) if (ex >> i & 1) D[i] = R[j][i]; } return o + 1; }
+#define DSR2(nm, K, ST)                                                                         \
+    const Op *op_##nm(W *w, const Op *o)                                                        \
+    {                                                                                           \
+        u32 R[2 * K][N];                                                                        \
+        DSLOOP                                                                                  \
+        {                                                                                       \
+            for (int q = 0; q < 2; q++) {                                                       \
+                u32 *p = (u32 *)ldsp(w, (u32)(A[i] + (q ? o->x1 : o->x0) * 4 * K * ST), 4 * K); \
+                for (int j = 0; j < K; j++) R[q * K + j][i] = p[j];                             \
+            }                                                                                   \
+        }                                                                                       \
+        for (int j = 0; j < 2 * K; j++) {                                                       \
+            u32 *D = w->v[o->d + j];                                                            \
+            for (int i = 0; i < N; i++)                                                         \
+                if (ex >> i & 1) D[i] = R[j][i];                                                \
+        }                                                                                       \
+        return o + 1;                                                                           \
+    }
 DSR2(ds_read2_b32, 1, 1) DSR2(ds_read2_b64, 2, 1) DSR2(ds_read2st64_b32, 1, 64) DSR2(ds_read2st64_b64, 2, 64)
-#define DSWR(nm, K) const Op *op_##nm(W *w, const Op *o) { u32 off = (u32)o->imm; DSLOOP { u32 *p = (u32 *)ldsp(w, (u32)(A[i] + off), 4 * K); for (int j = 0; j < K; j++) p[j] = w->v[o->s[1] + j][i]; } return o + 1; }
+#define DSWR(nm, K)                                                  \
+    const Op *op_##nm(W *w, const Op *o)                             \
+    {                                                                \
+        u32 off = (u32)o->imm;                                       \
+        DSLOOP                                                       \
+        {                                                            \
+            u32 *p = (u32 *)ldsp(w, (u32)(A[i] + off), 4 * K);       \
+            for (int j = 0; j < K; j++) p[j] = w->v[o->s[1] + j][i]; \
+        }                                                            \
+        return o + 1;                                                \
+    }
 DSWR(ds_write_b32, 1) DSWR(ds_write_b64, 2) DSWR(ds_write_b96, 3) DSWR(ds_write_b128, 4)
-#define DSW2(nm, K, ST) const Op *op_##nm(W *w, const Op *o) { DSLOOP { for (int q = 0; q < 2; q++) { u32 *p = (u32 *)ldsp(w, (u32)(A[i] + (q ? o->x1 : o->x0) * 4 * K * ST), 4 * K); for (int j = 0; j < K; j++) p[j] = w->v[o->s[1 + q] + j][i]; } } return o + 1; }
-DSW2(ds_write2_b32, 1, 1) DSW2(ds_write2_b64, 2, 1) DSW2(ds_write2st64_b32, 1, 64) DSW2(ds_write2st64_b64, 2, 64)
+#define DSW2(nm, K, ST)                                                                         \
+    const Op *op_##nm(W *w, const Op *o)                                                        \
+    {                                                                                           \
+        DSLOOP                                                                                  \
+        {                                                                                       \
+            for (int q = 0; q < 2; q++) {                                                       \
+                u32 *p = (u32 *)ldsp(w, (u32)(A[i] + (q ? o->x1 : o->x0) * 4 * K * ST), 4 * K); \
+                for (int j = 0; j < K; j++) p[j] = w->v[o->s[1 + q] + j][i];                    \
+            }                                                                                   \
+        }                                                                                       \
+        return o + 1;                                                                           \
+    }
+DSW2(ds_write2_b32, 1, 1)
+DSW2(ds_write2_b64, 2, 1)
+DSW2(ds_write2st64_b32, 1, 64)
+DSW2(ds_write2st64_b64, 2, 64)
 DSREAD(ds_write_b8, u8, *p = (u8)w->v[o->s[1]][i];)
 DSREAD(ds_write_b16, u16, *(u16 *)p = (u16)w->v[o->s[1]][i];)
 DSREAD(ds_write_b8_d16_hi, u8, *p = (u8)(w->v[o->s[1]][i] >> 16);)
@@ -604,8 +757,10 @@ const Op *op_ds_swizzle_b32(W *w, const Op *o)
     u32 *D = w->v[o->d];
     for (int i = 0; i < N; i++) {
         u32 j = i & 31, f;
-        if (off >= 0xc000) { u32 n = off >> 5 & 31, m = off & 31; f = (j & m) | ((j + (off >> 10 & 1 ? -n : n)) & 31 & ~m); }
-        else if (off & 0x8000) f = (j & ~3u) | (off >> 2 * (j & 3) & 3);
+        if (off >= 0xc000) {
+            u32 n = off >> 5 & 31, m = off & 31;
+            f = (j & m) | ((j + (off >> 10 & 1 ? -n : n)) & 31 & ~m);
+        } else if (off & 0x8000) f = (j & ~3u) | (off >> 2 * (j & 3) & 3);
         else f = ((j & (off & 31)) | (off >> 5 & 31)) ^ (off >> 10 & 31);
         f |= i & ~31;
         r[i] = ex >> f & 1 ? A[f] : 0;
@@ -619,7 +774,8 @@ const Op *op_ds_swizzle_b32(W *w, const Op *o)
 #define PRIVATE_HI 0x00020000u
 static __attribute__((noinline)) void scrfault(W *w, u64 a)
 {
-    fprintf(stderr, "amdrun: scratch access at %#llx of %llu bytes, instruction at %#x\n", (unsigned long long)a, (unsigned long long)w->stride, w->cur->addr);
+    fprintf(stderr, "amdrun: scratch access at %#llx of %llu bytes, instruction at %#x\n",
+            (unsigned long long)a, (unsigned long long)w->stride, w->cur->addr);
     fflush(stderr);
     raise(SIGSEGV);
 }
@@ -635,7 +791,10 @@ INL u8 *maddr(W *w, const Op *o, int i, u64 base, int mode, int n)
     u64 a = (w->v[o->s[0]][i] | (u64)w->v[o->s[0] + 1][i] << 32) + base;
     if (mode == 2) {
         if (a >> 32 == SHARED_HI) return ldsp(w, (u32)a, n);
-        if (a >> 32 == PRIVATE_HI) { if ((u32)a + (u64)n > w->stride) scrfault(w, a); return w->scratch + (u64)i * w->stride + (u32)a; }
+        if (a >> 32 == PRIVATE_HI) {
+            if ((u32)a + (u64)n > w->stride) scrfault(w, a);
+            return w->scratch + (u64)i * w->stride + (u32)a;
+        }
     }
     return (u8 *)a;
 }
@@ -646,22 +805,73 @@ INL u64 mbase(W *w, const Op *o)
     if (o->f0 == 3 && o->k[1] == KS) b += w->s[o->s[1]];
     return b;
 }
-#define MEMLOOP(n, ...) { u64 ex = rdexec(w), base = mbase(w, o); \
-    if (o->f0 == 0) { for (int i = 0; i < N; i++) if (ex >> i & 1) { u8 *p = maddr(w, o, i, base, 0, n); __VA_ARGS__ } } \
-    else if (o->f0 == 1) { for (int i = 0; i < N; i++) if (ex >> i & 1) { u8 *p = maddr(w, o, i, base, 1, n); __VA_ARGS__ } } \
-    else if (o->f0 == 2) { for (int i = 0; i < N; i++) if (ex >> i & 1) { u8 *p = maddr(w, o, i, base, 2, n); __VA_ARGS__ } } \
-    else { for (int i = 0; i < N; i++) if (ex >> i & 1) { u8 *p = maddr(w, o, i, base, 3, n); __VA_ARGS__ } } }
-#define MLD(nm, n, ...) const Op *op_load_##nm(W *w, const Op *o) { u32 *D = w->v[o->d]; MEMLOOP(n, __VA_ARGS__) return o + 1; }
+#define MEMLOOP(n, ...)                                 \
+    {                                                   \
+        u64 ex = rdexec(w), base = mbase(w, o);         \
+        if (o->f0 == 0) {                               \
+            for (int i = 0; i < N; i++)                 \
+                if (ex >> i & 1) {                      \
+                    u8 *p = maddr(w, o, i, base, 0, n); \
+                    __VA_ARGS__                         \
+                }                                       \
+        } else if (o->f0 == 1) {                        \
+            for (int i = 0; i < N; i++)                 \
+                if (ex >> i & 1) {                      \
+                    u8 *p = maddr(w, o, i, base, 1, n); \
+                    __VA_ARGS__                         \
+                }                                       \
+        } else if (o->f0 == 2) {                        \
+            for (int i = 0; i < N; i++)                 \
+                if (ex >> i & 1) {                      \
+                    u8 *p = maddr(w, o, i, base, 2, n); \
+                    __VA_ARGS__                         \
+                }                                       \
+        } else {                                        \
+            for (int i = 0; i < N; i++)                 \
+                if (ex >> i & 1) {                      \
+                    u8 *p = maddr(w, o, i, base, 3, n); \
+                    __VA_ARGS__                         \
+                }                                       \
+        }                                               \
+    }
+#define MLD(nm, n, ...)                       \
+    const Op *op_load_##nm(W *w, const Op *o) \
+    {                                         \
+        u32 *D = w->v[o->d];                  \
+        MEMLOOP(n, __VA_ARGS__) return o + 1; \
+    }
 MLD(ubyte, 1, D[i] = *p;) MLD(sbyte, 1, D[i] = (u32)(i32)(i8)*p;)
 MLD(ushort, 2, D[i] = *(u16 *)p;) MLD(sshort, 2, D[i] = (u32)(i32)*(i16 *)p;)
-MLD(ubyte_d16, 1, D[i] = (D[i] & 0xffff0000) | *p;) MLD(ubyte_d16_hi, 1, D[i] = (D[i] & 0xffff) | (u32)*p << 16;)
-MLD(sbyte_d16, 1, D[i] = (D[i] & 0xffff0000) | (u16)(i16)(i8)*p;) MLD(sbyte_d16_hi, 1, D[i] = (D[i] & 0xffff) | (u32)(u16)(i16)(i8)*p << 16;)
-MLD(short_d16, 2, D[i] = (D[i] & 0xffff0000) | *(u16 *)p;) MLD(short_d16_hi, 2, D[i] = (D[i] & 0xffff) | (u32)*(u16 *)p << 16;)
+MLD(ubyte_d16, 1, D[i] = (D[i] & 0xffff0000) | *p;)
+MLD(ubyte_d16_hi, 1, D[i] = (D[i] & 0xffff) | (u32)*p << 16;)
+MLD(sbyte_d16, 1, D[i] = (D[i] & 0xffff0000) | (u16)(i16)(i8)*p;)
+MLD(sbyte_d16_hi, 1, D[i] = (D[i] & 0xffff) | (u32)(u16)(i16)(i8)*p << 16;)
+MLD(short_d16, 2, D[i] = (D[i] & 0xffff0000) | *(u16 *)p;)
+MLD(short_d16_hi, 2, D[i] = (D[i] & 0xffff) | (u32)*(u16 *)p << 16;)
 MLD(dword, 4, D[i] = *(u32 *)p;)
-#define MLDX(nm, K) const Op *op_load_##nm(W *w, const Op *o) { u32 R[K][N]; MEMLOOP(4 * K, for (int j = 0; j < K; j++) R[j][i] = ((u32 *)p)[j];) \
-    u64 ex = rdexec(w); for (int j = 0; j < K; j++) { u32 *D = w->v[o->d + j]; if (w->full) memcpy(D, R[j], 4 * N); else for (int i = 0; i < N; i++) if (ex >> i & 1) D[i] = R[j][i]; } return o + 1; }
+#define MLDX(nm, K)                                                          \
+    const Op *op_load_##nm(W *w, const Op *o)                                \
+    {                                                                        \
+        u32 R[K][N];                                                         \
+        MEMLOOP(4 * K, for (int j = 0; j < K; j++) R[j][i] = ((u32 *)p)[j];) \
+        u64 ex = rdexec(w);                                                  \
+        for (int j = 0; j < K; j++) {                                        \
+            u32 *D = w->v[o->d + j];                                         \
+            if (w->full) memcpy(D, R[j], 4 * N);                             \
+            else                                                             \
+                for (int i = 0; i < N; i++)                                  \
+                    if (ex >> i & 1) D[i] = R[j][i];                         \
+        }                                                                    \
+        return o + 1;                                                        \
+    }
 MLDX(dwordx2, 2) MLDX(dwordx3, 3) MLDX(dwordx4, 4)
-#define MST(nm, n, ...) const Op *op_store_##nm(W *w, const Op *o) { const u32 *S = w->v[o->d]; (void)S; MEMLOOP(n, __VA_ARGS__) return o + 1; }
+#define MST(nm, n, ...)                        \
+    const Op *op_store_##nm(W *w, const Op *o) \
+    {                                          \
+        const u32 *S = w->v[o->d];             \
+        (void)S;                               \
+        MEMLOOP(n, __VA_ARGS__) return o + 1;  \
+    }
 MST(byte, 1, *p = (u8)S[i];) MST(short, 2, *(u16 *)p = (u16)S[i];)
 MST(byte_d16_hi, 1, *p = (u8)(S[i] >> 16);) MST(short_d16_hi, 2, *(u16 *)p = (u16)(S[i] >> 16);)
 MST(dword, 4, *(u32 *)p = S[i];)
@@ -671,25 +881,75 @@ MST(dwordx4, 16, for (int j = 0; j < 4; j++) ((u32 *)p)[j] = w->v[o->d + j][i];)
 /* atomics: data in s[2]; result to d when f2 */
 #define RET32(x) if (o->f2) w->v[o->d][i] = (x)
 #define RET64(x) if (o->f2) { w->v[o->d][i] = (u32)(x); w->v[o->d + 1][i] = (x) >> 32; }
-#define ATOM32(nm, EXPR) const Op *op_atomic_##nm(W *w, const Op *o) { MEMLOOP(4, u32 m = *(u32 *)p, d = w->v[o->s[2]][i]; u32 r = (EXPR); *(u32 *)p = r; RET32(m);) return o + 1; }
-#define ATOM64(nm, EXPR) const Op *op_atomic_##nm(W *w, const Op *o) { MEMLOOP(8, u64 m = *(u64 *)p; u64 d = w->v[o->s[2]][i] | (u64)w->v[o->s[2] + 1][i] << 32; u64 r = (EXPR); *(u64 *)p = r; RET64(m)) return o + 1; }
-#define DATOM32(nm, EXPR) const Op *op_ds_##nm(W *w, const Op *o) { DSLOOP { u8 *p = ldsp(w, (u32)(A[i] + (u32)o->imm), 4); u32 m = *(u32 *)p, d = w->v[o->s[1]][i]; u32 r = (EXPR); *(u32 *)p = r; RET32(m); } return o + 1; }
-#define DATOM64(nm, EXPR) const Op *op_ds_##nm(W *w, const Op *o) { DSLOOP { u8 *p = ldsp(w, (u32)(A[i] + (u32)o->imm), 8); u64 m = *(u64 *)p; u64 d = w->v[o->s[1]][i] | (u64)w->v[o->s[1] + 1][i] << 32; u64 r = (EXPR); *(u64 *)p = r; RET64(m) } return o + 1; }
-#define RMW(X32, X64) \
-    X32(add, m + d) X64(add_x2, m + d) X32(sub, m - d) X64(sub_x2, m - d) X32(and, m & d) X64(and_x2, m & d) \
-    X32(or, m | d) X64(or_x2, m | d) X32(xor, m ^ d) X64(xor_x2, m ^ d) X32(swap, d) X64(swap_x2, d) \
-    X32(smin, (u32)((i32)m < (i32)d ? m : d)) X64(smin_x2, (i64)m < (i64)d ? m : d) X32(smax, (i32)m > (i32)d ? m : d) X64(smax_x2, (i64)m > (i64)d ? m : d) \
-    X32(umin, m < d ? m : d) X64(umin_x2, m < d ? m : d) X32(umax, m > d ? m : d) X64(umax_x2, m > d ? m : d) \
-    X32(inc, m >= d ? 0 : m + 1) X64(inc_x2, m >= d ? 0 : m + 1) X32(dec, m == 0 || m > d ? d : m - 1) X64(dec_x2, m == 0 || m > d ? d : m - 1) \
-    X32(add_f32, fof(tof(m) + tof(d))) X64(add_f64, dof(tod(m) + tod(d))) X64(min_f64, dof(mind(tod(m), tod(d)))) X64(max_f64, dof(maxd(tod(m), tod(d)))) \
-    X32(min_f32, fof(minf(tof(m), tof(d)))) X32(max_f32, fof(maxf(tof(m), tof(d))))
+#define ATOM32(nm, EXPR)                                                                              \
+    const Op *op_atomic_##nm(W *w, const Op *o)                                                       \
+    {                                                                                                 \
+        MEMLOOP(4, u32 m = *(u32 *)p, d = w->v[o->s[2]][i]; u32 r = (EXPR); *(u32 *)p = r; RET32(m);) \
+        return o + 1;                                                                                 \
+    }
+#define ATOM64(nm, EXPR)                                                                          \
+    const Op *op_atomic_##nm(W *w, const Op *o)                                                   \
+    {                                                                                             \
+        MEMLOOP(8, u64 m = *(u64 *)p; u64 d = w->v[o->s[2]][i] | (u64)w->v[o->s[2] + 1][i] << 32; \
+                u64 r = (EXPR); *(u64 *)p = r; RET64(m))                                          \
+        return o + 1;                                                                             \
+    }
+#define DATOM32(nm, EXPR)                                  \
+    const Op *op_ds_##nm(W *w, const Op *o)                \
+    {                                                      \
+        DSLOOP                                             \
+        {                                                  \
+            u8 *p = ldsp(w, (u32)(A[i] + (u32)o->imm), 4); \
+            u32 m = *(u32 *)p, d = w->v[o->s[1]][i];       \
+            u32 r = (EXPR);                                \
+            *(u32 *)p = r;                                 \
+            RET32(m);                                      \
+        }                                                  \
+        return o + 1;                                      \
+    }
+#define DATOM64(nm, EXPR)                                               \
+    const Op *op_ds_##nm(W *w, const Op *o)                             \
+    {                                                                   \
+        DSLOOP                                                          \
+        {                                                               \
+            u8 *p = ldsp(w, (u32)(A[i] + (u32)o->imm), 8);              \
+            u64 m = *(u64 *)p;                                          \
+            u64 d = w->v[o->s[1]][i] | (u64)w->v[o->s[1] + 1][i] << 32; \
+            u64 r = (EXPR);                                             \
+            *(u64 *)p = r;                                              \
+            RET64(m)                                                    \
+        }                                                               \
+        return o + 1;                                                   \
+    }
+#define RMW(X32, X64)                                                               \
+    X32(add, m + d) X64(add_x2, m + d)                                              \
+    X32(sub, m - d) X64(sub_x2, m - d)                                              \
+    X32(and, m & d) X64(and_x2, m & d)                                              \
+    X32(or, m | d) X64(or_x2, m | d)                                                \
+    X32(xor, m ^ d) X64(xor_x2, m ^ d)                                              \
+    X32(swap, d) X64(swap_x2, d)                                                    \
+    X32(smin, (u32)((i32)m < (i32)d ? m : d)) X64(smin_x2, (i64)m < (i64)d ? m : d) \
+    X32(smax, (i32)m > (i32)d ? m : d) X64(smax_x2, (i64)m > (i64)d ? m : d)        \
+    X32(umin, m < d ? m : d) X64(umin_x2, m < d ? m : d)                            \
+    X32(umax, m > d ? m : d) X64(umax_x2, m > d ? m : d)                            \
+    X32(inc, m >= d ? 0 : m + 1) X64(inc_x2, m >= d ? 0 : m + 1)                    \
+    X32(dec, m == 0 || m > d ? d : m - 1) X64(dec_x2, m == 0 || m > d ? d : m - 1)  \
+    X32(add_f32, fof(tof(m) + tof(d))) X64(add_f64, dof(tod(m) + tod(d)))           \
+    X32(min_f32, fof(minf(tof(m), tof(d)))) X64(min_f64, dof(mind(tod(m), tod(d)))) \
+    X32(max_f32, fof(maxf(tof(m), tof(d)))) X64(max_f64, dof(maxd(tod(m), tod(d))))
 RMW(ATOM32, ATOM64)
 RMW(DATOM32, DATOM64)
-const Op *op_atomic_cmpswap(W *w, const Op *o) { MEMLOOP(4, u32 m = *(u32 *)p; if (m == w->v[o->s[2] + 1][i]) *(u32 *)p = w->v[o->s[2]][i]; RET32(m);) return o + 1; }
+const Op *op_atomic_cmpswap(W *w, const Op *o)
+{
+    MEMLOOP(4, u32 m = *(u32 *)p; if (m == w->v[o->s[2] + 1][i]) *(u32 *)p = w->v[o->s[2]][i]; RET32(m);)
+    return o + 1;
+}
 const Op *op_atomic_cmpswap_x2(W *w, const Op *o)
 {
-    MEMLOOP(8, u64 m = *(u64 *)p; u64 d = w->v[o->s[2]][i] | (u64)w->v[o->s[2] + 1][i] << 32; u64 c = w->v[o->s[2] + 2][i] | (u64)w->v[o->s[2] + 3][i] << 32;
-            if (m == c) *(u64 *)p = d; RET64(m))
+    MEMLOOP(8, u64 m = *(u64 *)p; u64 d = w->v[o->s[2]][i] | (u64)w->v[o->s[2] + 1][i] << 32;
+            u64 c = w->v[o->s[2] + 2][i] | (u64)w->v[o->s[2] + 3][i] << 32;
+            if (m == c) *(u64 *)p = d;
+            RET64(m))
     return o + 1;
 }
 /* scalar loads: s[0] base, s[1] or imm offset, width words */
@@ -703,15 +963,23 @@ const Op *op_s_load(W *w, const Op *o)
     for (int j = 0; j < o->width; j++) wr32(w, o->d + j, t[j]);
     return o + 1;
 }
-#define SLOAD(nm, T) const Op *op_s_load_##nm(W *w, const Op *o) { \
-    wr32(w, o->d, (u32)(i32)*(const T *)(rd64(w, o->s[0]) + o->imm + (o->k[1] == KS ? w->s[o->s[1]] : 0))); return o + 1; }
+#define SLOAD(nm, T)                                                                                     \
+    const Op *op_s_load_##nm(W *w, const Op *o)                                                          \
+    {                                                                                                    \
+        wr32(w, o->d,                                                                                    \
+             (u32)(i32) * (const T *)(rd64(w, o->s[0]) + o->imm + (o->k[1] == KS ? w->s[o->s[1]] : 0))); \
+        return o + 1;                                                                                    \
+    }
 SLOAD(u8, u8) SLOAD(i8, i8) SLOAD(u16, u16) SLOAD(i16, i16)
 
 /* ---- matrix products ---- */
 INL void mget(W *w, const Op *o, int k, int r, u32 *t)   /* register r of operand k */
 {
     if (o->k[k] == KV) memcpy(t, w->v[o->s[k] + r], 4 * N);
-    else { u32 x = o->k[k] == KC ? (u32)(r & 1 && o->f1 ? o->c[k] >> 32 : o->c[k]) : w->s[o->s[k] + r]; for (int i = 0; i < N; i++) t[i] = x; }
+    else {
+        u32 x = o->k[k] == KC ? (u32)(r & 1 && o->f1 ? o->c[k] >> 32 : o->c[k]) : w->s[o->s[k] + r];
+        for (int i = 0; i < N; i++) t[i] = x;
+    }
 }
 #if N == 64
 enum { TF32, TF16, TBF16, TI8, TF64 };
@@ -745,11 +1013,16 @@ INL const Op *mfma(W *w, const Op *o, const int M, const int K, const int NB, co
         else if (M == 16) { bl = v / 4; row = l0 / 16 * 4 + v % 4; }
         else { bl = l0 / 4; row = v; }
         u32 *d = &c[v][l0];
-        if (typ == TI8) { for (int k = 0; k < K; k++) for (int j = 0; j < M; j++) d[j] += (u32)(ai[bl][k][row] * bi[bl][k][j]); }
-        else {
+        if (typ == TI8) {
+            for (int k = 0; k < K; k++)
+                for (int j = 0; j < M; j++) d[j] += (u32)(ai[bl][k][row] * bi[bl][k][j]);
+        } else {
             f32 s[32];
             for (int j = 0; j < M; j++) s[j] = tof(d[j]);
-            for (int k = 0; k < K; k++) { f32 x = a[bl][k][row]; for (int j = 0; j < M; j++) s[j] = __builtin_fmaf(x, b[bl][k][j], s[j]); }
+            for (int k = 0; k < K; k++) {
+                f32 x = a[bl][k][row];
+                for (int j = 0; j < M; j++) s[j] = __builtin_fmaf(x, b[bl][k][j], s[j]);
+            }
             for (int j = 0; j < M; j++) d[j] = fof(s[j]);
         }
     }
@@ -757,11 +1030,16 @@ INL const Op *mfma(W *w, const Op *o, const int M, const int K, const int NB, co
     return o + 1;
 }
 #define MFMA(nm, M, K, NB, T) const Op *op_mfma_##nm(W *w, const Op *o) { return mfma(w, o, M, K, NB, T); }
-MFMA(f32_32x32x1f32, 32, 1, 2, TF32) MFMA(f32_16x16x1f32, 16, 1, 4, TF32) MFMA(f32_4x4x1f32, 4, 1, 16, TF32) MFMA(f32_32x32x2f32, 32, 2, 1, TF32) MFMA(f32_16x16x4f32, 16, 4, 1, TF32)
-MFMA(f32_32x32x4f16, 32, 4, 2, TF16) MFMA(f32_16x16x4f16, 16, 4, 4, TF16) MFMA(f32_4x4x4f16, 4, 4, 16, TF16) MFMA(f32_32x32x8f16, 32, 8, 1, TF16) MFMA(f32_16x16x16f16, 16, 16, 1, TF16)
-MFMA(f32_32x32x4bf16_1k, 32, 4, 2, TBF16) MFMA(f32_16x16x4bf16_1k, 16, 4, 4, TBF16) MFMA(f32_4x4x4bf16_1k, 4, 4, 16, TBF16) MFMA(f32_32x32x8bf16_1k, 32, 8, 1, TBF16) MFMA(f32_16x16x16bf16_1k, 16, 16, 1, TBF16)
-MFMA(f32_32x32x2bf16, 32, 2, 2, TBF16) MFMA(f32_16x16x2bf16, 16, 2, 4, TBF16) MFMA(f32_4x4x2bf16, 4, 2, 16, TBF16) MFMA(f32_32x32x4bf16, 32, 4, 1, TBF16) MFMA(f32_16x16x8bf16, 16, 8, 1, TBF16)
-MFMA(i32_32x32x4i8, 32, 4, 2, TI8) MFMA(i32_16x16x4i8, 16, 4, 4, TI8) MFMA(i32_4x4x4i8, 4, 4, 16, TI8) MFMA(i32_32x32x8i8, 32, 8, 1, TI8) MFMA(i32_16x16x16i8, 16, 16, 1, TI8)
+MFMA(f32_32x32x1f32, 32, 1, 2, TF32) MFMA(f32_16x16x1f32, 16, 1, 4, TF32) MFMA(f32_4x4x1f32, 4, 1, 16, TF32)
+MFMA(f32_32x32x2f32, 32, 2, 1, TF32) MFMA(f32_16x16x4f32, 16, 4, 1, TF32)
+MFMA(f32_32x32x4f16, 32, 4, 2, TF16) MFMA(f32_16x16x4f16, 16, 4, 4, TF16) MFMA(f32_4x4x4f16, 4, 4, 16, TF16)
+MFMA(f32_32x32x8f16, 32, 8, 1, TF16) MFMA(f32_16x16x16f16, 16, 16, 1, TF16)
+MFMA(f32_32x32x4bf16_1k, 32, 4, 2, TBF16) MFMA(f32_16x16x4bf16_1k, 16, 4, 4, TBF16) MFMA(f32_4x4x4bf16_1k, 4, 4, 16, TBF16)
+MFMA(f32_32x32x8bf16_1k, 32, 8, 1, TBF16) MFMA(f32_16x16x16bf16_1k, 16, 16, 1, TBF16)
+MFMA(f32_32x32x2bf16, 32, 2, 2, TBF16) MFMA(f32_16x16x2bf16, 16, 2, 4, TBF16) MFMA(f32_4x4x2bf16, 4, 2, 16, TBF16)
+MFMA(f32_32x32x4bf16, 32, 4, 1, TBF16) MFMA(f32_16x16x8bf16, 16, 8, 1, TBF16)
+MFMA(i32_32x32x4i8, 32, 4, 2, TI8) MFMA(i32_16x16x4i8, 16, 4, 4, TI8) MFMA(i32_4x4x4i8, 4, 4, 16, TI8)
+MFMA(i32_32x32x8i8, 32, 8, 1, TI8) MFMA(i32_16x16x16i8, 16, 16, 1, TI8)
 MFMA(i32_32x32x16i8, 32, 16, 1, TI8) MFMA(i32_16x16x32i8, 16, 32, 1, TI8)
 int mfma_f64_fused = 1;                        /* 0: two roundings */
 INL const Op *mfma64(W *w, const Op *o, const int M)
@@ -771,7 +1049,8 @@ INL const Op *mfma64(W *w, const Op *o, const int M)
     const int NB = M == 16 ? 1 : 4, nout = M * M * NB / N;
     for (int n = 0; n < 2; n++) {
         mget(w, o, n, 0, t[0]); mget(w, o, n, 1, t[1]);
-        for (int l = 0; l < N; l++) (n ? b : a)[l / M % NB][l / (M * NB)][l % M] = tod(t[0][l] | (u64)t[1][l] << 32);
+        for (int l = 0; l < N; l++)
+            (n ? b : a)[l / M % NB][l / (M * NB)][l % M] = tod(t[0][l] | (u64)t[1][l] << 32);
     }
     f64 s[4][N];
     for (int r = 0; r < nout; r++) {
@@ -782,18 +1061,25 @@ INL const Op *mfma64(W *w, const Op *o, const int M)
         int l0 = g * M, bl = M == 16 ? 0 : l0 / 4 % 4, row = M == 16 ? 4 * v + l0 / 16 : l0 / 16;
         for (int k = 0; k < 4; k++) {
             f64 x = a[bl][k][row];
-            if (mfma_f64_fused) for (int j = 0; j < M; j++) s[v][l0 + j] = __builtin_fma(x, b[bl][k][j], s[v][l0 + j]);
+            if (mfma_f64_fused)
+                for (int j = 0; j < M; j++) s[v][l0 + j] = __builtin_fma(x, b[bl][k][j], s[v][l0 + j]);
             else for (int j = 0; j < M; j++) s[v][l0 + j] += x * b[bl][k][j];
         }
     }
-    for (int r = 0; r < nout; r++) for (int l = 0; l < N; l++) { u64 x = dof(s[r][l]); w->v[o->d + 2 * r][l] = (u32)x; w->v[o->d + 2 * r + 1][l] = x >> 32; }
+    for (int r = 0; r < nout; r++)
+        for (int l = 0; l < N; l++) {
+            u64 x = dof(s[r][l]);
+            w->v[o->d + 2 * r][l] = (u32)x;
+            w->v[o->d + 2 * r + 1][l] = x >> 32;
+        }
     return o + 1;
 }
 const Op *op_mfma_f64_16x16x4f64(W *w, const Op *o) { return mfma64(w, o, 16); }
 const Op *op_mfma_f64_4x4x4f64(W *w, const Op *o) { return mfma64(w, o, 4); }
 #else
 int mfma_f64_fused = 1;
-/* WMMA 16x16x16, f32 accumulators.  gfx11 repeats A and B in both halves of the wave; gfx12 splits K between them. */
+/* WMMA 16x16x16, f32 accumulators.  gfx11 repeats A and B in both halves of the wave; gfx12 splits K
+ * between them. */
 INL const Op *wmma(W *w, const Op *o, int bf, int g12)
 {
     u32 t[8][N];

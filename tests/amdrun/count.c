@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting forms of memory operations: they look at the addresses, then run the operation behind them.
- * st[0] LDS clocks or 64-byte lines; st[1] clocks without conflicts or 128-byte lines; st[2] bytes; st[3] lanes. */
+ * st[0] LDS clocks or 64-byte lines; st[1] clocks without conflicts or 128-byte lines; st[2] bytes; st[3]
+ * lanes. */
 
 /* Lanes that the LDS serves in one clock if no two of them want different words of a bank. */
-static const u8 GROUP128[8][8] = { /* 16-byte reads */
-    {0, 1, 2, 3, 20, 21, 22, 23}, {4, 5, 6, 7, 16, 17, 18, 19}, {8, 9, 10, 11, 28, 29, 30, 31}, {12, 13, 14, 15, 24, 25, 26, 27},
-    {32, 33, 34, 35, 52, 53, 54, 55}, {36, 37, 38, 39, 48, 49, 50, 51}, {40, 41, 42, 43, 60, 61, 62, 63}, {44, 45, 46, 47, 56, 57, 58, 59}};
+static const u8 GROUP128[8][8] = {/* 16-byte reads */
+                                  {0, 1, 2, 3, 20, 21, 22, 23},     {4, 5, 6, 7, 16, 17, 18, 19},
+                                  {8, 9, 10, 11, 28, 29, 30, 31},   {12, 13, 14, 15, 24, 25, 26, 27},
+                                  {32, 33, 34, 35, 52, 53, 54, 55}, {36, 37, 38, 39, 48, 49, 50, 51},
+                                  {40, 41, 42, 43, 60, 61, 62, 63}, {44, 45, 46, 47, 56, 57, 58, 59}};
 
 static int group_clocks(const u32 *a, const u32 *b, const u8 *lanes, int n, u64 ex, int words)
 {
@@ -27,7 +30,11 @@ static int group_clocks(const u32 *a, const u32 *b, const u8 *lanes, int n, u64 
 /* Clocks of an access of `bytes` at a, and at b if there is a second address. */
 static int lds_clocks(const u32 *a, const u32 *b, u64 ex, int bytes, int write, int *ideal)
 {
-    int words = bytes < 4 ? 1 : bytes / 4, all = words * (b ? 2 : 1), per = all == 1 ? 32 : all == 2 ? 16 : 8, clocks = 0;
+    int words = bytes < 4 ? 1 : bytes / 4, all = words * (b ? 2 : 1),
+        per = all == 1   ? 32
+              : all == 2 ? 16
+                         : 8,
+        clocks = 0;
     *ideal = 0;
     for (int g = 0; g < N / per; g++) {
         u8 l[32];
@@ -48,9 +55,13 @@ const Op *op_count_lds(W *w, const Op *o)
     int ideal, ideal2, lanes = __builtin_popcountll(ex);
     if (o->cls & 1) {
         u32 unit = o->width * (o->cls & 2 ? 64 : 1);
-        for (int i = 0; i < N; i++) { a[i] = w->v[o->s[0]][i] + o->x0 * unit; b[i] = w->v[o->s[0]][i] + o->x1 * unit; }
+        for (int i = 0; i < N; i++) {
+            a[i] = w->v[o->s[0]][i] + o->x0 * unit;
+            b[i] = w->v[o->s[0]][i] + o->x1 * unit;
+        }
         int together = lds_clocks(a, b, ex, o->width, o->cls & 4, &ideal);
-        int apart = lds_clocks(a, 0, ex, o->width, o->cls & 4, &ideal2) + lds_clocks(b, 0, ex, o->width, o->cls & 4, &ideal2);
+        int apart = lds_clocks(a, 0, ex, o->width, o->cls & 4, &ideal2) +
+                    lds_clocks(b, 0, ex, o->width, o->cls & 4, &ideal2);
         m->st[0] += together < apart ? together : apart;  /* which it is, no document says */
         m->st[1] += ideal;
         m->st[2] += (u64)lanes * o->width * 2;

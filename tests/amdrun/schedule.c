@@ -13,7 +13,8 @@ static u8 *guarded(size_t n, u8 **base, size_t *map)
 static W *freew;                               /* waves to use again: a list through pc */
 static Group *start(L *l, u64 g)
 {
-    u32 id[3] = {(u32)(g % l->grid[0]), (u32)(g / l->grid[0] % l->grid[1]), (u32)(g / l->grid[0] / l->grid[1])};
+    u32 id[3] = {(u32)(g % l->grid[0]), (u32)(g / l->grid[0] % l->grid[1]),
+                 (u32)(g / l->grid[0] / l->grid[1])};
     u32 threads = l->block[0] * l->block[1] * l->block[2];
     Group *p = calloc(1, sizeof *p);
     p->n = (threads + N - 1) / N;
@@ -24,7 +25,8 @@ static Group *start(L *l, u64 g)
     if (l->poison) poison_bytes(l, lds, nl, POISON_LDS, 0x5A);
     if (l->priv) {
         scr = guarded((size_t)l->priv * N * p->n, &p->scr, &p->scrmap);
-        for (u32 j = 0; j < p->n; j++) poison_bytes(l, scr + j * l->priv * N, l->priv * N, POISON_LDS + l->lds, 0x3C);
+        for (u32 j = 0; j < p->n; j++)
+            poison_bytes(l, scr + j * l->priv * N, l->priv * N, POISON_LDS + l->lds, 0x3C);
     }
     if (l->checker && looks(l->checker) && p->n > 1 && nl) take_cells(p, nl);
     for (u32 j = 0; j < p->n; j++) {
@@ -52,7 +54,8 @@ static Group *start(L *l, u64 g)
         u32 first = j * N, n = threads - first < N ? threads - first : N;
         for (u32 i = 0; i < n; i++) {
             u32 t = first + i;
-            w->v[0][i] = t / (l->block[0] * l->block[1]) << 20 | t / l->block[0] % l->block[1] << 10 | t % l->block[0];
+            w->v[0][i] = t / (l->block[0] * l->block[1]) << 20 | t / l->block[0] % l->block[1] << 10 |
+                         t % l->block[0];
         }
         u64 ex = n == 64 ? ~0ull : (1ull << n) - 1;
         w->alive = ex;
@@ -84,7 +87,8 @@ static void on_fault(int sig, siginfo_t *si, void *ctx)
     (void)ctx;
     char b[512];
     W *w = running;
-    int n = snprintf(b, sizeof b, "amdrun: %s: bad access to %p by the instruction at %#x\n", kernel_name, si->si_addr, w && w->cur ? w->cur->addr : 0);
+    int n = snprintf(b, sizeof b, "amdrun: %s: bad access to %p by the instruction at %#x\n", kernel_name,
+                     si->si_addr, w && w->cur ? w->cur->addr : 0);
     if (write(2, b, n) < 0) {}
     sigaction(sig, sig == SIGSEGV ? &old_segv : &old_bus, 0);
 }
@@ -107,7 +111,8 @@ static void turn(L *l, W *w, i64 slice)
     if (p) { w->pc = p; left++; }
     l->executed += slice - left;
 }
-/* All workgroups.  0 done, 1 too many instructions, 2 code needed at l->need, 3 ran into the end of the code */
+/* All workgroups.  0 done, 1 too many instructions, 2 code needed at l->need, 3 ran into the end of the
+ * code */
 static int run(L *l)
 {
     u64 total = (u64)l->grid[0] * l->grid[1] * l->grid[2];
