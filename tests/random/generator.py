@@ -177,6 +177,36 @@ class Collective(Node):
             out.append("%sEACH(%s) row(l, %d) = c%d[l];" % (pad, m, self.column, s))
 
 
+class Helper:
+    """A function that makes a tangle of those who call it together."""
+
+    def __init__(self, name, T, op, inclusive):
+        self.name, self.T, self.op = name, T, op
+        self.call, self.how = (("inclusive_scan_over_group", "inclusive") if inclusive else
+                               ("reduce_over_group", "reduce"))
+
+    def device_text(self):
+        return "\n".join((
+            "__device__ __attribute__((noinline)) u32 %s(sub_group sg, int x)" % self.name, "{",
+            "    const auto g = get_tangle_group(sg);",
+            "    return digest(%s(g, number<%s>(x), %s<>()));" % (self.call, self.T, self.op), "}")) + "\n"
+
+
+class HelperCall(Node):
+    def __init__(self, kernel, helper, site, text):
+        self.helper, self.site, self.text = helper, site, text
+        kernel.arrays.append(("u32", "c%d" % site))
+
+    def device(self, out, pad):
+        out.append("%sconst u32 c%d = SUBWAVE_CALL(%s(sg, %s));" % (pad, self.site, self.helper.name, device(self.text)))
+
+    def plain(self, out, pad, m):
+        h = self.helper
+        out.append("%s{ %s x[64], y[64]; mask g[64];" % (pad, h.T))
+        out.append("%s  EACH(%s) x[l] = number<%s>(%s), g[l] = %s;" % (pad, m, h.T, plain(self.text), m))
+        out.append("%s  %s(%s, g, x, y, %s()); EACH(%s) c%d[l] = digest(y[l]); }" % (pad, h.how, m, h.op, m, self.site))
+
+
 class JointScan(Node):
     """out = scan of a range; c = digests of two elements of out. Areas are told apart by site and leader."""
 
@@ -337,7 +367,7 @@ class Kernel:
     def __init__(self, name, seed, wave):
         self.name, self.wave = name, wave
         self.seed, self.random = seed, random.Random(seed)
-        self.arrays, self.sites, self.columns, self.areas = [], 0, 1, 0
+        self.arrays, self.helpers, self.sites, self.columns, self.areas = [], [], 0, 1, 0
         self.has_group_of = 1  # the largest fixed size
         r = self.random
         self.variables = ["v%d" % i for i in range(r.randint(2, 4))]
@@ -594,16 +624,16 @@ class Kernel:
         r = self.random
         self.budget -= 1
         can_nest = scope.depth < 4 and self.budget > 0
-        choices = ["collective"] * 7 + ["assign"] * 3 + ["group"] * 3
+        choices = ["collective"] * 14 + ["assign"] * 6 + ["group"] * 6 + ["help"] * (3 if self.helpers else 1)
         if self.kept:
-            choices += ["keep"]
+            choices += ["keep"] * 2
         if can_nest:
-            choices += ["if"] * 5 + ["loop"] * 2 + ["switch"]
+            choices += ["if"] * 10 + ["loop"] * 4 + ["switch"] * 2
         if scope.loops <= 1:
-            choices += ["chance"]
-        choices += ["exit"] if scope.depth else []
+            choices += ["chance"] * 2
+        choices += ["exit"] * 2 if scope.depth else []
         if self.traced or r.random() < 0.3:
-            choices += ["store"]
+            choices += ["store"] * 2
         how = r.choice(choices)
         return getattr(self, "make_" + how)(scope)
 
@@ -648,6 +678,17 @@ class Kernel:
         if r.random() < 0.05:
             return [Barrier(group)]
         return self.collective(scope, group)
+
+    def make_help(self, scope):
+        r, s = self.random, self.site()
+        if len(self.helpers) < 2 and r.random() < 0.4 or not self.helpers:
+            T = r.choice(["i32", "u32", "float", "double", "half"])
+            name = "%s_help%d" % (self.name, len(self.helpers))
+            self.helpers.append(Helper(name, T, r.choice(["plus", "minimum", "maximum"]), r.random() < 0.5))
+        name = r.choice(self.all_kept())
+        call = HelperCall(self, r.choice(self.helpers), s, "int(u32(%s) %% 32u)" % self.expression(scope, 1))
+        scope.names.append("@c%d" % s)
+        return [call, Assign(name, "@%s + @c%d" % (name, s))]
 
     def make_chance(self, scope):
         group = Group("opportunistic", "g%d" % self.site())
@@ -732,7 +773,8 @@ class Kernel:
         return text
 
     def device_text(self):
-        out = ["extern \"C\" SUBWAVE_KERNEL(256) %s(const u64 *in, u64 *out, i64 argument)" % self.name, "{"]
+        out = [helper.device_text() for helper in self.helpers]
+        out += ["extern \"C\" SUBWAVE_KERNEL(256) %s(const u64 *in, u64 *out, i64 argument)" % self.name, "{"]
         out += [SPACES + line for line in (
             "const sub_group sg = this_work_item::get_sub_group();",
             "const int lane = static_cast<int>(sg.get_local_linear_id()), item = item_in_grid();",

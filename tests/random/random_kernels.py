@@ -122,7 +122,7 @@ class Batch:
         write(plain, generator.plain_file(kernels))
         self.object, self.library = os.path.join(folder, "kernels.co"), os.path.join(folder, "plain.so")
         self.compiling = [
-            (start([options.host, "-std=c++17", "-O1", "-fPIC", "-shared", "-w", "-I" + HERE, plain, "-o",
+            (start([options.host, "-std=c++17", "-O0", "-fPIC", "-shared", "-w", "-I" + HERE, plain, "-o",
                     self.library]), plain),
             (start([*options.compiler.split(), "--offload-device-only", "--no-gpu-bundle-output",
                     "--offload-arch=" + options.architecture, "-std=c++17", "-" + options.level, "-w", "-I" + HERE,
@@ -145,7 +145,7 @@ def on_cpu_device(options, kernels, folder, fail):
     """A program; its kernels are told apart by what it prints."""
     write_program(kernels, folder, (4, 8, 16, 32, 64))
     program = os.path.join(folder, "program")
-    plain = start([options.host, "-std=c++17", "-O1", "-w", "-I" + HERE, "-c", program + ".plain.cpp", "-o", program + ".o"])
+    plain = start([options.host, "-std=c++17", "-O0", "-w", "-I" + HERE, "-c", program + ".plain.cpp", "-o", program + ".o"])
     include = [x for part in ("src/cpu", "include", "hip") for x in ("-I", os.path.join(options.tree, part))]
     kernel = start([options.host, "-std=c++20", "-" + options.level, "-w", "-ffp-contract=off", "-DSUBWAVE_CPU_DEVICE",
                     "-I" + HERE, *include, "-c", "-x", "c++", program + ".hip", "-o", program + ".hip.o"])
@@ -234,7 +234,7 @@ def main():
     parser.add_argument("--batch", type=int, default=50, help="kernels in a file")
     parser.add_argument("--compiler", default="hipcc", help="of AMD code, a command that takes hipcc's options")
     parser.add_argument("--architecture", default="gfx90a")
-    parser.add_argument("--level", default="O3")
+    parser.add_argument("--level", default="O3", help="of optimisation")
     parser.add_argument("--cpu", metavar="LIBRARY", help="run on the CPU device; its library, libsubwave_cpu.a")
     parser.add_argument("--write", metavar="FOLDER", help="only write program.hip and program.plain.cpp")
     parser.add_argument("--flags", default="", help="further flags of the compiler")
@@ -247,11 +247,11 @@ def main():
     seed = options.seed or os.environ.get("SUBWAVE_SEED") or "%08x" % random.SystemRandom().getrandbits(32)
     print("seed %s" % seed, flush=True)
     numbers = [options.only] if options.only is not None else range(options.first, options.first + options.count)
-    wave = 64 if options.cpu else wave_of(options.architecture)
+    wave = 64 if options.cpu else 32 if options.write else wave_of(options.architecture)
     kernels = [generator.Kernel("kernel_%d" % n, "%s.%d" % (seed, n), wave) for n in numbers]
     failed = []
     if options.write:
-        write_program(kernels, options.write, (wave,))
+        write_program(kernels, options.write, (32, 64))
         return 0
 
     def fail(kernel, text):
