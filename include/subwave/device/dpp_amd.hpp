@@ -119,9 +119,9 @@ template <> struct dpp_instruction<plus_pairs, word_pair> {
 };
 
 /* `from` of the lane that Control names enters x, in the rows and fours of the masks; others keep theirs, and so do
- * lanes whose source is not there, unless all sources are. */
+ * lanes whose source is not there, unless all sources are. `fill` is op's filler. */
 template <int Control, int Rows = 0xf, int Fours = 0xf, bool AllThere = true, class T, class Op>
-SUBWAVE_DEVICE T dpp_step(T x, Op op, T from)
+SUBWAVE_DEVICE T dpp_step_from(T x, Op op, T from, T fill = filler<Op, T>::value())
 {
     constexpr bool all = Rows == 0xf && Fours == 0xf && AllThere;
     if constexpr (is_spelled_out_v<Op, T, all> && std::is_same<T, float>::value) {
@@ -130,18 +130,18 @@ SUBWAVE_DEVICE T dpp_step(T x, Op op, T from)
     } else if constexpr (all) {
         return op(Control == dpp_same ? from : dpp<Control>(from), x);
     } else {
-        return op(dpp_into<Control, Rows, Fours>(filler<Op, T>::value(), from), x);
+        return op(dpp_into<Control, Rows, Fours>(fill, from), x);
     }
 }
 /* x of it. */
 template <int Control, int Rows = 0xf, int Fours = 0xf, class T, class Op>
-SUBWAVE_DEVICE T dpp_step(T x, Op op)
+SUBWAVE_DEVICE T dpp_step(T x, Op op, T fill = filler<Op, T>::value())
 {
     if constexpr (is_spelled_out_v<Op, T, Rows == 0xf && Fours == 0xf>) {
         in_place pin;
         return dpp_instruction<Op, T>::template of<Control, Rows, Fours>(x, x);
     } else {
-        return dpp_step<Control, Rows, Fours>(x, op, x);
+        return dpp_step_from<Control, Rows, Fours>(x, op, x, fill);
     }
 }
 

@@ -26,6 +26,18 @@ struct switched_on_wave : whole_wave {};
 template <class Size> SUBWAVE_DEVICE int lane_for(Size) { return wave_lane(); }
 SUBWAVE_DEVICE int lane_for(switched_on_wave) { return lane_in_whole_wave(); }
 
+/* Whether LLVM makes one instruction of op(x, y of another lane) where some lanes have no y: it knows the filler. */
+template <class Op, class T> inline constexpr bool knows_filler_v = is_integer_v<T> && sizeof(T) == 4;
+template <class Op, class T> inline constexpr bool knows_filler_v<unfolded<Op>, T> = knows_filler_v<Op, T>;
+template <class U, class T> inline constexpr bool knows_filler_v<multiplies<U>, T> = false;
+
+template <class Op, class T, class Size> SUBWAVE_DEVICE T filler_for(Size) { return filler<Op, T>::value(); }
+template <class Op, class T> SUBWAVE_DEVICE T filler_for(switched_on_wave)
+{
+    const T fill = filler<Op, T>::value();
+    return knows_filler_v<Op, T> ? fill : whole_wave_constant(fill);
+}
+
 /* --- ladders: `size` is one of these, or a number that is the same in all lanes ---------------------- */
 
 /* Valid in all lanes of a block. */
@@ -55,7 +67,7 @@ template <class Size, class T, class Op> SUBWAVE_DEVICE T reduce_blocks(Size siz
         return x;
     } else {
         if (size > 16)
-            x = dpp_step<dpp_same>(x, op, other_row<0>(x));
+            x = dpp_step_from<dpp_same>(x, op, other_row<0>(x));
         x = dpp_end<dpp_instruction<Op, T>::always>(x);
         return size > 16 ? read_lane(x, 0) : x;
     }
@@ -65,13 +77,13 @@ template <class Size, class T, class Op> SUBWAVE_DEVICE T reduce_blocks(Size siz
 template <class Size, class T, class Op> SUBWAVE_DEVICE T scan_blocks(Size size, T x, Op op)
 {
     constexpr bool all_there = !std::is_same<Size, partial_wave>::value;
-    const T fill = filler<Op, T>::value();
+    const T fill = filler_for<Op, T>(size);
     const int lane = lane_for(size);
     x = dpp_begin(x, op);
     if (size > 1) /* odd lanes from even ones */
-        x = dpp_step<dpp_swap_lanes, 0xf, 0xf, all_there>(x, op, in_each_row<0x5555>(lane) ? x : fill);
+        x = dpp_step_from<dpp_swap_lanes, 0xf, 0xf, all_there>(x, op, in_each_row<0x5555>(lane) ? x : fill, fill);
     if (size > 2) /* lanes 2 and 3 of four from lane 1 */
-        x = dpp_step<dpp_quad_0011>(x, op, in_each_row<0x2222>(lane) ? x : fill);
+        x = dpp_step_from<dpp_quad_0011>(x, op, in_each_row<0x2222>(lane) ? x : fill, fill);
     if (size > 4) { /* fours 1 and 3 of a row from lanes 3 and 11 */
         if constexpr (SUBWAVE_ROW_READS && dpp_instruction<Op, T>::exists) {
             x = dpp_step<dpp_row_read + 3, 0xf, 0x2>(x, op);
@@ -82,17 +94,17 @@ template <class Size, class T, class Op> SUBWAVE_DEVICE T scan_blocks(Size size,
     }
     if (size > 8) { /* fours 2 and 3 from lane 7 */
         if constexpr (SUBWAVE_ROW_READS)
-            x = dpp_step<dpp_row_read + 7, 0xf, 0xc>(x, op);
+            x = dpp_step<dpp_row_read + 7, 0xf, 0xc>(x, op, fill);
         else
             x = op(upper_half_from_lower(fill, x), x);
     }
     if constexpr (SUBWAVE_ROWS_BY_BROADCAST) {
         if (size > 16)
-            x = dpp_step<dpp_row_bcast15, 0xa>(x, op);
+            x = dpp_step<dpp_row_bcast15, 0xa>(x, op, fill);
         if (size > 32)
-            x = dpp_step<dpp_row_bcast31, 0xc>(x, op);
+            x = dpp_step<dpp_row_bcast31, 0xc>(x, op, fill);
     } else if (size > 16) {
-        x = dpp_step<dpp_same, 0xa>(x, op, other_row<15>(x));
+        x = dpp_step_from<dpp_same, 0xa>(x, op, other_row<15>(x), fill);
     }
     return dpp_end<dpp_instruction<Op, T>::exists>(x);
 }

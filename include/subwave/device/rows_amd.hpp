@@ -157,6 +157,16 @@ template <class T> SUBWAVE_DEVICE T whole_wave_result(const T &value)
     });
 }
 
+/* A constant for whole-wave mode alone. One that a kernel has elsewhere too LLVM keeps in one vector register, whose
+ * neighbours and whose uses it then takes for ones in this mode, and overwrites for lanes that still need them. */
+template <class T> SUBWAVE_DEVICE T whole_wave_constant(const T &value)
+{
+    return map_words(value, [](std::uint32_t word) {
+        asm volatile("" : "+s"(word));
+        return word;
+    });
+}
+
 SUBWAVE_END
 
 #endif

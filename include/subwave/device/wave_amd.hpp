@@ -102,11 +102,13 @@ SUBWAVE_DEVICE T wave_broadcast(lane_mask, const T &value, int source_lane, site
     return read_lane(value, source_lane);
 }
 
-/* v_readfirstlane */
+/* v_readfirstlane. Each call reads a value that the compiler has not seen: LLVM 15 takes what the two sides of a branch have
+ * read for what all lanes would read behind it. */
 template <class T> SUBWAVE_DEVICE T wave_first(const T &value)
 {
     in_place pin;
     return map_words(value, [](std::uint32_t word) {
+        asm volatile("" : "+v"(word));
         return static_cast<std::uint32_t>(
             __builtin_amdgcn_readfirstlane(static_cast<int>(word)));
     });
