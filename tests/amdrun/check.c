@@ -427,8 +427,8 @@ static void vector_memory(W *w, const Op *o, int full)
     u64 ex = rdexec(w), base = mbase(w, o), local = 0;
     u8 data = o->counters;
     u32 a[N];
-    if (full) lanes_exist(w, o);
-    if (o->f0 != 3) {
+    if (o->f0 != 3) {                        /* every lane of a wave has private memory */
+        if (full) lanes_exist(w, o);
         const u32 *m = xmask(w), *lo = w->v[o->s[0]], *hi = w->v[o->s[0] + 1];
         note(w, o, P_MASK, ex);
         note(w, o, P_ADDRESS, lanes_hash(lo, m, ~0u) * 3 + (o->f0 == 1 ? base : lanes_hash(hi, m, ~0u)));

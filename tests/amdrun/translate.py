@@ -364,7 +364,7 @@ class Translator:
             o.check = C_WAIT
         elif name == "s_wait_idle":
             o.limits, o.check = [0] * 4, C_WAIT
-        elif name.startswith("s_wait"):
+        elif name.startswith("s_wait") and "cnt" in name:
             # s_waitcnt_vscnt null, 0x0; s_wait_loadcnt 0x0; s_wait_loadcnt_dscnt 0x0, the last one in the low bits
             counters = [x for x in re.findall(r"([a-z]+)cnt", name[6:]) if x]
             value = int(rest.split()[-1], 0)
@@ -470,7 +470,7 @@ class Translator:
             else:
                 o.d, o.k[0], o.s[0], o.k[1], o.c[1] = r, KS, r, KC, k
             return o
-        if base in ("s_bitset0_b32", "s_bitset1_b32", "s_bitset0_b64", "s_bitset1_b64", "s_fmac_f32"):
+        if base in ("s_bitset0_b32", "s_bitset1_b32", "s_bitset0_b64", "s_bitset1_b64", "s_fmac_f32", "s_fmac_f16"):
             args = args + [args[0]]
         if base in ("s_cmov_b32", "s_cmov_b64"):
             args = args + [args[0]]
