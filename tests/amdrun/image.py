@@ -3,8 +3,9 @@
 
     image.py OUTPUT TARGET < CODE OBJECT
 
-The file holds the object's memory, its kernels with their arguments, and each function as packed operations whose pointers
-are numbers that launch.c turns into addresses. A function with an instruction that is not done keeps the reason instead.
+The file holds the object's memory, its kernels with their arguments, and each function as packed operations whose
+pointers are numbers that launch.c turns into addresses. A function with an instruction that is not done keeps the reason
+instead.
 """
 import ctypes
 import os
@@ -18,8 +19,8 @@ from codeobj import CodeObject                  # noqa: E402
 
 # Kinds of hidden arguments, by number as in launch.c; 0 is an explicit one, the last what is left zero.
 KINDS = ["explicit", "hidden_block_count_x", "hidden_block_count_y", "hidden_block_count_z", "hidden_group_size_x",
-         "hidden_group_size_y", "hidden_group_size_z", "hidden_grid_dims", "hidden_dynamic_lds_size", "hidden_private_base",
-         "hidden_shared_base", "hidden_queue_ptr", "zero"]
+         "hidden_group_size_y", "hidden_group_size_z", "hidden_grid_dims", "hidden_dynamic_lds_size",
+         "hidden_private_base", "hidden_shared_base", "hidden_queue_ptr", "zero"]
 RELOCATIONS = {13: (8, 0), 3: (8, 0), 1: (4, 0), 2: (4, 32)}       # type: bytes, shift
 
 
@@ -41,10 +42,12 @@ class File:
         return self.strings[s]
 
     def table(self, rows):
-        self.header += [self.put(struct.pack("<%dQ" % sum(map(len, rows)), *[x for row in rows for x in row])), len(rows)]
+        numbers = [x for row in rows for x in row]
+        self.header += [self.put(struct.pack("<%dQ" % len(numbers), *numbers)), len(rows)]
 
     def save(self, path, *first):
-        header = struct.pack("<8s%dQ" % (len(first) + len(self.header) + 1), b"amdrun-2", len(self.data), *first, *self.header)
+        numbers = [len(self.data), *first, *self.header]
+        header = struct.pack("<8s%dQ" % len(numbers), b"amdrun-2", *numbers)
         assert len(header) <= 8 * 32
         self.data[:len(header)] = header
         part = "%s.%d" % (path, os.getpid())
@@ -64,7 +67,8 @@ def functions(file, co, wave, executor):
             numbers[name] = len(numbers) + 1
         return numbers[name]
     translator = translate.Translator(co.target, wave)
-    for name, (start, text) in sorted(translate.disassemble(co.elf, co.target).items(), key=lambda x: x[1][0]):
+    text_of = translate.disassemble(co.elf, co.target)
+    for name, (start, text) in sorted(text_of.items(), key=lambda x: x[1][0]):
         try:
             out, _at = translator.function(start, text, False)
             ops = b"".join(o.pack(number, translate.OP.size) for o in out)
@@ -76,9 +80,10 @@ def functions(file, co, wave, executor):
         for k, o in enumerate(out):
             if o.imm2 in lanes:
                 fixups.append([k, tables.setdefault(o.imm2, len(tables))])
-        rows.append([start, file.text(name), 0, file.put(ops), len(out), file.put(bytes(bool(o.first) for o in out), 1),
-                     first, len(fixups) - first])
-    return rows, [[file.text(n)] for n in numbers], [list(struct.unpack("<8Q", ctypes.string_at(t, 64))) for t in tables], fixups
+        rows.append([start, file.text(name), 0, file.put(ops), len(out),
+                     file.put(bytes(bool(o.first) for o in out), 1), first, len(fixups) - first])
+    lanes = [struct.unpack("<8Q", ctypes.string_at(t, 64)) for t in tables]
+    return rows, [[file.text(n)] for n in numbers], lanes, fixups
 
 
 def kernels(file, co, wave):
@@ -88,15 +93,16 @@ def kernels(file, co, wave):
         private = (meta[".private_segment_fixed_size"] + 15) // 16 * 16
         if meta.get(".uses_dynamic_stack"):
             private = max(private, 16384)
-        preload = kd.preload & 0x7f             # words of arguments that come in SGPRs; the code that loads them is skipped
+        preload = kd.preload & 0x7f             # words of arguments that come in SGPRs; code that loads them is skipped
         first = len(arguments)
         for a in meta.get(".args", []):
             kind = a[".value_kind"]
             kind = KINDS.index(kind if kind in KINDS else "zero") if kind.startswith("hidden_") else 0
             arguments.append([a[".offset"], a[".size"], kind])
-        rows.append([file.text(name), va, va + kd.entry + (256 if preload else 0), kd.props, preload, kd.preload >> 7, kd.rsrc2,
-                     meta[".group_segment_fixed_size"], private, meta[".kernarg_segment_size"], meta[".max_flat_workgroup_size"],
-                     meta[".vgpr_count"], meta[".sgpr_count"], first, len(arguments) - first])
+        rows.append([file.text(name), va, va + kd.entry + (256 if preload else 0), kd.props, preload, kd.preload >> 7,
+                     kd.rsrc2, meta[".group_segment_fixed_size"], private, meta[".kernarg_segment_size"],
+                     meta[".max_flat_workgroup_size"], meta[".vgpr_count"], meta[".sgpr_count"], first,
+                     len(arguments) - first])
         if meta[".wavefront_size"] != wave:
             raise translate.Unsupported("waves of %d on %s" % (meta[".wavefront_size"], co.target))
     return rows, arguments
@@ -116,12 +122,13 @@ def main(output, target):
     for offset, kind, symbol, addend in co.relocs:
         if kind not in RELOCATIONS:
             raise translate.Unsupported("relocation type %d" % kind)
-        relocations.append([offset, *RELOCATIONS[kind], (addend if kind == 13 else symbol + addend) & translate.M64])
+        value = (addend if kind == 13 else symbol + addend) & translate.M64
+        relocations.append([offset, *RELOCATIONS[kind], value])
     rows, names, lanes, fixups = functions(file, co, wave, executor)
     kernel_rows, arguments = kernels(file, co, wave)
     symbols = [[file.text(name), va, size] for name, (va, size) in co.symbols.items()]
-    first = [translate.OP.size, ctypes.sizeof(amdrun._Launch), wave, co.target.startswith("gfx12"), file.text(executor[0]._name),
-             file.put(memory, 4096), len(memory)]
+    first = [translate.OP.size, ctypes.sizeof(amdrun._Launch), wave, co.target.startswith("gfx12"),
+             file.text(executor[0]._name), file.put(memory, 4096), len(memory)]
     for table in rows, names, lanes, fixups, kernel_rows, arguments, relocations, symbols:
         file.table(table)
     file.save(output, *first)

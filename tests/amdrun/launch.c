@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * launch.c: translation files and launches from them. Of core.c it takes the structures alone: the functions are in the
- * executor, a shared library for each wave size, which the file names.
+ * launch.c: translation files and launches from them. Of core.c it takes the structures alone: the functions
+ * are in the executor, a shared library for each wave size, which the file names.
  */
 #include "core.c"
 
@@ -22,13 +22,14 @@ typedef struct {
 typedef struct { u64 start, name, error, ops, count, first, fixup, fixups; } Function;
 typedef struct { u64 op, lanes; } Fixup;
 typedef struct {
-    u64 name, descriptor, entry, props, preload, preload_offset, rsrc2, lds, private_bytes, argument_bytes, most_threads, vgprs,
-        sgprs, argument, arguments;
+    u64 name, descriptor, entry, props, preload, preload_offset, rsrc2, lds, private_bytes, argument_bytes,
+        most_threads, vgprs, sgprs, argument, arguments;
 } Kernel;
 typedef struct { u64 offset, bytes, kind; } Argument;
 typedef struct { u64 offset, bytes, shift, value; } Relocation;
 typedef struct { u64 name, at, bytes; } Symbol;
-enum { EXPLICIT, COUNT_X, COUNT_Y, COUNT_Z, SIZE_X, SIZE_Y, SIZE_Z, DIMENSIONS, DYNAMIC_LDS, PRIVATE_BASE, SHARED_BASE, QUEUE };
+enum { EXPLICIT, COUNT_X, COUNT_Y, COUNT_Z, SIZE_X, SIZE_Y, SIZE_Z, DIMENSIONS, DYNAMIC_LDS, PRIVATE_BASE,
+       SHARED_BASE, QUEUE };
 
 struct amdrun_image {
     u8 *file, *memory;
@@ -61,7 +62,8 @@ static int bind(amdrun_image *m, char *error, size_t size)
     u64 (*sizes)(int) = (u64 (*)(int))dlsym(executor, "amdrun_sizes");
     m->launch = (int (*)(L *, const char *))dlsym(executor, "amdrun_launch");
     m->describe = (int (*)(const L *, int, char *, size_t))dlsym(executor, "amdrun_describe");
-    if (!sizes || !m->launch || !m->describe || sizes(0) != sizeof(Op) || sizes(1) != sizeof(L) || sizes(2) != m->h->wave)
+    if (!sizes || !m->launch || !m->describe || sizes(0) != sizeof(Op) || sizes(1) != sizeof(L) ||
+        sizes(2) != m->h->wave)
         return refuse(error, size, "another version's", path);
     m->functions = calloc(m->h->names.count + 1, sizeof *m->functions);
     for (u64 i = 0; i < m->h->names.count; i++) {
@@ -98,17 +100,17 @@ amdrun_image *amdrun_image_open(const char *path, char *error, size_t size)
     m->file = mmap(0, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     close(fd);
     m->h = (const Header *)m->file;
-    const char *wrong = m->file == MAP_FAILED || st.st_size < (off_t)sizeof(Header) || memcmp(m->h->magic, "amdrun-2", 8) ||
-        m->h->bytes != (u64)st.st_size || m->h->op_size != sizeof(Op) || m->h->launch_size != sizeof(L) ? "no translation" : NULL;
-    if (wrong ? refuse(error, size, wrong, path) : bind(m, error, size)) {
+    const int whole = m->file != MAP_FAILED && st.st_size >= (off_t)sizeof(Header) &&
+        !memcmp(m->h->magic, "amdrun-2", 8) && m->h->bytes == (u64)st.st_size && m->h->op_size == sizeof(Op) &&
+        m->h->launch_size == sizeof(L);
+    if (whole ? bind(m, error, size) : refuse(error, size, "no translation", path)) {
         if (m->file != MAP_FAILED) munmap(m->file, (size_t)st.st_size);
         free(m->functions);
         free(m);
         return NULL;
     }
     const Header *h = m->h;
-    m->memory = fenced(h->memory_bytes + 256);   /* instructions are fetched ahead, and constants lie at the end */
-    m->memory = (u8 *)((u64)m->memory & ~255ull);
+    m->memory = (u8 *)((u64)fenced(h->memory_bytes + 256) & ~255ull); /* constants are loaded by the line */
     memcpy(m->memory, m->file + h->memory, h->memory_bytes);
     for (u64 i = 0; i < h->relocations.count; i++) {
         const Relocation *r = &ROWS(m, relocations, Relocation)[i];
@@ -121,8 +123,8 @@ amdrun_image *amdrun_image_open(const char *path, char *error, size_t size)
     m->kernels = calloc(h->kernels.count + 1, sizeof *m->kernels);
     for (u64 i = 0; i < h->kernels.count; i++) {
         const Kernel *k = &ROWS(m, kernels, Kernel)[i];
-        m->kernels[i] = (amdrun_kernel){m, text(m, k->name), "it has no code", (u32)k->lds, (u32)k->private_bytes,
-            (u32)k->argument_bytes, (u32)k->most_threads, (u32)k->vgprs, (u32)k->sgprs, k};
+        m->kernels[i] = (amdrun_kernel){m, text(m, k->name), "it has no code", (u32)k->lds,
+            (u32)k->private_bytes, (u32)k->argument_bytes, (u32)k->most_threads, (u32)k->vgprs, (u32)k->sgprs, k};
         for (u64 j = 0; j < h->functions.count; j++) {
             const Function *f = &ROWS(m, functions, Function)[j];
             if (f->start <= k->entry && k->entry <= f->start + 256) m->kernels[i].error = text(m, f->error);
@@ -174,7 +176,8 @@ static const char *prepare(amdrun_image *m, u64 at)
 {
     const Function *f = NULL;
     u64 j;
-    for (j = 0; j < m->h->functions.count && ROWS(m, functions, Function)[j].start <= at; j++) f = &ROWS(m, functions, Function)[j];
+    for (j = 0; j < m->h->functions.count && ROWS(m, functions, Function)[j].start <= at; j++)
+        f = &ROWS(m, functions, Function)[j];
     if (!f) return "a jump to where no function is";
     if (f->error) return text(m, f->error);
     Op *ops = (Op *)(m->file + f->ops);
@@ -188,7 +191,8 @@ static const char *prepare(amdrun_image *m, u64 at)
             if (i + 1 < f->count && !m->map[o->addr >> 2]) m->map[o->addr >> 2] = o;
         }
         const Fixup *x = ROWS(m, fixups, Fixup) + f->fixup;
-        for (u64 i = 0; i < f->fixups; i++) ops[x[i].op].imm2 = (u64)(m->file + m->h->lanes.at + 64 * x[i].lanes);
+        for (u64 i = 0; i < f->fixups; i++)
+            ops[x[i].op].imm2 = (u64)(m->file + m->h->lanes.at + 64 * x[i].lanes);
     }
     return m->map[at >> 2] ? NULL : "a jump to what is no instruction";
 }
@@ -216,9 +220,11 @@ static void place_arguments(amdrun_image *m, const Kernel *k, const L *l, u32 dy
     memcpy(to, explicit, k->argument_bytes);
     const Argument *a = ROWS(m, arguments, Argument) + k->argument;
     for (u64 i = 0; i < k->arguments; i++)
-        if (a[i].kind && a[i].kind < sizeof hidden / sizeof *hidden) memcpy(to + a[i].offset, &hidden[a[i].kind], a[i].bytes);
+        if (a[i].kind && a[i].kind < sizeof hidden / sizeof *hidden)
+            memcpy(to + a[i].offset, &hidden[a[i].kind], a[i].bytes);
     const u16 setup[6] = {0x1502, 3, (u16)l->block[0], (u16)l->block[1], (u16)l->block[2]};
-    const u32 sizes[5] = {l->grid[0] * l->block[0], l->grid[1] * l->block[1], l->grid[2] * l->block[2], l->priv, l->lds};
+    const u32 sizes[5] = {l->grid[0] * l->block[0], l->grid[1] * l->block[1], l->grid[2] * l->block[2], l->priv,
+                          l->lds};
     const u64 places[4] = {(u64)(m->memory + k->descriptor), (u64)to};
     memcpy(m->packet, setup, sizeof setup);
     memcpy(m->packet + 12, sizes, sizeof sizes);
@@ -235,24 +241,27 @@ static void place_registers(const amdrun_image *m, const Kernel *k, L *l)
     u32 n = 0;
     for (u32 i = 0; i < 7; i++) {
         if (!(k->props >> i & 1)) continue;
-        for (u32 j = 0; j < fields[i].words; j++) l->fixed[n++] = j > 1 ? 0 : (u32)(fields[i].value >> 32 * j);
+        for (u32 j = 0; j < fields[i].words; j++)
+            l->fixed[n++] = j > 1 ? 0 : (u32)(fields[i].value >> 32 * j);
     }
-    for (u32 j = 0; j < k->preload; j++, n++) memcpy(&l->fixed[n], arguments + 4 * (k->preload_offset + j), 4);
+    for (u32 j = 0; j < k->preload; j++, n++)
+        memcpy(&l->fixed[n], arguments + 4 * (k->preload_offset + j), 4);
     l->nfixed = n;
     l->nuser = (u32)k->rsrc2 >> 1 & 31;
     if (l->nuser < n) l->nuser = n;
     l->rsrc2 = (u32)k->rsrc2;
 }
 
-int amdrun_image_launch(const amdrun_kernel *kernel, const uint32_t grid[3], const uint32_t block[3], uint32_t dynamic_lds,
-                        const void *arguments, amdrun_launch_result *result)
+int amdrun_image_launch(const amdrun_kernel *kernel, const uint32_t grid[3], const uint32_t block[3],
+                        uint32_t dynamic_lds, const void *arguments, amdrun_launch_result *result)
 {
     amdrun_image *m = kernel->image;
     const Kernel *k = kernel->row;
     const char *limit = getenv("AMDRUN_LIMIT"), *check = getenv("AMDRUN_CHECK");
-    L l = {.lds = kernel->lds + dynamic_lds, .rdna4 = (u32)m->h->rdna4, .resident = 1, .priv = kernel->private_bytes, .poison = 1,
-        .slice = 4096, .cdna = m->h->wave == 64, .limit = limit ? strtoull(limit, 0, 0) : 20000000000u,
-        .entry = (u64)m->memory + k->entry, .textbase = (u64)m->memory, .textwords = m->words, .map = m->map,
+    L l = {.lds = kernel->lds + dynamic_lds, .rdna4 = (u32)m->h->rdna4, .resident = 1,
+        .priv = kernel->private_bytes, .poison = 1, .slice = 4096, .cdna = m->h->wave == 64,
+        .limit = limit ? strtoull(limit, 0, 0) : 20000000000u, .entry = (u64)m->memory + k->entry,
+        .textbase = (u64)m->memory, .textwords = m->words, .map = m->map,
         .check = check && !strcmp(check, "0") ? 0 : CHECK | QUIET};
     memcpy(l.grid, grid, sizeof l.grid);
     memcpy(l.block, block, sizeof l.block);

@@ -10,8 +10,10 @@
 
 /* RDNA counts work-group processors, as HIP does there. */
 static const device devices[] = {
-    {"gfx90a", ":sramecc+:xnack-", "AMD Instinct MI210", 9, 0, 64, 104, 1700, 1600, 4096, 2048, 8 << 20, 65520 * MIB},
-    {"gfx942", ":sramecc+:xnack-", "AMD Instinct MI300X", 9, 4, 64, 304, 2100, 1300, 8192, 2048, 4 << 20, 196592 * MIB},
+    {"gfx90a", ":sramecc+:xnack-", "AMD Instinct MI210", 9, 0, 64, 104, 1700, 1600, 4096, 2048, 8 << 20,
+     65520 * MIB},
+    {"gfx942", ":sramecc+:xnack-", "AMD Instinct MI300X", 9, 4, 64, 304, 2100, 1300, 8192, 2048, 4 << 20,
+     196592 * MIB},
     {"gfx1100", "", "AMD Radeon RX 7900 XTX", 11, 0, 32, 48, 2482, 1249, 384, 2048, 6 << 20, 24560 * MIB},
     {"gfx1201", "", "AMD Radeon RX 9070 XT", 12, 0, 32, 32, 2970, 1258, 256, 2048, 8 << 20, 16304 * MIB},
 };
@@ -21,7 +23,8 @@ enum { LDS_BYTES = 65536, MOST_THREADS = 1024 };
 const device *device_named(const char *architecture, size_t length)
 {
     for (size_t i = 0; i < sizeof devices / sizeof *devices; ++i)
-        if (strlen(devices[i].architecture) == length && strncmp(devices[i].architecture, architecture, length) == 0)
+        if (strlen(devices[i].architecture) == length &&
+            strncmp(devices[i].architecture, architecture, length) == 0)
             return &devices[i];
     return NULL;
 }
@@ -72,10 +75,19 @@ static void describe(hipDeviceProp_t *p)
     p->textureAlignment = p->texturePitchAlignment = 256;
     p->ECCEnabled = d->wave == 64;
     p->managedMemory = 1;
-    p->arch = (hipDeviceArch_t){.hasGlobalInt32Atomics = 1, .hasGlobalFloatAtomicExch = 1, .hasSharedInt32Atomics = 1,
-        .hasSharedFloatAtomicExch = 1, .hasFloatAtomicAdd = 1, .hasGlobalInt64Atomics = 1, .hasSharedInt64Atomics = 1,
-        .hasDoubles = 1, .hasWarpVote = 1, .hasWarpBallot = 1, .hasWarpShuffle = 1, .hasThreadFenceSystem = 1,
-        .has3dGrid = 1};
+    p->arch = (hipDeviceArch_t){.hasGlobalInt32Atomics = 1,
+                                .hasGlobalFloatAtomicExch = 1,
+                                .hasSharedInt32Atomics = 1,
+                                .hasSharedFloatAtomicExch = 1,
+                                .hasFloatAtomicAdd = 1,
+                                .hasGlobalInt64Atomics = 1,
+                                .hasSharedInt64Atomics = 1,
+                                .hasDoubles = 1,
+                                .hasWarpVote = 1,
+                                .hasWarpBallot = 1,
+                                .hasWarpShuffle = 1,
+                                .hasThreadFenceSystem = 1,
+                                .has3dGrid = 1};
 }
 
 hipError_t hipGetDeviceCount(int *count)
@@ -128,7 +140,9 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t which, int ind
     case hipDeviceAttributeComputeCapabilityMajor: *value = p.major; break;
     case hipDeviceAttributeComputeCapabilityMinor: *value = p.minor; break;
     case hipDeviceAttributeManagedMemory: *value = p.managedMemory; break;
-    default: tell("hipDeviceGetAttribute: attribute %d is not in the runner", (int)which); END(hipErrorInvalidValue);
+    default:
+        tell("hipDeviceGetAttribute: attribute %d is not in the runner", (int)which);
+        END(hipErrorInvalidValue);
     }
     END(hipSuccess);
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes what the stand-in takes from the real libamdhip64 and its header: symbol versions, answers for functions that it
-lacks, and the errors with their names.
+"""Writes what the stand-in takes from the real libamdhip64 and its header: symbol versions, answers for functions that
+it lacks, and the errors with their names.
 
     generate.py LIBRARY HEADER FOLDER
 """
@@ -10,8 +10,8 @@ import subprocess
 import sys
 
 library, header, folder = sys.argv[1:]
-lines = subprocess.run(["nm", "-D", "--defined-only", "--with-symbol-versions", library], capture_output=True, text=True,
-                       check=True).stdout
+lines = subprocess.run(["nm", "-D", "--defined-only", "--with-symbol-versions", library], capture_output=True,
+                       text=True, check=True).stdout
 versions, functions = {}, []
 for kind, name, version in re.findall(r"^[0-9a-f]+ ([TW]) (\w+)@@?([\w.]+)$", lines, re.M):
     if not name.startswith("__gnu_"):           # of the compiler's library, not HIP's
@@ -29,7 +29,8 @@ def write(name, text):
 older = ""
 text = ""
 for version in sorted(versions, key=lambda v: [int(n) for n in v.split("_")[1].split(".")]):
-    text += "%s {\nglobal:\n    %s;\n%s}%s;\n" % (version, ";\n    ".join(versions[version]), "" if older else "local: *;\n", older)
+    text += "%s {\nglobal:\n    %s;\n%s}%s;\n" % (
+        version, ";\n    ".join(versions[version]), "" if older else "local: *;\n", older)
     older = " " + version
 write("hip.map", text)
 # Weak: a function of the same name in the stand-in's own files takes its place.

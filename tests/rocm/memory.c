@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * memory.c: device and host memory, which ends where a page begins that nobody may touch. Around what was asked for, and in
- * what is new, lies a pattern that is a NaN in every floating type. Device memory can be touched by kernels and by copies
- * alone; freed memory by nobody, for a long time.
+ * memory.c: device and host memory, which ends where a page begins that nobody may touch. Around what was
+ * asked for, and in what is new, lies a pattern that is a NaN in every floating type. Device memory can be
+ * touched by kernels and by copies alone; freed memory by nobody, for a long time.
  */
 #define _GNU_SOURCE
 #include "runner.h"
@@ -19,9 +19,12 @@ static const unsigned char pattern[4] = {0xc5, 0x7f, 0xfd, 0x7f};
 static allocation *table; /* by address */
 static size_t count, capacity;
 static unsigned long numbers;
-static bool is_open;
+static size_t open_count;
 
-static struct { char *at; size_t bytes; } kept[KEPT]; /* freed, and not given back yet */
+static struct {
+    char *at;
+    size_t bytes;
+} kept[KEPT]; /* freed, and not given back yet */
 static size_t next_kept;
 
 /* A file of the pattern: mapped privately it costs nothing until it is written to. */
@@ -62,26 +65,44 @@ allocation *allocation_of(const void *at)
     return i && (const char *)at < table[i - 1].at + table[i - 1].bytes ? &table[i - 1] : NULL;
 }
 
-static bool is_guarded(const allocation *a) { return a->type == hipMemoryTypeDevice && !a->code && !a->managed; }
-
-static void protect(const allocation *a, int how)
+static bool is_guarded(const allocation *a)
 {
-    if (is_guarded(a))
-        mprotect(a->map + PAGE, a->map_bytes - 2 * PAGE, how);
+    return a->type == hipMemoryTypeDevice && !a->code && !a->managed;
+}
+
+static void protect(const allocation *a, int how) { mprotect(a->map + PAGE, a->map_bytes - 2 * PAGE, how); }
+
+static void open_one(allocation *a)
+{
+    if (a->is_open || !is_guarded(a))
+        return;
+    protect(a, PROT_READ | PROT_WRITE);
+    a->is_open = true;
+    ++open_count;
+}
+
+void open_memory_at(const void *at)
+{
+    allocation *a = allocation_of(at);
+    if (a)
+        open_one(a);
 }
 
 void open_memory(void)
 {
-    for (size_t i = 0; !is_open && i < count; ++i)
-        protect(&table[i], PROT_READ | PROT_WRITE);
-    is_open = true;
+    for (size_t i = 0; i < count; ++i)
+        open_one(&table[i]);
 }
 
 void close_memory(void)
 {
-    for (size_t i = 0; is_open && i < count; ++i)
+    for (size_t i = 0; open_count && i < count; ++i) {
+        if (!table[i].is_open)
+            continue;
         protect(&table[i], PROT_NONE);
-    is_open = false;
+        table[i].is_open = false;
+        --open_count;
+    }
 }
 
 static hipError_t add(allocation a)
@@ -138,7 +159,7 @@ static hipError_t allocate(void **pointer, size_t bytes, allocation a)
         return hipErrorOutOfMemory;
     for (size_t done = 0; done < body; done += PATTERN_BYTES) {
         const size_t part = body - done < PATTERN_BYTES ? body - done : PATTERN_BYTES;
-        if (mmap(a.map + PAGE + done, part, is_open || !is_guarded(&a) ? PROT_READ | PROT_WRITE : PROT_NONE,
+        if (mmap(a.map + PAGE + done, part, is_guarded(&a) ? PROT_NONE : PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, pattern_file(), 0) == MAP_FAILED) {
             munmap(a.map, a.map_bytes);
             return hipErrorOutOfMemory;
@@ -181,11 +202,13 @@ static bool is_spoilt(const allocation *a, const char *who)
     if (a->code)
         return false;
     const char *first = NULL, *end = a->at + a->bytes;
-    const size_t before = changed(a->map + PAGE, a->at, &first), after = changed(end, a->map + a->map_bytes - PAGE, &first);
+    const size_t before = changed(a->map + PAGE, a->at, &first),
+                 after = changed(end, a->map + a->map_bytes - PAGE, &first);
     if (!before && !after)
         return false;
-    tell("%s: %zu bytes before and %zu behind allocation %lu of %zu bytes were written, the first %td bytes from its start", who,
-         before, after, a->number, a->bytes, first - a->at);
+    tell("%s: %zu bytes before and %zu behind allocation %lu of %zu bytes were written, the first %td bytes "
+         "from its start",
+         who, before, after, a->number, a->bytes, first - a->at);
     for (char *at = a->map + PAGE; at < a->at; ++at) /* told once */
         *at = (char)pattern[(size_t)at % sizeof pattern];
     for (char *at = a->at + a->bytes; at < a->map + a->map_bytes - PAGE; ++at)
@@ -218,7 +241,8 @@ static hipError_t release(void *pointer, bool of_device)
     totals.bytes -= a->bytes;
     if (kept[next_kept].at)
         munmap(kept[next_kept].at, kept[next_kept].bytes);
-    kept[next_kept].at = mmap(a->map, a->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    kept[next_kept].at =
+        mmap(a->map, a->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     kept[next_kept].bytes = a->map_bytes;
     next_kept = (next_kept + 1) % KEPT;
     const size_t i = (size_t)(a - table);
@@ -239,11 +263,12 @@ void describe_address(const void *at)
             tell("%p lies in allocation %lu of %zu bytes%s", at, a->number, a->bytes,
                  is_guarded(a) ? ", which is the device's and was touched by the host" : "");
         else
-            tell("%p is %td bytes behind allocation %lu of %zu bytes", at, (const char *)at - end, a->number, a->bytes);
+            tell("%p is %td bytes behind allocation %lu of %zu bytes", at, (const char *)at - end, a->number,
+                 a->bytes);
     }
     if (i < count)
-        tell("%p is %td bytes before allocation %lu of %zu bytes", at, table[i].at - (const char *)at, table[i].number,
-             table[i].bytes);
+        tell("%p is %td bytes before allocation %lu of %zu bytes", at, table[i].at - (const char *)at,
+             table[i].number, table[i].bytes);
 }
 
 void list_leaks(FILE *to)
@@ -257,7 +282,7 @@ void list_leaks(FILE *to)
     }
 }
 
-/* --- allocation ------------------------------------------------------------------------------------------------------- */
+/* --- allocation -------------------------------------------------------------------------------- */
 
 hipError_t hipMalloc(void **pointer, size_t bytes)
 {
@@ -305,7 +330,10 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void
     const allocation *a = allocation_of(pointer);
     if (!attributes || !a)
         END(hipErrorInvalidValue);
-    *attributes = (hipPointerAttribute_t){.devicePointer = (void *)pointer, .isManaged = a->managed, .allocationFlags = a->flags,
+    *attributes = (hipPointerAttribute_t){
+        .devicePointer = (void *)pointer,
+        .isManaged = a->managed,
+        .allocationFlags = a->flags,
         .hostPointer = a->type == hipMemoryTypeHost || a->managed ? (void *)pointer : NULL};
 #if HIP_VERSION_MAJOR < 6
     attributes->memoryType = a->type;
@@ -315,7 +343,7 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void
     END(hipSuccess);
 }
 
-/* --- copies ----------------------------------------------------------------------------------------------------------- */
+/* --- copies ------------------------------------------------------------------------------------ */
 
 static bool fits(const void *at, size_t bytes, const char *what)
 {
@@ -336,7 +364,8 @@ hipError_t check_copy(void *to, const void *from, size_t bytes, hipMemcpyKind ki
     /* Memory that host and device share is what the kind says it is. */
     const bool to_device = kind == hipMemcpyHostToDevice || kind == hipMemcpyDeviceToDevice;
     const bool from_device = kind == hipMemcpyDeviceToHost || kind == hipMemcpyDeviceToDevice;
-    const bool wrong_to = to_device ? !a : a && is_guarded(a), wrong_from = from_device ? !b : b && is_guarded(b);
+    const bool wrong_to = to_device ? !a : a && is_guarded(a),
+               wrong_from = from_device ? !b : b && is_guarded(b);
     if (kind != hipMemcpyDefault && (wrong_to || wrong_from)) {
         tell("a copy's %s is %s memory, which its kind denies", wrong_to ? "destination" : "source",
              (wrong_to ? to_device : from_device) ? "no device" : "device");
@@ -345,8 +374,10 @@ hipError_t check_copy(void *to, const void *from, size_t bytes, hipMemcpyKind ki
     return fits(to, bytes, "destination") && fits(from, bytes, "source") ? hipSuccess : hipErrorInvalidValue;
 }
 
-/* Where the host's memory is not pinned, the copy is over when the call returns; a copy within the device never waits. */
-static hipError_t copy(void *to, const void *from, size_t bytes, hipMemcpyKind kind, hipStream_t stream, bool waits)
+/* Where the host's memory is not pinned, the copy is over when the call returns; a copy within the device
+ * never waits. */
+static hipError_t copy(void *to, const void *from, size_t bytes, hipMemcpyKind kind, hipStream_t stream,
+                       bool waits)
 {
     if (!bytes)
         return hipSuccess;
@@ -386,7 +417,8 @@ hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKin
     END(copy(to, from, bytes, kind, stream, false));
 }
 
-hipError_t hipMemcpyWithStream(void *to, const void *from, size_t bytes, hipMemcpyKind kind, hipStream_t stream)
+hipError_t hipMemcpyWithStream(void *to, const void *from, size_t bytes, hipMemcpyKind kind,
+                               hipStream_t stream)
 {
     BEGIN(hipMemcpyWithStream);
     END(copy(to, from, bytes, kind, stream, true));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * module.c: the code that programs register, and its launches. Code is translated once by amdrun's image.py and kept in the
- * cache folder of amdrun's executors, under a hash of all that goes into the translation.
+ * module.c: the code that programs register, and its launches. Code is translated once by amdrun's image.py
+ * and kept in the cache folder of amdrun's executors, under a hash of all that goes into the translation.
  */
 #define _GNU_SOURCE
 #include "runner.h"
@@ -43,7 +43,7 @@ static binary *binaries, **last_binary = &binaries;
 static symbol *symbols[1024];
 static const char *running; /* kernel */
 
-/* --- bundles ---------------------------------------------------------------------------------------------------------- */
+/* --- bundles ----------------------------------------------------------------------------------- */
 
 typedef struct entry {
     const char *target; /* gfx90a:sramecc+ */
@@ -116,7 +116,7 @@ const device *first_device_with_code(void)
     return NULL;
 }
 
-/* --- translations ----------------------------------------------------------------------------------------------------- */
+/* --- translations ------------------------------------------------------------------------------ */
 
 typedef struct hash {
     uint64_t a, b;
@@ -223,7 +223,8 @@ static bool translate(const entry *e, const char *target, const char *path)
         tell("%s: %s", path, strerror(errno));
         return false;
     }
-    char *const arguments[] = {RUNNER_PYTHON, "-B", AMDRUN_FOLDER "/image.py", (char *)path, (char *)target, NULL};
+    char *const arguments[] = {RUNNER_PYTHON, "-B",           AMDRUN_FOLDER "/image.py",
+                               (char *)path,  (char *)target, NULL};
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     posix_spawn_file_actions_adddup2(&files, code, STDIN_FILENO);
@@ -247,7 +248,8 @@ static amdrun_image *open_translation(const entry *e, const device *d)
     add_text(&h, d->architecture);
     add_bytes(&h, e->code, e->bytes);
     cache_folder(folder, sizeof folder);
-    snprintf(path, sizeof path, "%s/%016llx%016llx.image", folder, (unsigned long long)h.a, (unsigned long long)h.b);
+    snprintf(path, sizeof path, "%s/%016llx%016llx.image", folder, (unsigned long long)h.a,
+             (unsigned long long)h.b);
     amdrun_image *image = amdrun_image_open(path, why, sizeof why);
     if (image)
         return image;
@@ -297,9 +299,12 @@ unsigned long long instructions_executed(void)
     return sum;
 }
 
-/* --- registration, by the constructors of programs ---------------------------------------------------------------------- */
+/* --- registration, by the constructors of programs --------------------------------------------- */
 
-static symbol **bucket(const void *host) { return &symbols[((uintptr_t)host >> 3) % (sizeof symbols / sizeof *symbols)]; }
+static symbol **bucket(const void *host)
+{
+    return &symbols[((uintptr_t)host >> 3) % (sizeof symbols / sizeof *symbols)];
+}
 
 static symbol *symbol_of(const void *host)
 {
@@ -320,7 +325,10 @@ static void add_symbol(void **in, const void *host, const char *name)
 
 void **__hipRegisterFatBinary(const void *data)
 {
-    const struct { unsigned magic, version; const char *bundle; } *wrapper = data;
+    const struct {
+        unsigned magic, version;
+        const char *bundle;
+    } *wrapper = data;
     binary *b = calloc(1, sizeof *b);
     if (!b || wrapper->magic != 0x48495046 || wrapper->version != 1)
         abort();
@@ -344,20 +352,23 @@ void __hipUnregisterFatBinary(void **in)
             }
 }
 
-void __hipRegisterFunction(void **in, const void *host, char *device_function, const char *name, unsigned most_threads,
-                           void *thread, void *block, void *block_size, void *grid_size, int *wave)
+void __hipRegisterFunction(void **in, const void *host, char *device_function, const char *name,
+                           unsigned most_threads, void *thread, void *block, void *block_size,
+                           void *grid_size, int *wave)
 {
-    (void)device_function, (void)most_threads, (void)thread, (void)block, (void)block_size, (void)grid_size, (void)wave;
+    (void)device_function, (void)most_threads, (void)thread, (void)block, (void)block_size, (void)grid_size,
+        (void)wave;
     add_symbol(in, host, name);
 }
 
-void __hipRegisterVar(void **in, void *host, char *host_name, char *name, int external, size_t bytes, int constant, int global)
+void __hipRegisterVar(void **in, void *host, char *host_name, char *name, int external, size_t bytes,
+                      int constant, int global)
 {
     (void)host_name, (void)external, (void)bytes, (void)constant, (void)global;
     add_symbol(in, host, name);
 }
 
-/* --- launches --------------------------------------------------------------------------------------------------------- */
+/* --- launches ---------------------------------------------------------------------------------- */
 
 static _Thread_local struct {
     dim3 grid, block;
@@ -400,7 +411,8 @@ static hipError_t kernel_of(const void *host, const amdrun_kernel **kernel)
     return *kernel ? hipSuccess : hipErrorInvalidDeviceFunction;
 }
 
-static hipError_t launch(const void *host, dim3 grid, dim3 block, void **arguments, size_t dynamic_lds, hipStream_t stream)
+static hipError_t launch(const void *host, dim3 grid, dim3 block, void **arguments, size_t dynamic_lds,
+                         hipStream_t stream)
 {
     const amdrun_kernel *kernel;
     if (!is_stream(stream))
@@ -418,12 +430,13 @@ static hipError_t launch(const void *host, dim3 grid, dim3 block, void **argumen
     if (threads > MOST_THREADS)
         return HIP_VERSION_MAJOR < 6 ? hipErrorInvalidConfiguration : hipErrorInvalidValue;
     if (threads > kernel->most_threads) {
-        tell("%s: %llu work-items in a block, and it is built for at most %u", kernel->name, (unsigned long long)threads,
-             kernel->most_threads);
+        tell("%s: %llu work-items in a block, and it is built for at most %u", kernel->name,
+             (unsigned long long)threads, kernel->most_threads);
         return hipErrorLaunchFailure;
     }
     if (kernel->lds + dynamic_lds > LDS_BYTES) {
-        tell("%s: %u + %zu bytes of LDS, and there are %d", kernel->name, kernel->lds, dynamic_lds, LDS_BYTES);
+        tell("%s: %u + %zu bytes of LDS, and there are %d", kernel->name, kernel->lds, dynamic_lds,
+             LDS_BYTES);
         return hipErrorInvalidValue;
     }
     if (kernel->error) {
@@ -441,7 +454,8 @@ static hipError_t launch(const void *host, dim3 grid, dim3 block, void **argumen
     return queue(stream, w);
 }
 
-hipError_t hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments, size_t dynamic_lds, hipStream_t stream)
+hipError_t hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments, size_t dynamic_lds,
+                           hipStream_t stream)
 {
     BEGIN(hipLaunchKernel);
     END(launch(host, grid, block, arguments, dynamic_lds, stream));
@@ -483,7 +497,8 @@ hipError_t run_launch(const work *w)
     sigaction(SIGSEGV, &ours, &segv);
     sigaction(SIGBUS, &ours, &bus);
     const double start = now();
-    const int code = amdrun_image_launch(kernel, w->launch.grid, w->launch.block, w->launch.dynamic_lds, w->bytes, &result);
+    const int code = amdrun_image_launch(kernel, w->launch.grid, w->launch.block, w->launch.dynamic_lds,
+                                         w->bytes, &result);
     totals.seconds += now() - start;
     sigaction(SIGSEGV, &segv, NULL);
     sigaction(SIGBUS, &bus, NULL);
@@ -495,7 +510,7 @@ hipError_t run_launch(const work *w)
     return has_stray_writes(kernel->name) || code ? hipErrorLaunchFailure : hipSuccess;
 }
 
-/* --- what is asked of kernels and variables ------------------------------------------------------------------------------ */
+/* --- what is asked of kernels and variables ---------------------------------------------------- */
 
 hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attributes, const void *host)
 {
@@ -506,9 +521,12 @@ hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attributes, const void
     const hipError_t error = kernel_of(host, &kernel);
     if (error != hipSuccess)
         END(error);
-    *attributes = (struct hipFuncAttributes){.localSizeBytes = kernel->private_bytes, .sharedSizeBytes = kernel->lds,
-        .maxDynamicSharedSizeBytes = (int)(LDS_BYTES - kernel->lds), .maxThreadsPerBlock = (int)kernel->most_threads,
-        .numRegs = (int)kernel->vgprs, .binaryVersion = 10 * the_device()->major + the_device()->minor};
+    *attributes = (struct hipFuncAttributes){.localSizeBytes = kernel->private_bytes,
+                                             .sharedSizeBytes = kernel->lds,
+                                             .maxDynamicSharedSizeBytes = (int)(LDS_BYTES - kernel->lds),
+                                             .maxThreadsPerBlock = (int)kernel->most_threads,
+                                             .numRegs = (int)kernel->vgprs,
+                                             .binaryVersion = 10 * the_device()->major + the_device()->minor};
     END(hipSuccess);
 }
 
@@ -517,7 +535,8 @@ hipError_t hipFuncSetAttribute(const void *host, hipFuncAttribute which, int val
     BEGIN(hipFuncSetAttribute);
     const amdrun_kernel *kernel;
     const hipError_t error = kernel_of(host, &kernel);
-    if (error == hipSuccess && which == hipFuncAttributeMaxDynamicSharedMemorySize && (uint32_t)value > LDS_BYTES - kernel->lds)
+    if (error == hipSuccess && which == hipFuncAttributeMaxDynamicSharedMemorySize &&
+        (uint32_t)value > LDS_BYTES - kernel->lds)
         END(hipErrorInvalidValue);
     END(error);
 }
@@ -544,7 +563,8 @@ hipError_t hipGetSymbolAddress(void **at, const void *host)
     END(at ? variable(host, 0, 0, (char **)at) : hipErrorInvalidValue);
 }
 
-hipError_t hipMemcpyToSymbol(const void *host, const void *from, size_t bytes, size_t offset, hipMemcpyKind kind)
+hipError_t hipMemcpyToSymbol(const void *host, const void *from, size_t bytes, size_t offset,
+                             hipMemcpyKind kind)
 {
     BEGIN(hipMemcpyToSymbol);
     char *to;
@@ -554,7 +574,8 @@ hipError_t hipMemcpyToSymbol(const void *host, const void *from, size_t bytes, s
     if (error == hipSuccess)
         error = finish(NULL);
     if (error == hipSuccess) {
-        open_memory();
+        open_memory_at(to);
+        open_memory_at(from);
         memmove(to, from, bytes);
         close_memory();
     }
@@ -571,7 +592,8 @@ hipError_t hipMemcpyFromSymbol(void *to, const void *host, size_t bytes, size_t 
     if (error == hipSuccess)
         error = finish(NULL);
     if (error == hipSuccess) {
-        open_memory();
+        open_memory_at(to);
+        open_memory_at(from);
         memmove(to, from, bytes);
         close_memory();
     }

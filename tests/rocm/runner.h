@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* --- calls.c: every call is counted, may be made to fail, and leaves its error for hipGetLastError ------------------ */
+/* --- calls.c: every call is counted, may be made to fail, and leaves its error for hipGetLastError  */
 
 typedef struct call {
     const char *name;
@@ -23,12 +23,13 @@ typedef struct call {
 bool call_begin(call *site, bool needs_device, hipError_t *error);
 hipError_t call_end(hipError_t error);
 
-/* A call's first and last statement. A device that failed refuses all calls but those that let go of something. */
+/* A call's first and last statement. A device that failed refuses all calls but those that let go of
+ * something. */
 #define BEGIN_AS(function, needs_device) \
     static call this_call = {.name = function}; \
     hipError_t refused; \
     if (!call_begin(&this_call, needs_device, &refused)) \
-        return refused
+    return refused
 #define BEGIN(function) BEGIN_AS(#function, true)
 #define BEGIN_ALWAYS(function) BEGIN_AS(#function, false)
 #define END(error) return call_end(error)
@@ -46,7 +47,7 @@ extern struct totals {
 } totals;
 unsigned long long instructions_executed(void); /* module.c */
 
-/* --- device.c --------------------------------------------------------------------------------------------------------- */
+/* --- device.c ---------------------------------------------------------------------------------- */
 
 typedef struct device {
     const char *architecture, *features, *name;
@@ -58,22 +59,23 @@ typedef struct device {
 const device *the_device(void);
 const device *device_named(const char *architecture, size_t length);
 
-/* --- memory.c --------------------------------------------------------------------------------------------------------- */
+/* --- memory.c ---------------------------------------------------------------------------------- */
 
 typedef struct allocation {
     char *at, *map;
     size_t bytes, map_bytes;
     hipMemoryType type;
     unsigned flags;
-    bool managed, code; /* code: variables of a code object */
+    bool managed, code, is_open; /* code: variables of a code object */
     unsigned long number;
 } allocation;
 
 /* The allocation that an address lies in, or null. */
 allocation *allocation_of(const void *at);
 void add_code_memory(void *at, size_t bytes);
-/* The device's memory may be touched between these. */
+/* The device's memory, all of it or an allocation, may be touched between these. */
 void open_memory(void);
+void open_memory_at(const void *at);
 void close_memory(void);
 /* Tells which bytes around the allocations have changed, and by whom. True if there are any. */
 bool has_stray_writes(const char *who);
@@ -82,7 +84,7 @@ hipError_t check_copy(void *to, const void *from, size_t bytes, hipMemcpyKind ki
 void describe_address(const void *at);
 void list_leaks(FILE *to);
 
-/* --- stream.c --------------------------------------------------------------------------------------------------------- */
+/* --- stream.c ---------------------------------------------------------------------------------- */
 
 /* What waits in a stream or lies in a graph. */
 typedef struct work {
@@ -127,7 +129,7 @@ hipError_t finish_all(void);
 bool is_stream(hipStream_t stream);
 bool is_capturing(hipStream_t stream);
 
-/* --- module.c --------------------------------------------------------------------------------------------------------- */
+/* --- module.c ---------------------------------------------------------------------------------- */
 
 hipError_t run_launch(const work *w);
 /* The first architecture of registered code that the runner knows, or null. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * stream.c: streams, events and graphs. What is queued is carried out no earlier than something waits for it, in the order
- * that streams and events promise and in no other: what relies on more finds its data not ready.
+ * stream.c: streams, events and graphs. What is queued is carried out no earlier than something waits for it,
+ * in the order that streams and events promise and in no other: what relies on more finds its data not ready.
  */
 #define _GNU_SOURCE
 #include "runner.h"
@@ -17,20 +17,20 @@ typedef struct list {
 struct ihipStream_t {
     list works;
     struct ihipStream_t *next;
-    bool blocking;              /* keeps order with the null stream */
+    bool blocking; /* keeps order with the null stream */
     bool alive;
-    hipGraph_t graph;           /* that it is captured for */
+    hipGraph_t graph; /* that it is captured for */
     bool is_origin, is_invalid; /* of the capture */
-    bool is_apart;              /* captured work of it that the origin has not waited for */
+    bool is_apart; /* captured work of it that the origin has not waited for */
 };
 
 struct ihipEvent_t {
     unsigned flags;
     hipStream_t stream; /* where it was recorded last; null: never */
     unsigned long long number, carried_out;
-    unsigned waiting;   /* records in queues */
+    unsigned waiting; /* records in queues */
     bool destroyed;
-    hipGraph_t graph;   /* recorded in a capture for it */
+    hipGraph_t graph; /* recorded in a capture for it */
     double seconds;
 };
 
@@ -42,7 +42,8 @@ struct hipGraphExec {
     list works;
 };
 
-static struct ihipStream_t null_stream = {.works = {NULL, &null_stream.works.first}, .blocking = true, .alive = true};
+static struct ihipStream_t null_stream = {
+    .works = {NULL, &null_stream.works.first}, .blocking = true, .alive = true};
 static hipStream_t streams = &null_stream; /* dead ones too: they are small, and events point at them */
 static _Thread_local hipStream_t stream_of_thread;
 static unsigned long long numbers;
@@ -84,7 +85,7 @@ static hipStream_t stream_of(hipStream_t handle)
 bool is_stream(hipStream_t handle) { return stream_of(handle) != NULL; }
 bool is_capturing(hipStream_t handle) { return stream_of(handle) && stream_of(handle)->graph; }
 
-/* --- work ------------------------------------------------------------------------------------------------------------- */
+/* --- work -------------------------------------------------------------------------------------- */
 
 work *new_work(int kind, size_t extra)
 {
@@ -120,15 +121,15 @@ static hipError_t carry_out(const work *w)
     if (w->kind == LAUNCH)
         return run_launch(w);
     if (w->kind == COPY) {
-        open_memory();
+        open_memory_at(w->copy.to);
+        open_memory_at(w->copy.from);
         memmove(w->copy.to, w->copy.from, w->copy.bytes);
     } else if (w->kind == SET) {
-        open_memory();
-        for (size_t i = 0; w->set.width == 1 ? i < 1 : i < w->set.count; ++i)
-            if (w->set.width == 1)
-                memset(w->set.to, (int)w->set.value, w->set.count);
-            else
-                memcpy(w->set.to + i * w->set.width, &w->set.value, w->set.width);
+        open_memory_at(w->set.to);
+        if (w->set.width == 1)
+            memset(w->set.to, (int)w->set.value, w->set.count);
+        for (size_t i = 0; w->set.width > 1 && i < w->set.count; ++i)
+            memcpy(w->set.to + i * w->set.width, &w->set.value, w->set.width);
     } else if (w->kind == RECORD) {
         w->record->seconds = now();
         w->record->carried_out = w->number;
@@ -138,8 +139,8 @@ static hipError_t carry_out(const work *w)
     return hipSuccess;
 }
 
-/* Carries out the stream's work up to a number, and first what that work has to wait for. Work that has to wait for none
- * behind it has a lower number than what waits for it, so this ends. */
+/* Carries out the stream's work up to a number, and first what that work has to wait for. Work that has to
+ * wait for none behind it has a lower number than what waits for it, so this ends. */
 static void run(hipStream_t s, unsigned long long last)
 {
     while (s->works.first && s->works.first->number <= last && outcome == hipSuccess) {
@@ -220,7 +221,7 @@ hipError_t queue(hipStream_t handle, work *w)
     return hipSuccess;
 }
 
-/* --- streams ---------------------------------------------------------------------------------------------------------- */
+/* --- streams ----------------------------------------------------------------------------------- */
 
 static hipError_t create_stream(hipStream_t *stream, unsigned flags)
 {
@@ -312,7 +313,7 @@ hipError_t hipStreamGetFlags(hipStream_t stream, unsigned *flags)
     END(hipSuccess);
 }
 
-/* --- events ----------------------------------------------------------------------------------------------------------- */
+/* --- events ------------------------------------------------------------------------------------ */
 
 static hipError_t create_event(hipEvent_t *event, unsigned flags)
 {
@@ -403,7 +404,8 @@ hipError_t hipEventElapsedTime(float *ms, hipEvent_t from, hipEvent_t to)
     BEGIN(hipEventElapsedTime);
     if (!ms)
         END(hipErrorInvalidValue);
-    if (!from || !to || !from->stream || !to->stream || from->graph || to->graph || (from->flags | to->flags) & hipEventDisableTiming)
+    if (!from || !to || !from->stream || !to->stream || from->graph || to->graph ||
+        (from->flags | to->flags) & hipEventDisableTiming)
         END(hipErrorInvalidHandle);
     if (!is_done(from) || !is_done(to))
         END(hipErrorNotReady);
@@ -443,7 +445,7 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned fla
     END(queue(stream, w));
 }
 
-/* --- graphs ----------------------------------------------------------------------------------------------------------- */
+/* --- graphs ------------------------------------------------------------------------------------ */
 
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode)
 {
@@ -501,8 +503,9 @@ hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCaptureStatus *stat
     hipStream_t s = stream_of(stream);
     if (!s || !status)
         END(hipErrorInvalidValue);
-    *status = !s->graph ? hipStreamCaptureStatusNone
-              : s->is_invalid ? hipStreamCaptureStatusInvalidated : hipStreamCaptureStatusActive;
+    *status = !s->graph       ? hipStreamCaptureStatusNone
+              : s->is_invalid ? hipStreamCaptureStatusInvalidated
+                              : hipStreamCaptureStatusActive;
     END(hipSuccess);
 }
 
@@ -536,7 +539,8 @@ static hipError_t instantiate(hipGraphExec_t *made, hipGraph_t graph)
     return hipSuccess;
 }
 
-hipError_t hipGraphInstantiate(hipGraphExec_t *made, hipGraph_t graph, hipGraphNode_t *node, char *log, size_t size)
+hipError_t hipGraphInstantiate(hipGraphExec_t *made, hipGraph_t graph, hipGraphNode_t *node, char *log,
+                               size_t size)
 {
     (void)node, (void)log, (void)size;
     BEGIN(hipGraphInstantiate);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_runner.c: the ROCm runner, as a program sees it. What ends a process or is set by its environment happens in a child:
- * this program again, with the name of a case.
+ * test_runner.c: the ROCm runner, as a program sees it. What ends a process or is set by its environment
+ * happens in a child: this program again, with the name of a case.
  */
 #define _GNU_SOURCE
 #include "kernels.h"
@@ -42,9 +42,12 @@ static void expect_ints(const int *device, int first, int count)
     free(host);
 }
 
-/* --- children --------------------------------------------------------------------------------------------------------- */
+/* --- children ---------------------------------------------------------------------------------- */
 
-static struct { int status; char output[16384]; } child;
+static struct {
+    int status;
+    char output[16384];
+} child;
 
 /* Runs this program with the name of a case; "NAME=value" may be added to its environment. */
 static void run_child(const char *name, const char *setting)
@@ -113,8 +116,10 @@ static int in_child(const char *name)
         return *(volatile int *)a;
     } else if (strcmp(name, "padding") == 0) { /* in the bytes that make the size a multiple of 256 */
         launch_behind(a, COUNT, 1, NULL);
-        hipError_t first = hipDeviceSynchronize(), second = launch_set(a, 0, 1, NULL), third = hipMalloc((void **)&b, 4);
-        return first == hipErrorLaunchFailure && second == first && third == first && hipFree(a) == first ? 3 : 1;
+        hipError_t first = hipDeviceSynchronize(), second = launch_set(a, 0, 1, NULL),
+                   third = hipMalloc((void **)&b, 4);
+        return first == hipErrorLaunchFailure && second == first && third == first && hipFree(a) == first ? 3
+                                                                                                          : 1;
     } else if (strcmp(name, "race") == 0) {
         launch_race(a, NULL);
         return hipDeviceSynchronize() == hipErrorLaunchFailure ? 3 : 1;
@@ -127,18 +132,22 @@ static int in_child(const char *name)
         return third == hipErrorOutOfMemory && last == third && fourth == hipSuccess ? 3 : 1;
     } else if (strcmp(name, "report") == 0) {
         hipStream_t stream;
-        if (hipStreamCreate(&stream) != hipSuccess || launch_set(a, 0, COUNT, stream) || hipFree(b) != hipSuccess)
+        if (hipStreamCreate(&stream) != hipSuccess || launch_set(a, 0, COUNT, stream) ||
+            hipFree(b) != hipSuccess)
             return 1;
         return hipStreamSynchronize(stream) == hipSuccess ? 3 : 1;
     } else if (strcmp(name, "none") == 0) {
         int devices = 9;
         void *at;
-        return hipGetDeviceCount(&devices) == hipErrorNoDevice && devices == 0 && hipMalloc(&at, 4) == hipErrorNoDevice ? 3 : 1;
+        return hipGetDeviceCount(&devices) == hipErrorNoDevice && devices == 0 &&
+                       hipMalloc(&at, 4) == hipErrorNoDevice
+                   ? 3
+                   : 1;
     }
     return 2;
 }
 
-/* --- tests ------------------------------------------------------------------------------------------------------------ */
+/* --- tests ------------------------------------------------------------------------------------- */
 
 static void test_device(void **state)
 {
@@ -318,7 +327,8 @@ static void test_launches(void **state)
     GIVES(hipErrorInvalidValue, launch_lds(32772, a, NULL));
     OK(hipMalloc((void **)&clock, 8));
     GIVES(hipErrorNotSupported, launch_clock(clock, NULL));
-    GIVES(hipErrorInvalidDeviceFunction, hipLaunchKernel(&value, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, NULL));
+    GIVES(hipErrorInvalidDeviceFunction,
+          hipLaunchKernel(&value, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, NULL));
     struct hipFuncAttributes about;
     OK(hipFuncGetAttributes(&about, function_of_set()));
     assert_int_equal(about.maxThreadsPerBlock, 1024);
@@ -505,8 +515,9 @@ static void test_graphs(void **state)
 
 void **__hipRegisterFatBinary(const void *data);
 void __hipUnregisterFatBinary(void **binary);
-void __hipRegisterFunction(void **in, const void *host, char *function, const char *name, unsigned most_threads, void *thread,
-                           void *block, void *block_size, void *grid_size, int *wave);
+void __hipRegisterFunction(void **in, const void *host, char *function, const char *name,
+                           unsigned most_threads, void *thread, void *block, void *block_size,
+                           void *grid_size, int *wave);
 
 /* A bundle that holds code for another GPU alone, in the form that the compiler gives it. */
 static void test_other_architecture(void **state)
@@ -518,16 +529,21 @@ static void test_other_architecture(void **state)
         uint64_t count, offset, bytes, length;
         char target[sizeof target - 1], code[16];
     } bundle = {.count = 1, .bytes = 16, .length = sizeof target - 1};
-    static struct { unsigned magic, version; const void *bundle, *unused; } wrapper = {0x48495046, 1, &bundle, NULL};
+    static struct {
+        unsigned magic, version;
+        const void *bundle, *unused;
+    } wrapper = {0x48495046, 1, &bundle, NULL};
     memcpy(bundle.magic, "__CLANG_OFFLOAD_BUNDLE__", 24);
     memcpy(bundle.target, target, sizeof bundle.target);
     bundle.offset = (uint64_t)(bundle.code - (char *)&bundle);
     void **registered = __hipRegisterFatBinary(&wrapper);
     assert_non_null(registered);
     __hipRegisterFunction(registered, &function, "f", "f", ~0u, NULL, NULL, NULL, NULL, NULL);
-    GIVES(hipErrorNoBinaryForGpu, hipLaunchKernel(&function, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, NULL));
+    GIVES(hipErrorNoBinaryForGpu,
+          hipLaunchKernel(&function, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, NULL));
     __hipUnregisterFatBinary(registered);
-    GIVES(hipErrorInvalidDeviceFunction, hipLaunchKernel(&function, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, NULL));
+    GIVES(hipErrorInvalidDeviceFunction,
+          hipLaunchKernel(&function, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, NULL));
 }
 
 static void *use_a_stream(void *argument)
@@ -537,8 +553,10 @@ static void *use_a_stream(void *argument)
     hipStream_t stream = NULL;
     intptr_t wrong = hipStreamCreateWithFlags(&stream, hipStreamNonBlocking) != hipSuccess;
     for (int i = 0; i < 20; ++i) {
-        wrong += hipMalloc((void **)&a, sizeof host) != hipSuccess || hipMalloc((void **)&b, sizeof host) != hipSuccess;
-        wrong += launch_set(a, first + i, 100, stream) != hipSuccess || launch_set(b, 0, 100, stream) != hipSuccess;
+        wrong += hipMalloc((void **)&a, sizeof host) != hipSuccess ||
+                 hipMalloc((void **)&b, sizeof host) != hipSuccess;
+        wrong += launch_set(a, first + i, 100, stream) != hipSuccess ||
+                 launch_set(b, 0, 100, stream) != hipSuccess;
         wrong += launch_add(a, b, 100, stream) != hipSuccess;
         wrong += hipMemcpyAsync(host, a, sizeof host, hipMemcpyDeviceToHost, stream) != hipSuccess;
         wrong += hipStreamSynchronize(stream) != hipSuccess;
@@ -584,7 +602,8 @@ static void test_report(void **state)
     expect_exit(3);
     expect_output("{\"emulated\": true, \"program\": \"test_runner\"");
     expect_output("\"allocations\": 2, \"most_bytes\": 8000, \"launches\": 1, \"waves\": ");
-    expect_output("\"leaks\": {\"allocations\": 1, \"bytes\": 4000, \"streams\": 1, \"events\": 0, \"graphs\": 0}");
+    expect_output(
+        "\"leaks\": {\"allocations\": 1, \"bytes\": 4000, \"streams\": 1, \"events\": 0, \"graphs\": 0}");
     expect_output("\"leaked\": [{\"allocation\": 1, \"bytes\": 4000}]");
     expect_output("\"hipMalloc\": 2");
     assert_null(strstr(child.output, "\"wave_instructions\": 0,"));
@@ -595,11 +614,14 @@ int main(int argc, char **argv)
     if (argc > 1)
         return in_child(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_device),   cmocka_unit_test(test_errors),     cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_copies),   cmocka_unit_test(test_guards),     cmocka_unit_test(test_findings),
-        cmocka_unit_test(test_launches), cmocka_unit_test(test_variables),  cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_events),   cmocka_unit_test(test_graphs),     cmocka_unit_test(test_other_architecture),
-        cmocka_unit_test(test_threads),  cmocka_unit_test(test_failures_on_demand), cmocka_unit_test(test_report),
+        cmocka_unit_test(test_device),   cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_memory),   cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_guards),   cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_launches), cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_streams),  cmocka_unit_test(test_events),
+        cmocka_unit_test(test_graphs),   cmocka_unit_test(test_other_architecture),
+        cmocka_unit_test(test_threads),  cmocka_unit_test(test_failures_on_demand),
+        cmocka_unit_test(test_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ * test_library.c: the library when HIP's calls fail: each of them in turn, in a child process. The caller is
+ * told, or the results are right nevertheless; nothing crashes, and what was allocated is released.
+ */
+#define _GNU_SOURCE
+#include <subwave/subwave.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { SIZE = 33, COUNT = SIZE * SIZE };
+enum { RIGHT, TOLD, WRONG }; /* a child's exit status */
+
+/* A product and a sum of every kind of call, as a program does it that goes on to its end whatever happens.
+ */
+static int use_the_library(void)
+{
+    static float a[COUNT], b[COUNT], c[COUNT], sum[COUNT];
+    float *da = NULL, *db = NULL, *dc = NULL, one = 1, zero = 0;
+    const subwave_group whole = {.kind = SUBWAVE_GROUP_SUB_GROUP, .block = {64, 1, 1}};
+    subwave_context *ctx = NULL;
+    int failures = 0;
+    for (int i = 0; i < COUNT; ++i) {
+        a[i] = (float)(i % 7);
+        b[i] = (float)(i % SIZE == i / SIZE); /* the unit matrix */
+    }
+    if (subwave_context_create(&ctx, "gpu:0") != SUBWAVE_STATUS_SUCCESS)
+        return TOLD;
+#define TRY(call) failures += (call) != SUBWAVE_STATUS_SUCCESS
+    TRY(subwave_malloc(ctx, (void **)&da, sizeof a));
+    TRY(subwave_malloc(ctx, (void **)&db, sizeof b));
+    TRY(subwave_malloc(ctx, (void **)&dc, sizeof c));
+    if (da && db && dc) {
+        TRY(subwave_copy(ctx, da, a, sizeof a));
+        TRY(subwave_copy(ctx, db, b, sizeof b));
+        TRY(subwave_matmul(ctx, SUBWAVE_VARIANT_AUTO, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                           SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, SIZE, SIZE, SIZE, &one, da, SIZE,
+                           db, SIZE, &zero, dc, SIZE));
+        TRY(subwave_synchronize(ctx));
+        TRY(subwave_copy(ctx, c, dc, sizeof c));
+        TRY(subwave_group_reduce(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, &whole, COUNT, NULL, da, db));
+        TRY(subwave_copy(ctx, sum, db, sizeof sum));
+    }
+    TRY(subwave_free(ctx, da));
+    TRY(subwave_free(ctx, db));
+    TRY(subwave_free(ctx, dc));
+    TRY(subwave_context_destroy(&ctx));
+    if (failures)
+        return TOLD;
+    for (int i = 0; i < COUNT; ++i)
+        if (c[i] != a[i] || sum[i] != 6)
+            return WRONG;
+    return RIGHT;
+}
+
+static struct {
+    int status;
+    char output[65536];
+} child;
+
+static void run_child(unsigned long failing)
+{
+    int pipes[2];
+    assert_int_equal(pipe(pipes), 0);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        char number[32];
+        snprintf(number, sizeof number, "%lu::hipErrorOutOfMemory", failing);
+        setenv("SUBWAVE_ROCM_REPORT", "-", 1);
+        if (failing)
+            setenv("SUBWAVE_ROCM_FAIL_CALL", number, 1);
+        dup2(pipes[1], STDERR_FILENO);
+        close(pipes[0]);
+        close(pipes[1]);
+        execl("/proc/self/exe", "test_rocm_library", "child", (char *)NULL);
+        _exit(127);
+    }
+    close(pipes[1]);
+    size_t n = 0;
+    ssize_t part;
+    while ((part = read(pipes[0], child.output + n, sizeof child.output - 1 - n)) > 0)
+        n += (size_t)part;
+    child.output[n] = 0;
+    close(pipes[0]);
+    assert_int_equal(waitpid(pid, &child.status, 0), pid);
+}
+
+static unsigned long reported(const char *what)
+{
+    const char *at = strstr(child.output, what);
+    assert_non_null(at);
+    return strtoul(at + strlen(what), NULL, 10);
+}
+
+static void test_every_call(void **state)
+{
+    (void)state;
+    run_child(0);
+    assert_true(WIFEXITED(child.status));
+    assert_int_equal(WEXITSTATUS(child.status), RIGHT);
+    assert_int_equal(reported("\"leaks\": {\"allocations\": "), 0);
+    const unsigned long calls = reported("\"calls\": ");
+    assert_true(calls > 30);
+    unsigned long told = 0;
+    for (unsigned long k = 1; k <= calls; ++k) {
+        run_child(k);
+        const bool releases =
+            strstr(child.output, "hipFree, fails") || strstr(child.output, "hipEventDestroy, fails");
+        const bool well =
+            WIFEXITED(child.status) && WEXITSTATUS(child.status) < WRONG &&
+            strstr(child.output, "fails with") &&
+            (releases || (!reported("\"leaks\": {\"allocations\": ") && !reported("\"events\": ")));
+        if (!well)
+            print_error("with call %lu of %lu failing, the program ends with %#x:\n%s\n", k, calls,
+                        child.status, child.output);
+        assert_true(well);
+        told += WEXITSTATUS(child.status) == TOLD;
+    }
+    printf("%lu calls failed in turn, %lu failures were told, none gave a wrong result\n", calls, told);
+    assert_true(told > calls / 2);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1)
+        return use_the_library();
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_call)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
