@@ -375,6 +375,9 @@ class Kernel:
         self.inputs = len(self.variables) + self.kept
         self.traced = r.random() < 0.4
         self.uses_lane = r.random() < 0.8
+        # Compilers merge what is alike: half of the kernels do one thing again and again.
+        self.theme = (r.choice(TYPES), r.choice(["reduce", "inclusive", "inclusive", "exclusive"]),
+                      r.choice(["plus"] * 3 + OPS[1:6])) if r.random() < 0.5 else None
         self.whole = Group("whole", "sg")
         scope = Scope(groups=[self.whole])
         scope.names = ["@" + v for v in self.variables]
@@ -496,6 +499,9 @@ class Kernel:
         op = r.choice(OPS if T not in FLOATS else OPS[:6])
         if r.random() < 0.35:
             op = "plus"
+        themed = self.theme and r.random() < 0.75
+        if themed:
+            T, _, op = self.theme
         of_user = not group.any and r.random() < 0.12
         if of_user:
             T, op = r.choice([("affine", "compose"), (r.choice(["i32", "float", "double", "half"]), "latest")])
@@ -507,6 +513,8 @@ class Kernel:
         how = r.choice(["reduce"] * 5 + ["inclusive"] * 5 + ["exclusive"] * 3 + ["move"] * 5 + ["vote"] * 2 +
                        (["joint"] * 2 if not chance and not group.any else []) +
                        (["publish"] if not group.any else []))
+        if themed:
+            how = self.theme[1]
         if how == "joint":
             return self.joint(scope, group, s, column)
         if how in ("reduce", "inclusive", "exclusive"):
@@ -624,11 +632,11 @@ class Kernel:
         r = self.random
         self.budget -= 1
         can_nest = scope.depth < 4 and self.budget > 0
-        choices = ["collective"] * 14 + ["assign"] * 6 + ["group"] * 6 + ["help"] * (3 if self.helpers else 1)
+        choices = ["collective"] * 14 + ["assign"] * 6 + ["group"] * 4 + ["help"] * (3 if self.helpers else 1)
         if self.kept:
             choices += ["keep"] * 2
         if can_nest:
-            choices += ["if"] * 10 + ["loop"] * 4 + ["switch"] * 2
+            choices += ["if"] * 10 + ["loop"] * 4 + ["switch"] * 2 + ["sides"] * (8 if self.whole in scope.groups else 0)
         if scope.loops <= 1:
             choices += ["chance"] * 2
         choices += ["exit"] * 2 if scope.depth else []
@@ -669,6 +677,18 @@ class Kernel:
             nodes = [MakeGroup(self, group)]
         scope.groups.append(group)
         return nodes + self.collective(scope, group)
+
+    def make_sides(self, scope):
+        """The two sides of a ballot, in branches of their own."""
+        s, p = self.site(), "p%d" % self.sites
+        group = Group("ballot", "g%d" % s)
+        group.uniform.append(("@" + p, "@" + p))
+        nodes = [Constant(self, p, "bool", "(%s) != 0" % self.random_condition(scope)), MakeGroup(self, group, "@" + p)]
+        scope.names.append("@" + p)
+        scope.groups.append(group)
+        then = self.body(scope, [g for g in scope.groups if group.keeps(g)], begin=group)
+        other = self.body(scope, [g for g in scope.groups if group.keeps(g)], begin=group)
+        return nodes + [If(self.site(), "@" + p, then, other)]
 
     def make_collective(self, scope):
         r = self.random
@@ -720,14 +740,14 @@ class Kernel:
         body = self.body(scope, kept, loop=s)
         return [Loop(s, "%s %% %du" % (number, r.randint(2, 6)), body, r.random() < 0.25)]
 
-    def body(self, scope, groups, loop=None, switch=False):
+    def body(self, scope, groups, loop=None, switch=False, begin=None):
         inner = Scope(scope, [g for g in scope.groups if g in groups], loop, switch)
         if loop:
             inner.indices.append("i%d" % loop)
             inner.loop = inner
             inner.number = loop
-        nodes = []
-        for _ in range(self.random.randint(1, 3)):
+        nodes = self.collective(inner, begin) if begin in inner.groups else []
+        for _ in range(self.random.randint(0 if nodes else 1, 3)):
             nodes += self.statement(inner)
             if self.budget <= 0:
                 break
