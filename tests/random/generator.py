@@ -297,7 +297,7 @@ class Loop(Node):
         self.site, self.trips, self.bodies, self.at_least_once = site, trips, [body], at_least_once
 
     def device(self, out, pad):
-        i, n = "i%d" % self.site, "trips%d" % self.site
+        i, n = "t%d" % self.site, "trips%d" % self.site
         out.append("%sconst u32 %s = %s;" % (pad, n, device(self.trips)))
         if self.at_least_once:
             out += [pad + "u32 %s = 0;" % i, pad + "SUBWAVE_LOOP do {"]
@@ -312,10 +312,10 @@ class Loop(Node):
         out += [pad + line for line in (
             "{ u32 trips%d[64]; EACH(%s) trips%d[l] = %s;" % (s, m, s, plain(self.trips)),
             "  mask left%d = %s, broke%d = 0, again%d = 0;" % (s, m, s, s),
-            "  for (u32 i%d = 0;; ++i%d) {" % (s, s),
+            "  for (u32 t%d = 0;; ++t%d) {" % (s, s),
             "    mask on%d = 0; EACH(left%d & ~off) on%d |= mask(%s) << l;" % (
-                s, s, s, "i%d == 0 || i%d < trips%d[l]" % (s, s, s) if self.at_least_once else
-                "i%d < trips%d[l]" % (s, s)),
+                s, s, s, "t%d == 0 || t%d < trips%d[l]" % (s, s, s) if self.at_least_once else
+                "t%d < trips%d[l]" % (s, s)),
             "    left%d = on%d; if (!on%d) break;" % (s, s, s))]
         emit_plain(self.bodies[0], out, pad + SPACES, "on%d" % s)
         out += [pad + line for line in (
@@ -743,7 +743,7 @@ class Kernel:
     def body(self, scope, groups, loop=None, switch=False, begin=None):
         inner = Scope(scope, [g for g in scope.groups if g in groups], loop, switch)
         if loop:
-            inner.indices.append("i%d" % loop)
+            inner.indices.append("t%d" % loop)
             inner.loop = inner
             inner.number = loop
         nodes = self.collective(inner, begin) if begin in inner.groups else []
