@@ -150,11 +150,13 @@ template <class T, class Op, class F> SUBWAVE_DEVICE T over_lanes(active_lanes, 
 {
     return in_whole_wave(x, op, f);
 }
+SUBWAVE_DEVICE bool is_known_whole(first_lanes ladder)
+{
+    return __builtin_constant_p(ladder.last) && ladder.last == wave_size() - 1;
+}
 template <class T, class Op, class F> SUBWAVE_DEVICE T over_lanes(first_lanes ladder, T x, Op op, F f)
 {
-    if (__builtin_constant_p(ladder.last) && ladder.last == wave_size() - 1)
-        return f(whole_wave{}, x, op); /* the compiler knows that none is off */
-    return in_whole_wave(x, op, f);
+    return is_known_whole(ladder) ? f(whole_wave{}, x, op) : in_whole_wave(x, op, f);
 }
 
 /* They may be sides of a ballot. */
@@ -178,9 +180,9 @@ SUBWAVE_DEVICE T over_lower_lanes(Ladder ladder, T x, Op op, F f)
     return over_lanes(ladder, x, op, f);
 }
 template <class T, class Op, class F>
-SUBWAVE_DEVICE T over_lower_lanes(first_lanes, T x, Op op, F f)
+SUBWAVE_DEVICE T over_lower_lanes(first_lanes ladder, T x, Op op, F f)
 {
-    return f(partial_wave{}, x, op);
+    return is_known_whole(ladder) ? f(whole_wave{}, x, op) : f(partial_wave{}, x, op);
 }
 
 /* --- the interface of fold.hpp -------------------------------------------------------------------- */

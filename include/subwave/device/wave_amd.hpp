@@ -102,13 +102,11 @@ SUBWAVE_DEVICE T wave_broadcast(lane_mask, const T &value, int source_lane, site
     return read_lane(value, source_lane);
 }
 
-/* v_readfirstlane. Each call reads a value that the compiler has not seen: LLVM 15 takes what the two sides of a branch have
- * read for what all lanes would read behind it. */
+/* v_readfirstlane */
 template <class T> SUBWAVE_DEVICE T wave_first(const T &value)
 {
     in_place pin;
     return map_words(value, [](std::uint32_t word) {
-        asm volatile("" : "+v"(word));
         return static_cast<std::uint32_t>(
             __builtin_amdgcn_readfirstlane(static_cast<int>(word)));
     });
@@ -135,10 +133,25 @@ template <class T> SUBWAVE_DEVICE T choose(bool first, const T &a, const T &b)
     }
 }
 
+/* The value, which LLVM 15 then takes for another at each call: else what the two sides of a branch have read first
+ * is to it what all lanes read first behind the branch. */
+template <class T> SUBWAVE_DEVICE T seen_anew(const T &value)
+{
+#if __clang_major__ < 17
+    return map_words(value, [](std::uint32_t word) {
+        asm volatile("" : "+v"(word));
+        return word;
+    });
+#else
+    return value;
+#endif
+}
+
 /* f(side, whether this lane is in it) for the caller's side, where those who run together are two groups at
  * the most, the sides of a ballot. They take turns: what is done for a side is done with scalars. */
 template <class F> SUBWAVE_DEVICE auto wave_each_side(lane_mask lanes, F f)
 {
+    lanes = seen_anew(lanes);
     const lane_mask side = wave_first(lanes), active = wave_active(site::current());
     const bool here = lanes == side;
     auto result = f(side, here);
