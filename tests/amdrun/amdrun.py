@@ -23,6 +23,8 @@ from translate import Unsupported               # noqa: E402
 
 M32 = 0xffffffff
 TARGETS = ("gfx90a", "gfx940", "gfx941", "gfx942", "gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1200", "gfx1201")
+MORE_TARGETS = ("gfx906", "gfx908", "gfx950", "gfx1030")      # run too, but not by every test
+IDS_APART = ("gfx906", "gfx908", "gfx1030")      # work-item ids are in a register each
 
 
 class Deadlock(RuntimeError):
@@ -141,7 +143,7 @@ class _Launch(ctypes.Structure):
         [(n, ctypes.c_uint64) for n in ("limit", "entry", "textbase", "textwords", "executed", "waves", "map", "need",
                                         "next", "live", "nlive", "trace")] + \
         [("check", ctypes.c_uint32), ("nfault", ctypes.c_uint32), ("checker", ctypes.c_void_p),
-         ("fault", _Fault * 16)]
+         ("fault", _Fault * 16), ("apart", ctypes.c_uint32), ("none", ctypes.c_uint32)]
 
 
 # ---------------------------------------------------------------------------------------------- memory
@@ -218,7 +220,7 @@ class Module:
     def __init__(self, code, target=None):
         data = open(code, "rb").read() if isinstance(code, str) else code
         self.co = co = CodeObject(data, target)
-        if co.target not in TARGETS:
+        if co.target not in TARGETS + MORE_TARGETS:
             raise Unsupported("target " + co.target)
         self.image = Buffer(bytes(co.size + 256), 0)
         for va, d, _ms in co.segments:
@@ -381,6 +383,7 @@ class Module:
         l = _Launch()
         l.grid[:], l.block[:] = grid, block
         l.lds, l.nfixed, l.nuser, l.rsrc2 = lds, len(fixed), max(kd.rsrc2 >> 1 & 31, len(fixed)), kd.rsrc2
+        l.apart = target in IDS_APART
         l.rdna4, l.cdna = target.startswith("gfx12"), target.startswith("gfx9")
         l.resident, l.priv, l.poison, l.slice, l.limit = resident, priv, bool(poison), slice_, limit
         l.fixed[:len(fixed)] = [x & M32 for x in fixed]

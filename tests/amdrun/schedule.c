@@ -54,8 +54,9 @@ static Group *start(L *l, u64 g)
         u32 first = j * N, n = threads - first < N ? threads - first : N;
         for (u32 i = 0; i < n; i++) {
             u32 t = first + i;
-            w->v[0][i] = t / (l->block[0] * l->block[1]) << 20 | t / l->block[0] % l->block[1] << 10 |
-                         t % l->block[0];
+            u32 x = t % l->block[0], y = t / l->block[0] % l->block[1], z = t / (l->block[0] * l->block[1]);
+            if (l->apart) { w->v[0][i] = x; w->v[1][i] = y; w->v[2][i] = z; }
+            else w->v[0][i] = z << 20 | y << 10 | x;
         }
         u64 ex = n == 64 ? ~0ull : (1ull << n) - 1;
         w->alive = ex;

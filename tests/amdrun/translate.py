@@ -420,6 +420,9 @@ class Translator:
             o = O(base, addr, name, body)
             o.d = sreg(args[0], name)
             return o
+        if base == "s_setreg_b32" and "HW_REG_FLAT_SCR" in body or base == "s_setreg_imm32_b32" and re.search(
+                r"HW_REG_(WAVE_)?MODE, 4, [24]\)", body):       # scratch is found without; denormals are kept anyhow
+            return O("nop", addr, name, body)
         if base == "s_getreg_b32" and "HW_REG_SH_MEM_BASES" in body:    # where generic pointers point
             m = re.search(r"HW_REG_SH_MEM_BASES, (\d+), (\d+)\)", body)
             o = O("s_mov_b32", addr, name, body)
@@ -870,7 +873,7 @@ class Translator:
 
     def mubuf(self, base, args, mods, addr, name, body):
         m = re.match(r"buffer_(load|store)_(\w+)$", base)
-        if not m or args[2] != "s[0:3]" or any(x in mods for x in ("idxen", "lds", "addr64")) or not self.gfx9:
+        if not m or args[2] != "s[0:3]" or any(x in mods for x in ("idxen", "lds", "addr64")) or self.gen > 10:
             raise Unsupported("%s: not scratch memory" % body)
         kind = MEMSIZE.get(m.group(2), m.group(2))
         o = O("%s_%s" % (m.group(1), kind), addr, name, body)

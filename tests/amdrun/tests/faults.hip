@@ -26,6 +26,18 @@
 #define WAIT_STORE "s_waitcnt_vscnt null, 0\n"
 #define ADD "v_add_nc_u32"
 #define BARRIER "s_barrier\n"
+#elif defined(__gfx1030__)
+#define LOAD "global_load_dword"
+#define STORE "global_store_dword"
+#define LDS_LOAD "ds_read_b32"
+#define LDS_STORE "ds_write_b32"
+#define SCALAR "s_load_dword"
+#define WAIT_LOAD(n) "s_waitcnt vmcnt(" #n ")\n"
+#define WAIT_LDS(n) "s_waitcnt lgkmcnt(" #n ")\n"
+#define WAIT_SCALAR(n) "s_waitcnt lgkmcnt(" #n ")\n"
+#define WAIT_STORE "s_waitcnt_vscnt null, 0\n"
+#define ADD "v_add_nc_u32"
+#define BARRIER "s_barrier\n"
 #else
 #define CDNA 1
 #define LOAD "global_load_dword"
@@ -130,7 +142,7 @@ template <bool wrong> DI void wait_store(int *o, const int *a) { // it comes aft
 }
 BOTH(wait_store)
 
-#ifdef CDNA
+#if defined(CDNA) && !defined(__gfx906__) && !defined(__gfx908__)
 template <bool wrong> DI void wait_accumulator(int *o, const int *a) {
   int x;
   asm volatile(LOAD " a40, %0, off" ::"v"(a + threadIdx.x) : "a40");

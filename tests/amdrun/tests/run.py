@@ -19,7 +19,7 @@ from amdrun import Buffer                       # noqa: E402
 path = sys.argv[1]
 MOD = amdrun.Module(path)
 which = target = MOD.co.target
-CDNA = target in ("gfx90a", "gfx942")
+CDNA = target.startswith("gfx9")
 W = 64 if CDNA else 32
 rnd = random.Random(7)
 f32 = lambda x: struct.unpack("f", struct.pack("f", x))[0]
@@ -372,7 +372,7 @@ def t_mfma_16x16x16f16(): mma("mfma_16x16x16f16", 16, 16, 16)
 def t_mfma_32x32x8f16(): mma("mfma_32x32x8f16", 32, 32, 8)
 def t_mfma_16x16x16bf16(): mma("mfma_16x16x16bf16", 16, 16, 16)
 def t_mfma_16x16x4f64(): mma("mfma_16x16x4f64", 16, 16, 4, "d")
-def t_mfma_i8(): mma("mfma_i8", 16, 16, 16 if target == "gfx90a" else 32, "i")
+def t_mfma_i8(): mma("mfma_i8", 16, 16, 16 if target in ("gfx908", "gfx90a") else 32, "i")
 def t_wmma_f16(): mma("wmma_f16", 16, 16, 16)
 
 
