@@ -660,9 +660,9 @@ class Kernel:
         r = self.random
         s = self.site()
         whole = self.whole in scope.groups
-        kind = r.choice(["ballot", "ballot", "ballot", "fixed", "tangle"]) if whole else "tangle"
+        kind = r.choice(["ballot", "ballot", "fixed", "fixed", "tangle"]) if whole else "tangle"
         group = Group(kind, "g%d" % s)
-        group.any = r.random() < 0.12
+        group.any = r.random() < 0.15
         if kind == "ballot":
             p = "p%d" % s
             nodes = [Constant(self, p, "bool", "(%s) != 0" % self.random_condition(scope))]

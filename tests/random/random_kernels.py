@@ -11,14 +11,15 @@ import argparse
 import contextlib
 import ctypes
 import io
+import json
 import os
 import random
-import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TREE = os.path.dirname(os.path.dirname(HERE))
@@ -129,16 +130,46 @@ class Batch:
                     "-I" + os.path.join(options.tree, "include"), "-I" + os.path.join(options.tree, "hip"), *options.flags.split(), "-c", source, "-o", self.object]), source)]
 
     def run(self, fail):
+        """Returns the numbers of launches and instructions. Kernels run in a process of their own, for a wrong one
+        may write anywhere; another does those that are left."""
         for process, what in self.compiling:
             finish(process, what)
-        import emulation
-        device, reference = emulation.Device(self.object), Reference(self.library)
-        for kernel in self.kernels:
-            try:
-                execute(device, reference, kernel)
-            except device.wrong as problem:
-                fail(kernel, "%s: %s" % (type(problem).__name__, problem))
-        return device
+        left, total = list(self.kernels), [0, 0]
+        while left:
+            reader, writer = os.pipe()
+            child = os.fork()
+            if child == 0:
+                os.close(reader)
+                with open(writer, "w") as file:
+                    status = self.execute_all(left, lambda *words: print(json.dumps(words), file=file, flush=True))
+                os._exit(status)
+            os.close(writer)
+            with open(reader) as file:
+                for kind, *words in map(json.loads, file):
+                    if kind == "problem":
+                        fail(left[0], words[0])
+                    total = [a + b for a, b in zip(total, words)] if kind == "totals" else total
+                    left = left[1:] if kind == "done" else left
+            _, status = os.waitpid(child, 0)
+            if status and left:
+                fail(left.pop(0), "the executor ended with status %#x" % status)
+        return total
+
+    def execute_all(self, kernels, tell):
+        try:
+            import emulation
+            device, reference = emulation.Device(self.object), Reference(self.library)
+            for kernel in kernels:
+                try:
+                    execute(device, reference, kernel)
+                except (Misuse, *device.wrong) as problem:
+                    tell("problem", "%s: %s" % (type(problem).__name__, problem))
+                tell("done")
+            tell("totals", device.launches, device.instructions)
+            return 0
+        except BaseException:
+            traceback.print_exc()
+            return 1
 
 
 def on_cpu_device(options, kernels, folder, fail):
@@ -184,9 +215,9 @@ def reduced(kernel, folder, options):
         failures = []
         try:
             Batch([kernel], os.path.join(folder, "reduce%d" % n), options).run(lambda k, text: failures.append(text))
-        except (RuntimeError, Misuse):
+        except RuntimeError:  # it does not compile
             return False
-        return bool(failures)
+        return bool(failures) and not failures[0].startswith("Misuse")
 
     n, progress = 0, True
     while progress:
@@ -220,8 +251,8 @@ def on_emulated_gpu(options, kernels, folder, fail):
         ahead = None
         if i + 1 < len(batches):
             ahead = Batch(batches[i + 1], os.path.join(folder, str(i + 1)), options)
-        device = now.run(fail)
-        launches, instructions = launches + device.launches, instructions + device.instructions
+        totals = now.run(fail)
+        launches, instructions = launches + totals[0], instructions + totals[1]
     return "emulated %s: %d launches, %d wave instructions" % (options.architecture, launches, instructions)
 
 
