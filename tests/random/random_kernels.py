@@ -148,8 +148,9 @@ class Batch:
                 for kind, *words in map(json.loads, file):
                     if kind == "problem":
                         fail(left[0], words[0])
-                    total = [a + b for a, b in zip(total, words)] if kind == "totals" else total
-                    left = left[1:] if kind == "done" else left
+                    else:
+                        left = left[1:]
+                        total = [a + b for a, b in zip(total, words)]
             _, status = os.waitpid(child, 0)
             if status and left:
                 fail(left.pop(0), "the executor ended with status %#x" % status)
@@ -164,8 +165,8 @@ class Batch:
                     execute(device, reference, kernel)
                 except (Misuse, *device.wrong) as problem:
                     tell("problem", "%s: %s" % (type(problem).__name__, problem))
-                tell("done")
-            tell("totals", device.launches, device.instructions)
+                tell("done", device.launches, device.instructions)
+                device.launches = device.instructions = 0
             return 0
         except BaseException:
             traceback.print_exc()
