@@ -110,7 +110,7 @@ def kernels(file, co, wave):
 
 def main(output, target):
     co = CodeObject(sys.stdin.buffer.read(), target)
-    if co.target not in amdrun.TARGETS:
+    if co.target not in amdrun.TARGETS + amdrun.MORE_TARGETS:
         raise translate.Unsupported("target " + co.target)
     wave = 64 if co.target.startswith("gfx9") else 32
     executor = amdrun._library(wave)
@@ -128,7 +128,7 @@ def main(output, target):
     kernel_rows, arguments = kernels(file, co, wave)
     symbols = [[file.text(name), va, size] for name, (va, size) in co.symbols.items()]
     first = [translate.OP.size, ctypes.sizeof(amdrun._Launch), wave, co.target.startswith("gfx12"),
-             file.text(executor[0]._name), file.put(memory, 4096), len(memory)]
+             co.target in amdrun.IDS_APART, file.text(executor[0]._name), file.put(memory, 4096), len(memory)]
     for table in rows, names, lanes, fixups, kernel_rows, arguments, relocations, symbols:
         file.table(table)
     file.save(output, *first)

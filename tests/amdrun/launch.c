@@ -16,7 +16,7 @@
 typedef struct { u64 at, count; } Table;
 typedef struct {
     char magic[8];
-    u64 bytes, op_size, launch_size, wave, rdna4, executor, memory, memory_bytes;
+    u64 bytes, op_size, launch_size, wave, rdna4, ids_apart, executor, memory, memory_bytes;
     Table functions, names, lanes, fixups, kernels, arguments, relocations, symbols;
 } Header;
 typedef struct { u64 start, name, error, ops, count, first, fixup, fixups; } Function;
@@ -258,7 +258,7 @@ int amdrun_image_launch(const amdrun_kernel *kernel, const uint32_t grid[3], con
     amdrun_image *m = kernel->image;
     const Kernel *k = kernel->row;
     const char *limit = getenv("AMDRUN_LIMIT"), *check = getenv("AMDRUN_CHECK");
-    L l = {.lds = kernel->lds + dynamic_lds, .rdna4 = (u32)m->h->rdna4, .resident = 1,
+    L l = {.lds = kernel->lds + dynamic_lds, .rdna4 = (u32)m->h->rdna4, .apart = (u32)m->h->ids_apart, .resident = 1,
         .priv = kernel->private_bytes, .poison = 1, .slice = 4096, .cdna = m->h->wave == 64,
         .limit = limit ? strtoull(limit, 0, 0) : 20000000000u, .entry = (u64)m->memory + k->entry,
         .textbase = (u64)m->memory, .textwords = m->words, .map = m->map,
