@@ -69,7 +69,8 @@ class Output:
 
 
 class Device:
-    def __init__(self, code_object):
+    def __init__(self, code_object, **options):
+        """`options` are those of the emulator's launch."""
         self.emulator = emulator = _emulator()
         faulthandler.enable()  # a wild access is a SIGSEGV of this process
         self._module = emulator.Module(code_object)
@@ -79,6 +80,7 @@ class Device:
         self.name = "emulated " + self._module.co.target
         self.wave = next(iter(self.kernels.values()))[".wavefront_size"]
         self.launches = self.instructions = 0
+        self._options = options
 
     def run(self, what, kernel, grid, block, arguments, memory, verify, shared=0, count=False):
         """Launches, and raises Failure unless verify() returns None afterwards and not before: what
@@ -89,8 +91,7 @@ class Device:
         if verify() is None:
             raise Failure("the result was there before the kernel ran")
         block = tuple(block) + (1,) * (3 - len(block))
-        stats = self._module.launch(kernel, (grid,), block, arguments, shared=shared,
-                                    count_ops=count)
+        stats = self._module.launch(kernel, (grid,), block, arguments, shared=shared, count_ops=count, **self._options)
         waves = grid * -(-block[0] * block[1] * block[2] // self.wave)
         if stats.waves != waves:
             raise Failure("%d waves ran, not %d" % (stats.waves, waves))
