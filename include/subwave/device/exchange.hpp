@@ -46,7 +46,8 @@ SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, id<1> local_id, site where
 template <class Group, class T>
 SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, site where = site::current())
 {
-    if constexpr (block_size_v<Group> > 0 || std::is_same<Group, sub_group>::value)
+    /* Of groups of one's own more than two may make the call. */
+    if constexpr (block_size_v<Group> > 0 || !is_user_constructed_group<Group>::value)
         return group_broadcast(g, x, std::uint32_t(0), where);
     else
         return wave_broadcast_first(g.lanes(), x, where);
