@@ -323,7 +323,7 @@ class Module:
         lds = meta[".group_segment_fixed_size"] + shared
         priv = (meta[".private_segment_fixed_size"] + 15) // 16 * 16
         if meta.get(".uses_dynamic_stack"):
-            priv = max(priv, 16384)
+            priv += 32768                          # a guess: nothing says what calls will need
 
         # kernel arguments
         ka = bytearray(max(meta[".kernarg_segment_size"], 16))

@@ -148,7 +148,10 @@ static void wait_for(W *w, const Op *o)
 }
 static void issue(W *w, const Op *o, u8 data, u64 exec, const u32 *a)
 {
-    if (w->nevents == EVENTS) { w->events[0].left = 0; settle(w); }   /* the counters hold less: it is over */
+    if (w->nevents == EVENTS) {              /* more than the counters hold: the oldest is over */
+        w->events[0].left = w->events[0].late = 0;
+        settle(w);
+    }
     Event *e = &w->events[w->nevents++];
     e->op = o;
     e->serial = ++w->serial;
@@ -350,10 +353,11 @@ static void poison(W *w)
 }
 static void poison_bytes(const L *l, u8 *p, u64 n, u64 first, u8 value)
 {
+    u64 lo = l->checker ? l->checker->lo : 0, hi = l->checker ? l->checker->hi : 0;
+    lo = lo < first ? 0 : lo - first;
+    hi = hi < first ? 0 : hi - first < n ? hi - first : n;
     memset(p, value, n);
-    if (l->checker)
-        for (u64 k = 0; k < n; k++)
-            if (first + k >= l->checker->lo && first + k < l->checker->hi) p[k] ^= 0xff;
+    if (lo < hi) memset(p + lo, value ^ 0xff, hi - lo);
 }
 
 #define POISON_LDS (512 * N + 129)           /* the first index of LDS */
