@@ -592,6 +592,25 @@ const Op *op_v_swap_b32(W *w, const Op *o)
     for (int i = 0; i < N; i++) if (ex >> i & 1) { u32 x = a[i]; a[i] = b[i]; b[i] = x; }
     return o + 1;
 }
+/* Registers relative to M0: f0: 1 source, 8 result */
+const Op *op_s_set_gpr_idx_on(W *w, const Op *o)
+{
+    w->s[M0] = (w->s[M0] & 0xffff0f00) | (ss32(w, o, 0) & 0xff) | (u32)o->f0 << 12;
+    return o + 1;
+}
+const Op *op_s_set_gpr_idx_idx(W *w, const Op *o)
+{
+    w->s[M0] = (w->s[M0] & 0xffffff00) | (ss32(w, o, 0) & 0xff);
+    return o + 1;
+}
+const Op *op_movrel(W *w, const Op *o)
+{
+    u32 t[N] AL, k = w->s[M0] & 0xff;
+    const u32 *a = o->f0 & 1 && o->k[0] == KV ? w->v[(o->s[0] + k) & 511] : src32(w, o, 0, t), *x = xmask(w);
+    u32 *d = w->v[(o->d + (o->f0 & 8 ? k : 0)) & 511];
+    LOOP d[i] = (d[i] & ~x[i]) | (a[i] & x[i]);
+    return o + 1;
+}
 static const Op *permlane16(W *w, const Op *o, int flip)
 {
     u32 t[N] AL, r[N] AL;
@@ -780,7 +799,7 @@ static __attribute__((noinline)) void scrfault(W *w, u64 a)
     fflush(stderr);
     raise(SIGSEGV);
 }
-/* f0: 0 v64 + imm, 1 s64 + v32 + imm, 2 flat, 3 scratch, 4 MUBUF scratch */
+/* f0: 0 v64 + imm, 1 s64 + v32 + imm, 2 flat, 3 scratch, whose scalar offset is shifted by x0 */
 INL u8 *maddr(W *w, const Op *o, int i, u64 base, int mode, int n)
 {
     if (mode == 1) return (u8 *)(base + w->v[o->s[0]][i]);
@@ -803,7 +822,7 @@ INL u64 mbase(W *w, const Op *o)
 {
     u64 b = o->imm;
     if (o->f0 == 1) b += rd64(w, o->s[1]);
-    if (o->f0 == 3 && o->k[1] == KS) b += w->s[o->s[1]];
+    if (o->f0 == 3 && o->k[1] == KS) b += w->s[o->s[1]] >> o->x0;
     return b;
 }
 #define MEMLOOP(n, ...)                                 \

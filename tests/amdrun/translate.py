@@ -126,6 +126,8 @@ def operand(t):
         x.sext, s = True, s[5:-1]
     if s.startswith("neg("):
         x.neg, s = True, s[4:-1]
+    if s.startswith(("lit(", "lit64(")):         # LLVM 22
+        s = s[s.index("(") + 1:-1]
     if s[0] == "-" and not s[1].isdigit():
         x.neg, s = True, s[1:]
     if s[0] == "|":
@@ -264,6 +266,7 @@ class Translator:
         self.gfx9 = target.startswith("gfx9")
         self.gen = 9 if self.gfx9 else int(target[3:5])
         self.dpp_cache = {}
+        self.relative = 0                          # operands that s_set_gpr_idx_on makes relative: 1 source, 8 result
 
     def function(self, start, text, count):
         """Returns the list of operations; their .target is an index."""
@@ -420,6 +423,16 @@ class Translator:
             o = O(base, addr, name, body)
             o.d = sreg(args[0], name)
             return o
+        if base in ("s_set_gpr_idx_on", "s_set_gpr_idx_idx"):
+            o = O(base, addr, name, body)
+            src(o, 0, args[0], "u")
+            if base.endswith("_on"):
+                modes = re.search(r"gpr_idx\(([A-Z0-9,]*)\)", body)[1].split(",")
+                self.relative = o.f0 = sum({"SRC0": 1, "DST": 8}[x] for x in modes if x)
+            return o
+        if base == "s_set_gpr_idx_off":
+            self.relative = 0
+            return O("nop", addr, name, body)
         if base == "s_setreg_b32" and "HW_REG_FLAT_SCR" in body or base == "s_setreg_imm32_b32" and re.search(
                 r"HW_REG_(WAVE_)?MODE, 4, [24]\)", body):       # scratch is found without; denormals are kept anyhow
             return O("nop", addr, name, body)
@@ -511,6 +524,14 @@ class Translator:
             o.d = vreg(args[0], name)
             src(o, 0, args[1], "u")
             src(o, 1, args[2], "u")
+            return o
+        if self.relative or base in ("v_movrels_b32", "v_movreld_b32", "v_movrelsd_b32"):
+            o = O("movrel", addr, name, body)
+            o.f0 = self.relative or {"s_b32": 1, "d_b32": 8, "sd_b32": 9}[base[8:]]
+            o.d = vreg(args[0], name)
+            src(o, 0, args[1], "u")
+            if self.relative and base != "v_mov_b32" or form not in ("", "_e32", "_e64") or o.k[0] == KVM:
+                raise Unsupported(body)
             return o
         if base in ("v_swap_b32", "v_permlane64_b32"):
             o = O(base, addr, name, body)
@@ -890,4 +911,5 @@ class Translator:
             o.k[1] = KC
         else:
             o.k[1], o.s[1] = KS, s.reg
+            o.x0 = self.wave.bit_length() - 1   # in bytes of the wave, not of a lane
         return o
