@@ -560,7 +560,7 @@ class Kernel:
                 same = True
                 call, rank = "publish(%s, %s)[%d %% %s]" % (g, x, number, size), "%d %% size" % number
             else:
-                what = r.randrange(1 if group.any else 0, 8)  # the C calls have no broadcast without an id
+                what = r.randrange(8)
                 if what == 0:
                     same, call, rank = True, "group_broadcast(%s, %s)" % (g, x), "0"
                 elif what == 1:
