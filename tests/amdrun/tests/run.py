@@ -336,6 +336,23 @@ def t_scratch():
     exact(o.array("i"), want)
 
 
+def t_indexed():
+    a = [rnd.randrange(0, 100) for _ in range(64)]
+    o = Buffer(4 * 64)
+    run("indexed", 1, 64, [o, Buffer.of("i", a)])
+    want = []
+    for x in a:
+        v = [x * i for i in range(32)]
+        for i in range(4):
+            k = a[i] & 31
+            v[k] += 1000 + v[(k * 5 + i) & 31]
+        s = 0
+        for y in v:
+            s = s * 3 + y
+        want.append(s32(s))
+    exact(o.array("i"), want)
+
+
 def t_gridwait():
     c, o = Buffer.of("I", [0]), Buffer(16)
     run("gridwait", 4, 64, [c, o], resident=4)
