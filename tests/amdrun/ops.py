@@ -98,6 +98,11 @@ v_min_i16 w:ss (u32)(a < b ? a : b)
 v_max_i16 w:ss (u32)(a > b ? a : b)
 v_cndmask_b32 u:uum m ? b : a
 v_cndmask_b16 w:wwm m ? b : a
+v_mov_b16 w:w a
+v_not_b16 w:w ~a
+v_and_b16 w:ww a & b
+v_or_b16 w:ww a | b
+v_xor_b16 w:ww a ^ b
 v_add_f32 f:ff a + b
 v_sub_f32 f:ff a - b
 v_subrev_f32 f:ff b - a

@@ -367,7 +367,7 @@ class Translator:
             o.check = C_WAIT
         elif name == "s_wait_idle":
             o.limits, o.check = [0] * 4, C_WAIT
-        elif name.startswith("s_wait") and "cnt" in name:
+        elif name.startswith("s_wait") and "cnt" in name and name != "s_waitcnt_depctr":
             # s_waitcnt_vscnt null, 0x0; s_wait_loadcnt 0x0; s_wait_loadcnt_dscnt 0x0, the last one in the low bits
             counters = [x for x in re.findall(r"([a-z]+)cnt", name[6:]) if x]
             value = int(rest.split()[-1], 0)
