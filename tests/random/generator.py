@@ -428,6 +428,8 @@ class Kernel:
             return r.choice(scope.indices)
         if r.random() < 0.1:
             return str(r.randint(0, 99)) + "u"
+        if r.random() < 0.15:  # read where it is needed
+            return "u32(@mine[%d])" % r.randrange(self.inputs)
         return r.choice(scope.names)
 
     def expression(self, scope, depth=2):
@@ -817,10 +819,10 @@ class Kernel:
         out.append(SPACES + "mask *const sg = whole; const i64 argument = of.argument;")
         out.append("%sconst u64 *const data = of.in + items * %d;" % (SPACES, self.inputs))
         out.append("%svoid finish(mask m) { EACH(m) row(l, 0) = %s; }" % (SPACES, plain(self.finish())))
-        out += [SPACES + "void body()", SPACES + "{", SPACES * 2 + "mask m = all;"]
+        out += [SPACES + "void body()", SPACES + "{", SPACES * 2 + "mask m = all;",
+                "%sconst u64 *mine[64]; EACH(m) mine[l] = of.in + (first + l) * %d;" % (SPACES * 2, self.inputs)]
         for i, name in enumerate(self.all_kept()):
-            out.append("%sEACH(m) %s[l] = static_cast<u32>(of.in[(first + l) * %d + %d]);" % (
-                SPACES * 2, name, self.inputs, i))
+            out.append("%sEACH(m) %s[l] = static_cast<u32>(mine[l][%d]);" % (SPACES * 2, name, i))
         emit_plain(self.nodes, out, SPACES * 2, "m")
         out += [SPACES * 2 + "finish(m);", SPACES + "}", "};"]
         out.append("extern \"C\" int expect_%s(const generated_launch &l) { return run<%s>(l); }" % (self.name, self.name))
