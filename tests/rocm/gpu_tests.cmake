@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# gpu_tests.cmake: run by ctest: adds each test with the label gpu again, as <name>.<architecture> on the ROCm runner.
+# gpu_tests.cmake: run by ctest: adds each test with the label gpu again, as <name>.<architecture> on the ROCm
+# runner; those named -full only where SUBWAVE_ROCM_RUNNER_FULL is on.
 if(DEFINED ENV{SUBWAVE_GPU_TESTS_ARE_LISTED})
   return() # by the ctest below
 endif()
@@ -26,6 +27,9 @@ if(count GREATER 0)
   math(EXPR last "${count} - 1")
   foreach(i RANGE ${last})
     string(JSON name GET "${list}" tests ${i} name)
+    if(name MATCHES "-full\\." AND NOT full)
+      continue()
+    endif()
     string(JSON properties LENGTH "${list}" tests ${i} properties)
     elements(command tests ${i} command)
     if(NOT command)

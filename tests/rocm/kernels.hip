@@ -65,6 +65,7 @@ __global__ void use_variable(int *to) { to[0] = ++variable + constant[2]; }
 template <class... Types, class... Arguments>
 int launch(void (*kernel)(Types...), dim3 blocks, dim3 threads, size_t dynamic_lds, void *stream, Arguments... arguments)
 {
+    (void)hipGetLastError(); /* from HIP 6 on it stays until it is read */
     kernel<<<blocks, threads, dynamic_lds, hipStream_t(stream)>>>(arguments...);
     return hipGetLastError();
 }

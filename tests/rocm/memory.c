@@ -424,24 +424,6 @@ hipError_t hipMemcpyWithStream(void *to, const void *from, size_t bytes, hipMemc
     END(copy(to, from, bytes, kind, stream, true));
 }
 
-hipError_t hipMemcpyHtoD(hipDeviceptr_t to, void *from, size_t bytes)
-{
-    BEGIN(hipMemcpyHtoD);
-    END(copy(to, from, bytes, hipMemcpyHostToDevice, NULL, true));
-}
-
-hipError_t hipMemcpyDtoH(void *to, hipDeviceptr_t from, size_t bytes)
-{
-    BEGIN(hipMemcpyDtoH);
-    END(copy(to, from, bytes, hipMemcpyDeviceToHost, NULL, true));
-}
-
-hipError_t hipMemcpyDtoD(hipDeviceptr_t to, hipDeviceptr_t from, size_t bytes)
-{
-    BEGIN(hipMemcpyDtoD);
-    END(copy(to, from, bytes, hipMemcpyDeviceToDevice, NULL, true));
-}
-
 static hipError_t set(void *to, unsigned value, size_t width, size_t times, hipStream_t stream, bool waits)
 {
     if (!times)
