@@ -131,8 +131,8 @@ def _library(lanes, _have={}):
 
 
 class _Fault(ctypes.Structure):
-    _fields_ = [(n, ctypes.c_uint32) for n in ("kind", "wave", "lane", "addr", "other", "what", "other_wave", "barriers",
-                                               "times", "part")] + [("group", ctypes.c_uint64)]
+    _fields_ = [(n, ctypes.c_uint32) for n in ("kind", "wave", "lane", "addr", "other", "what", "other_wave",
+                                               "barriers", "times", "part")] + [("group", ctypes.c_uint64)]
 
 
 class _Launch(ctypes.Structure):

@@ -108,7 +108,7 @@ typedef struct L {                           /* one launch; amdrun.py fills it *
     u32 check, nfault;                       /* CHECK, with QUIET to print nothing; findings */
     struct Checker *checker;                 /* zero before the first call */
     Fault fault[FAULTS];
-    u32 apart, none;                         /* 1: work-item ids in v0, v1, v2, as before gfx90a and in gfx10; else in v0 */
+    u32 apart, none;                         /* 1: work-item ids in v0, v1, v2, as before gfx90a and in gfx10 */
 } L;
 enum { CHECK = 1, QUIET = 2 };
 

@@ -101,8 +101,8 @@ SIGN = {"f": 0x80000000, "d": 0x80000000, "h": 0x8000}
 
 # What check.c looks at, its C_ values, and the counters that hardware keeps of accesses under way.
 SREG = 512
-(C_NONE, C_WAIT, C_SIGNAL, C_BARRIER, C_EVENT, C_LANES, C_SMEM, C_DSLOAD, C_DSSTORE, C_DSATOMIC, C_LOAD, C_STORE, C_ATOMIC,
- C_BRANCH) = range(14)
+(C_NONE, C_WAIT, C_SIGNAL, C_BARRIER, C_EVENT, C_LANES, C_SMEM, C_DSLOAD, C_DSSTORE, C_DSATOMIC, C_LOAD, C_STORE,
+ C_ATOMIC, C_BRANCH) = range(14)
 COUNT_LOAD, COUNT_DS, COUNT_STORE, COUNT_SCALAR = 0, 1, 2, 3       # vmcnt or loadcnt; lgkmcnt or dscnt; and so on
 COUNTERS = {"vm": COUNT_LOAD, "lgkm": COUNT_DS, "vs": COUNT_STORE, "load": COUNT_LOAD, "ds": COUNT_DS,
             "store": COUNT_STORE, "km": COUNT_SCALAR}

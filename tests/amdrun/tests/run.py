@@ -148,7 +148,7 @@ def t_dpp_rdna():
     d8 = [0x053977 >> 3 * i & 7 for i in range(8)]
     def last(t):
         a, b = A[base(t) + (t - 1) % 16], A[base(t) + (t - 2) % 16]
-        return s32(((a & 0xffffffff) >> 1 & 31) + b * 3)
+        return s32(((a & 0xffffffff) >> 1 & 31) + (b ^ 3))
     check_rows(o, [lambda t: A[base(t) + 3], lambda t: A[t ^ 10], lambda t: A[t & ~7 | d8[t & 7]],
                    lambda t: A[base(t) + p16[t % 16]], lambda t: A[(base(t) ^ 16) + px[t % 16]],
                    lambda t: A[(base(t) ^ 16) + px[t % 16]] if t % 3 else -9,
