@@ -275,6 +275,8 @@ static hipError_t load(binary *b)
         return b->error;
     b->is_loaded = true;
     b->error = hipErrorNoBinaryForGpu;
+    if (memcmp(b->bundle, "CCOB", 4) == 0)
+        tell("code that was compressed (--offload-compress) is not in the runner");
     entry e;
     for (size_t i = 0; entry_of(b->bundle, i, &e); ++i) {
         if (!runs_on(&e, the_device()))
