@@ -53,7 +53,10 @@ template <class T> SUBWAVE_DEVICE u32 digest(const T &x)
     return static_cast<u32>(bits) ^ static_cast<u32>(bits >> 32) * 3u;
 }
 
-template <class T> SUBWAVE_DEVICE const T *elements(const u64 *data) { return reinterpret_cast<const T *>(data); }
+template <class T> SUBWAVE_DEVICE const T *elements(const u64 *data)
+{
+    return reinterpret_cast<const T *>(data);
+}
 
 SUBWAVE_DEVICE int item_in_grid()
 {

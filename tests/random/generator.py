@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
 # generator.py: random kernels that use groups, as device code and as plain C++ that says what they compute.
-"""A kernel is a tree of nodes. Each node writes itself twice: `device` as HIP, for one work-item, and `plain` as C++ for
-the lanes of a wave together, of which a mask says which take part. In expressions, "@v" is v of a lane.
+"""A kernel is a tree of nodes. Each node writes itself twice: `device` as HIP, for one work-item, and `plain` as C++
+for the lanes of a wave together, of which a mask says which take part. In expressions, "@v" is v of a lane.
 
-What a kernel may do with a group follows docs/groups.md: all of its members come, together. So every condition
-is drawn either at random, and then no group that was made before may be used behind it, or so that it is the same in all
-members of a group, which then may; Scope.groups are those that may be used."""
+What a kernel may do with a group follows docs/groups.md: all of its members come, together. So every condition is
+drawn either at random, and then no group that was made before may be used behind it, or so that it is the same in
+all members of a group, which then may; Scope.groups are those that may be used."""
 import random
 
 FLOATS = {"half", "bfloat16", "float", "double"}
-INTEGERS = ["i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64"]
 TYPES = ["i32", "u32", "i64", "u64", "half", "bfloat16", "float", "double"] * 2 + ["float", "double", "i8", "u16"]
 OPS = ["plus", "multiplies", "minimum", "maximum", "logical_and", "logical_or", "bit_and", "bit_or", "bit_xor"]
 WIDER = {"i8": ["i32"], "u16": ["u32", "float"], "i32": ["i64", "double"], "u32": ["u64"], "half": ["float", "double"],
@@ -35,7 +34,8 @@ def plain(text):
 
 
 class Group:
-    """`uniform` are expressions that are the same in all members; `p` and `size` say what groups it is one of."""
+    """`uniform` are expressions that are the same in all members, each with the name that it needs, or ""; `size` is
+    that of fixed-size groups."""
 
     def __init__(self, kind, name, size=0):
         self.kind, self.name, self.size, self.uniform = kind, name, size, []
@@ -51,7 +51,7 @@ class Scope:
 
     def __init__(self, parent=None, groups=(), loop=None, switch=False):
         self.parent, self.groups = parent, list(groups)
-        self.entered = list(groups)
+        self.entered = list(groups)  # those that all who come here bring along
         self.names = list(parent.names) if parent else []
         self.depth = parent.depth + 1 if parent else 0
         self.loop = loop or (parent.loop if parent else None)  # the scope of the innermost loop's body
@@ -198,7 +198,8 @@ class HelperCall(Node):
         kernel.arrays.append(("u32", "c%d" % site))
 
     def device(self, out, pad):
-        out.append("%sconst u32 c%d = SUBWAVE_CALL(%s(sg, %s));" % (pad, self.site, self.helper.name, device(self.text)))
+        out.append("%sconst u32 c%d = SUBWAVE_CALL(%s(sg, %s));" % (
+            pad, self.site, self.helper.name, device(self.text)))
 
     def plain(self, out, pad, m):
         h = self.helper
@@ -489,7 +490,8 @@ class Kernel:
             return "spread<%s>(%s)" % (T, e)
         if op in ("logical_and", "logical_or"):
             return "number<%s>(int(%s %% 7u) %s)" % (T, e, r.choice(["!= 0", "== 0", "+ 1", "* 0"]))
-        return "number<%s>(int(%s %% 101u) %s)" % (T, e, r.choice(["- 50", "+ 5", "- 106"] if T[0] != "u" else ["+ 5", ""]))
+        ranges = ["- 50", "+ 5", "- 106"] if T[0] != "u" else ["+ 5", ""]
+        return "number<%s>(int(%s %% 101u) %s)" % (T, e, r.choice(ranges))
 
     # --- collectives ---------------------------------------------------------------------------------------
 
@@ -522,7 +524,8 @@ class Kernel:
         if how in ("reduce", "inclusive", "exclusive"):
             value = self.value(scope, T, op)
             with_init = (how == "exclusive" and (of_user or r.random() < 0.5)) or r.random() < 0.2
-            if with_init and not of_user and op in ("plus", "minimum", "maximum") and r.random() < 0.6 and not group.any:
+            if (with_init and not of_user and op in ("plus", "minimum", "maximum") and r.random() < 0.6 and
+                    not group.any):
                 R = r.choice(WIDER[T])
                 f = "%s<>()" % op
             number = r.randint(1, 3) if op == "plus" else r.choice([1, 5]) if op != "multiplies" else 1
@@ -566,7 +569,8 @@ class Kernel:
                 if what == 0:
                     same, call, rank = True, "group_broadcast(%s, %s)" % (g, x), "0"
                 elif what == 1:
-                    same, call, rank = True, "group_broadcast(%s, %s, %d %% %s)" % (g, x, number, size), "%d %% size" % number
+                    same, rank = True, "%d %% size" % number
+                    call = "group_broadcast(%s, %s, %d %% %s)" % (g, x, number, size)
                 elif what == 2:
                     same, call, rank = True, "group_broadcast(%s, %s, id<1>(%s - 1))" % (g, x, size), "size - 1"
                 elif what == 3:
@@ -589,7 +593,8 @@ class Kernel:
     def joint(self, scope, group, s, column):
         r, g = self.random, group.name
         T = r.choice(SECTIONS)
-        op = r.choice(["plus", "plus", "minimum", "maximum"] + ([] if T in FLOATS else ["bit_xor", "bit_and", "multiplies"]))
+        op = r.choice(["plus", "plus", "minimum", "maximum"] +
+                      ([] if T in FLOATS else ["bit_xor", "bit_and", "multiplies"]))
         start, count = r.randint(0, 9), str(r.randint(1, ELEMENTS - 10))
         known = [u for u in group.uniform if u[0] in scope.names and not u[1].startswith("@p")]
         if known and r.random() < 0.6:
@@ -638,7 +643,8 @@ class Kernel:
         if self.kept:
             choices += ["keep"] * 2
         if can_nest:
-            choices += ["if"] * 10 + ["loop"] * 4 + ["switch"] * 2 + ["sides"] * (8 if self.whole in scope.groups else 0)
+            choices += ["if"] * 10 + ["loop"] * 4 + ["switch"] * 2
+            choices += ["sides"] * (8 if self.whole in scope.groups else 0)
         if scope.loops <= 1:
             choices += ["chance"] * 2
         choices += ["exit"] * 2 if scope.depth else []
@@ -825,7 +831,8 @@ class Kernel:
             out.append("%sEACH(m) %s[l] = static_cast<u32>(mine[l][%d]);" % (SPACES * 2, name, i))
         emit_plain(self.nodes, out, SPACES * 2, "m")
         out += [SPACES * 2 + "finish(m);", SPACES + "}", "};"]
-        out.append("extern \"C\" int expect_%s(const generated_launch &l) { return run<%s>(l); }" % (self.name, self.name))
+        out.append("extern \"C\" int expect_%s(const generated_launch &l) { return run<%s>(l); }" % (
+            self.name, self.name))
         return "\n".join(out) + "\n"
 
     @property

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #if defined(__CUDACC__)
@@ -87,8 +88,9 @@ inline std::string problem_with(const entry &e, const shape &s, void *stream, u6
     require(hipMalloc(&out_there, got.size() * sizeof(u64)));
     require(hipMemcpy(in_there, in.data(), in.size() * sizeof(u64), hipMemcpyDefault));
     require(hipMemcpy(out_there, got.data(), got.size() * sizeof(u64), hipMemcpyDefault));
-    const int status = launch(e.kernel, dim3(unsigned(s.blocks)), dim3(unsigned(s.x), unsigned(s.y), unsigned(s.z)), 0,
-                              stream, static_cast<const u64 *>(in_there), out_there + guard, argument);
+    const dim3 block(static_cast<unsigned>(s.x), static_cast<unsigned>(s.y), static_cast<unsigned>(s.z));
+    const int status = launch(e.kernel, dim3(static_cast<unsigned>(s.blocks)), block, 0, stream,
+                              static_cast<const u64 *>(in_there), out_there + guard, argument);
     std::string problem;
 #if defined(SUBWAVE_CPU_DEVICE)
     if (status != 0)
@@ -112,7 +114,8 @@ inline std::string problem_with(const entry &e, const shape &s, void *stream, u6
         for (int c = 0; c < e.columns; ++c)
             if (const std::size_t at = i * e.stride + c; rows[at] != want[at]) {
                 char text[160];
-                std::snprintf(text, sizeof text, "argument %#" PRIx64 ": work-item %zu, column %d: %#" PRIx64 ", not %#" PRIx64,
+                std::snprintf(text, sizeof text,
+                              "argument %#" PRIx64 ": work-item %zu, column %d: %#" PRIx64 ", not %#" PRIx64,
                               static_cast<u64>(argument), i, c, rows[at], want[at]);
                 return text;
             }
@@ -131,7 +134,8 @@ int run_all(const entry (&entries)[Entries], const shape (&shapes)[Shapes])
         if (problem.empty())
             return;
         ++failures;
-        std::printf("%s: FAILED: %s, block %dx%dx%d x %d, %s\n", e.name, where, s.x, s.y, s.z, s.blocks, problem.c_str());
+        std::printf("%s: FAILED: %s, block %dx%dx%d x %d, %s\n", e.name, where, s.x, s.y, s.z, s.blocks,
+                    problem.c_str());
     };
 #if defined(SUBWAVE_CPU_DEVICE)
     for (const shape &s : shapes)

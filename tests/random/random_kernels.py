@@ -127,7 +127,8 @@ class Batch:
                     self.library]), plain),
             (start([*options.compiler.split(), "--offload-device-only", "--no-gpu-bundle-output",
                     "--offload-arch=" + options.architecture, "-std=c++17", "-" + options.level, "-w", "-I" + HERE,
-                    "-I" + os.path.join(options.tree, "include"), "-I" + os.path.join(options.tree, "hip"), *options.flags.split(), "-c", source, "-o", self.object]), source)]
+                    "-I" + os.path.join(options.tree, "include"), "-I" + os.path.join(options.tree, "hip"),
+                    *options.flags.split(), "-c", source, "-o", self.object]), source)]
 
     def run(self, fail):
         """Returns the numbers of launches and instructions. Kernels run in a process of their own, for a wrong one
@@ -177,7 +178,8 @@ def on_cpu_device(options, kernels, folder, fail):
     """A program; its kernels are told apart by what it prints."""
     write_program(kernels, folder, (4, 8, 16, 32, 64))
     program = os.path.join(folder, "program")
-    plain = start([options.host, "-std=c++17", "-O0", "-w", "-I" + HERE, "-c", program + ".plain.cpp", "-o", program + ".o"])
+    plain = start([options.host, "-std=c++17", "-O0", "-w", "-I" + HERE, "-c", program + ".plain.cpp",
+                   "-o", program + ".o"])
     include = [x for part in ("src/cpu", "include", "hip") for x in ("-I", os.path.join(options.tree, part))]
     kernel = start([options.host, "-std=c++20", "-" + options.level, "-w", "-ffp-contract=off", "-DSUBWAVE_CPU_DEVICE",
                     "-I" + HERE, *include, "-c", "-x", "c++", program + ".hip", "-o", program + ".hip.o"])

@@ -59,7 +59,8 @@ template <int Fraction, int Bias> struct small_float {
 };
 using half = small_float<10, 15>;
 using bfloat16 = small_float<7, 127>;
-template <class T> constexpr bool is_small_float = std::is_same<T, half>::value || std::is_same<T, bfloat16>::value;
+template <class T>
+constexpr bool is_small_float = std::is_same<T, half>::value || std::is_same<T, bfloat16>::value;
 template <class T> constexpr bool is_float = std::is_floating_point<T>::value || is_small_float<T>;
 
 struct affine {
