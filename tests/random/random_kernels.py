@@ -14,6 +14,7 @@ import io
 import json
 import os
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -109,7 +110,7 @@ def start(command):
 def finish(process, what):
     text, _ = process.communicate()
     if process.returncode:
-        raise RuntimeError("%s failed:\n%s" % (what, text[-3000:]))
+        raise RuntimeError("%s failed:\n%s" % (what, text[:3000]))
 
 
 class Batch:
@@ -212,15 +213,23 @@ def write(path, text):
 # --- reducing ---------------------------------------------------------------------------------------------------
 
 
-def reduced(kernel, folder, options):
+def compiler_error(text):
+    """The compiler's first error; "" if it is not the compiler that a kernel failed in."""
+    found = re.search("error: (.*)", text) if " failed:\n" in text else None
+    return found[1] if found else ""
+
+
+def reduced(kernel, text, folder, options):
     """A kernel that still fails, of fewer statements: leaves out each in turn, and takes ifs and loops apart."""
     def still_fails(n):
         failures = []
         try:
             Batch([kernel], os.path.join(folder, "reduce%d" % n), options).run(lambda k, text: failures.append(text))
-        except RuntimeError:  # it does not compile
-            return False
-        return bool(failures) and not failures[0].startswith("Misuse")
+        except RuntimeError as problem:
+            failures.append(str(problem))
+        # Not if it fails otherwise: for want of a declaration, say.
+        return (bool(failures) and compiler_error(failures[0]) == compiler_error(text) and
+                not failures[0].startswith("Misuse"))
 
     n, progress = 0, True
     while progress:
@@ -254,7 +263,16 @@ def on_emulated_gpu(options, kernels, folder, fail):
         ahead = None
         if i + 1 < len(batches):
             ahead = Batch(batches[i + 1], os.path.join(folder, str(i + 1)), options)
-        totals = now.run(fail)
+        try:
+            totals = now.run(fail)
+        except RuntimeError:  # there are some that the compiler does not take
+            totals = [0, 0]
+            for kernel in batch:
+                try:
+                    alone = Batch([kernel], os.path.join(folder, kernel.name), options).run(fail)
+                    totals = [a + b for a, b in zip(totals, alone)]
+                except RuntimeError as problem:
+                    fail(kernel, str(problem))
         launches, instructions = launches + totals[0], instructions + totals[1]
     return "emulated %s: %d launches, %d wave instructions" % (options.architecture, launches, instructions)
 
@@ -289,7 +307,7 @@ def main():
         return 0
 
     def fail(kernel, text):
-        failed.append(kernel)
+        failed.append((kernel, text))
         how = ("--cpu %s" % options.cpu if options.cpu else
                "--compiler '%s' --architecture %s" % (options.compiler, options.architecture))
         if options.flags:
@@ -302,8 +320,8 @@ def main():
         folder = options.keep or stack.enter_context(tempfile.TemporaryDirectory())
         did = (on_cpu_device if options.cpu else on_emulated_gpu)(options, kernels, folder, fail)
         if options.reduce and not options.cpu:
-            for kernel in failed:
-                print("reduced:\n%s" % reduced(kernel, folder, options).device_text(), flush=True)
+            for kernel, text in failed:
+                print("reduced:\n%s" % reduced(kernel, text, folder, options).device_text(), flush=True)
     print("%s; %d random kernels of seed %s, %d failed, %.1f s" % (
         did, len(kernels), seed, len(failed), time.monotonic() - began))
     return 1 if failed else 0
