@@ -19,7 +19,7 @@ struct half_format {
 struct bfloat16_format {
     static SUBWAVE_DEVICE std::uint16_t encode(float value)
     {
-        const std::uint32_t bits = float_bits(wave_apart(value)), rounded = round_off(bits, 16);
+        const std::uint32_t bits = float_bits(value), rounded = round_off(bits, 16);
         const bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u; /* and stays one */
         return static_cast<std::uint16_t>(is_nan ? bits >> 16 | 0x40u : rounded);
     }

@@ -42,7 +42,6 @@
  *   block_barrier(where)                 the same for the work-group; reached by all of it
  *   computed_anew(value)                 value, an int; on NVIDIA, where a loop needs the registers, what
  *                                        follows from it is not kept from one call to the next
- *   wave_apart(value)                    value, a float; on AMD not made together with another by one instruction
  *   argument_read_anew(argument)         the kernel's first argument; on AMD from memory again, so that its
  *                                        scalars need not be kept
  *   wave_loads_ahead                     whether a load issued ahead of its use saves time

@@ -167,11 +167,6 @@ template <class T> SUBWAVE_DEVICE T wave_broadcast_first(lane_mask members, cons
     });
 }
 
-/* No instruction. LLVM 22 makes one packed addition of two whose results are compared, be one of them in whole-wave mode
- * and the other, with all that it is made of, not. */
-__device__ float arithmetic_fence(float) __asm("llvm.arithmetic.fence.f32");
-SUBWAVE_DEVICE float wave_apart(float value) { return arithmetic_fence(value); }
-
 /* v_cvt: rounds to nearest even. */
 SUBWAVE_DEVICE std::uint16_t half_bits(float value)
 {

@@ -128,7 +128,6 @@ SUBWAVE_DEVICE T wave_broadcast_in_team(lane_mask members, const T &value, int i
 constexpr bool wave_loads_ahead = false;
 constexpr int wave_small_team = 0;
 SUBWAVE_DEVICE void keep_order() {}
-SUBWAVE_DEVICE float wave_apart(float value) { return value; }
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
 template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &argument) { return argument; }
 template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *from)

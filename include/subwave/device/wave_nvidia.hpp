@@ -91,7 +91,6 @@ SUBWAVE_DEVICE T wave_broadcast_in_team(lane_mask members, const T &value, int i
 
 constexpr int wave_small_team = 16;
 SUBWAVE_DEVICE void keep_order() {}
-SUBWAVE_DEVICE float wave_apart(float value) { return value; }
 SUBWAVE_DEVICE int computed_anew(int value)
 {
     asm volatile("" : "+r"(value));
