@@ -83,7 +83,7 @@ class Lines(Case):
 
     def test_products_and_copies(self):
         rows = self.run_bench("a.json", "copy", "matmul", "--size", "20", "--size", "1x1x1", "--size",
-                              "7x5x3", "--size", "33x64x130", "--dtype", "all")
+                              "7x5x3", "--size", "33x64x130", "--dtype", "all", "--cache-bytes", "100000")
         self.check(rows)
         self.assertEqual({row["operation"] for row in rows}, {"copy", "matmul"})
         self.assertIn("auto", {row["variant"] for row in rows})
