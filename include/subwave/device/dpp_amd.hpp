@@ -12,8 +12,8 @@
 
 SUBWAVE_BEGIN
 
-/* op as LLVM makes it. What it rounds to 16 bits it compares as well, and of two sums that are compared LLVM 22 makes
- * one packed addition, be one of them in whole-wave mode and the other, with all that it is made of, not. The fence,
+/* op as LLVM makes it. Rounding to bfloat16 compares what it rounds, and of two sums that are compared LLVM 22 makes one
+ * packed addition, be one of them in whole-wave mode and the other, with all that it is made of, not. The fence,
  * which is no instruction, stands between; a value that is the same in all lanes it must not have. */
 __device__ float arithmetic_fence(float) __asm("llvm.arithmetic.fence.f32");
 template <template <class> class Op, class U> SUBWAVE_DEVICE float in_float(Op<U>, float a, float b)
@@ -24,7 +24,7 @@ template <class Op> struct unfolded {
     Op op;
     template <class T> SUBWAVE_DEVICE T operator()(const T &a, const T &b) const
     {
-        if constexpr (is_small_float<T>::value)
+        if constexpr (std::is_same<T, bfloat16>::value)
             return T(arithmetic_fence(in_float(op, a, b)));
         else
             return op(a, b);
