@@ -22,8 +22,9 @@ class Unsupported(RuntimeError):
 
 
 def objdump():
-    versions = ["llvm-objdump-%d" % v for v in range(22, 13, -1)]
-    for name in [os.environ.get("AMDRUN_OBJDUMP")] + versions + ["llvm-objdump"]:
+    names = ["llvm-objdump-%d" % v for v in range(22, 13, -1)]
+    names += ["llvm-objdump", os.path.join(os.environ.get("ROCM_PATH", "/opt/rocm"), "llvm/bin/llvm-objdump")]
+    for name in [os.environ.get("AMDRUN_OBJDUMP")] + names:
         if name and shutil.which(name):
             yield name
 
