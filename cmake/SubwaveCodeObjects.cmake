@@ -25,7 +25,7 @@ if(NOT SUBWAVE_GPU STREQUAL amd)
 elseif(NOT SUBWAVE_CODE_OBJECTS)
   message(STATUS "AMD machine code is not tested: SUBWAVE_CODE_OBJECTS is off, as it is by default where Python 3, "
     "llvm-objdump or llvm-readelf is missing")
-elseif(SUBWAVE_CODE_OBJECTS)
+else()
   foreach(tool Python3_EXECUTABLE SUBWAVE_HIPCC SUBWAVE_LLVM_OBJDUMP SUBWAVE_LLVM_READELF)
     if(NOT ${tool})
       message(FATAL_ERROR "Tests of AMD machine code need Python 3, hipcc, llvm-objdump and llvm-readelf; "
