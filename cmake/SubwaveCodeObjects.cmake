@@ -51,7 +51,9 @@ function(subwave_code_object variable architecture file)
   add_custom_command(OUTPUT ${object}
     COMMAND ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${SUBWAVE_HIPCC} --offload-device-only
       --no-gpu-bundle-output --offload-arch=${architecture} -std=c++17 ${ARGN} ${SUBWAVE_WARNINGS}
-      -I${PROJECT_SOURCE_DIR}/include -MD -MF ${object}.d -c ${file} -o ${object}
+      -I${PROJECT_SOURCE_DIR}/include -c ${file} -o ${object}
+      # LLVM 22 takes no -MF for device code alone.
+      -Xclang -dependency-file -Xclang ${object}.d -Xclang -MT -Xclang ${object} -Xclang -sys-header-deps
     DEPENDS ${file} DEPFILE ${object}.d
     COMMENT "Compiling ${name}.hip to a code object for ${architecture}" VERBATIM)
   set(${variable} ${object} PARENT_SCOPE)
