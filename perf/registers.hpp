@@ -13,6 +13,15 @@
 
 SUBWAVE_BEGIN
 
+/* How many lanes, in a type: a kernel must have the same name on the device as on the host, for which the
+ * wave size is another. */
+template <int Count> struct lanes {
+    static constexpr int value = Count;
+};
+struct all_lanes {
+    static constexpr int value = max_wave_size();
+};
+
 SUBWAVE_DEVICE bool one_side() { return SUBWAVE_BENCH_SIDE(wave_lane()); }
 
 /* Groups::with(body) forms the group once and calls body(group) in its members; each call of Function

@@ -11,10 +11,10 @@ namespace {
 
 namespace cg = cooperative_groups;
 
-template <int Size> struct tile {
+template <class Lanes> struct tile {
     template <class Body> static SUBWAVE_DEVICE void with(Body body)
     {
-        body(cg::tiled_partition<Size>(cg::this_thread_block()));
+        body(cg::tiled_partition<Lanes::value>(cg::this_thread_block()));
     }
 };
 struct reduce {
@@ -27,15 +27,15 @@ struct reduce {
 };
 const char version[] =
     "HIP " SUBWAVE_BENCH_TEXT(HIP_VERSION_MAJOR) "." SUBWAVE_BENCH_TEXT(HIP_VERSION_MINOR);
-template <int Size> struct tiles {
+template <class Lanes> struct tiles {
     explicit tiles(const char *kind)
     {
-        enrolled_chain<tile<Size>, reduce>("reduce", kind, "cooperative groups", version);
+        enrolled_chain<tile<Lanes>, reduce>("reduce", kind, "cooperative groups", version);
     }
 };
-const tiles<max_wave_size()> sub_groups("sub_group");
-const tiles<32> wide("fixed_size 32");
-const tiles<8> narrow("fixed_size 8");
+const tiles<all_lanes> sub_groups("sub_group");
+const tiles<lanes<32>> wide("fixed_size 32");
+const tiles<lanes<8>> narrow("fixed_size 8");
 
 } // namespace
 SUBWAVE_END

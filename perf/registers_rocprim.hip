@@ -9,8 +9,8 @@
 SUBWAVE_BEGIN
 namespace {
 
-template <int Size> struct logical_warp {
-    static constexpr int size = Size;
+template <class Lanes> struct logical_warp {
+    static constexpr int size = Lanes::value;
     template <class Body> static SUBWAVE_DEVICE void with(Body body) { body(logical_warp()); }
 };
 
@@ -35,18 +35,18 @@ struct scan {
     }
 };
 
-template <int Size> struct both {
+template <class Lanes> struct both {
     explicit both(const char *kind)
     {
-        enrolled_chain<logical_warp<Size>, reduce>("reduce", kind, "rocPRIM",
+        enrolled_chain<logical_warp<Lanes>, reduce>("reduce", kind, "rocPRIM",
                                             SUBWAVE_BENCH_TEXT(ROCPRIM_VERSION));
-        enrolled_chain<logical_warp<Size>, scan>("scan", kind, "rocPRIM",
+        enrolled_chain<logical_warp<Lanes>, scan>("scan", kind, "rocPRIM",
                                             SUBWAVE_BENCH_TEXT(ROCPRIM_VERSION));
     }
 };
-const both<max_wave_size()> sub_groups("sub_group");
-const both<32> wide("fixed_size 32");
-const both<8> narrow("fixed_size 8");
+const both<all_lanes> sub_groups("sub_group");
+const both<lanes<32>> wide("fixed_size 32");
+const both<lanes<8>> narrow("fixed_size 8");
 
 } // namespace
 SUBWAVE_END
