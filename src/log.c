@@ -20,7 +20,7 @@ subwave_status subwave_log_open(subwave_context *context)
     char *end;
     errno = 0;
     long value = strtol(bits, &end, 10);
-    if (errno || *end || value < 0 || value > (SUBWAVE_LOG_TRACE | SUBWAVE_LOG_BENCH))
+    if (*bits < '0' || *bits > '9' || errno || *end || value < 0 || value > (SUBWAVE_LOG_TRACE | SUBWAVE_LOG_BENCH))
         return subwave_fail(NULL, SUBWAVE_STATUS_INVALID_VALUE,
                             "SUBWAVE_LOG is \"%s\"; it takes 0 to 3, the sum of 1 (trace) and 2 (bench commands)",
                             bits);

@@ -18,6 +18,9 @@ namespace {
 constexpr std::size_t arena_bytes = 4 * shared_limit; /* red zones and alignment included */
 constexpr std::size_t red_zone = 64;
 constexpr unsigned yields_per_look = 1024;
+/* Below each lane's stack, as much as Linux keeps free below a thread's: what overruns the stack must not find
+ * another's. No memory, only addresses. */
+constexpr std::size_t guard_bytes = 1024 * 1024;
 
 std::size_t page_bytes()
 {
@@ -32,11 +35,17 @@ void lane_entry()
 {
     lane &self = *current;
     engine &e = engine_of(self);
-    sanitizer::enter_fiber(self, e);
-    annotated::acquire(&e.begun);
-    e.launch->request.run(e.launch->request.arguments);
-    annotated::release(&e.ended);
-    e.leave(self);
+    try {
+        sanitizer::enter_fiber(self, e);
+        annotated::acquire(&e.begun);
+        e.launch->request.run(e.launch->request.arguments);
+        annotated::release(&e.ended);
+        e.leave(self);
+    } catch (const std::bad_alloc &) {
+        /* The lane is abandoned outside this handler: C++ counts caught exceptions per OS thread, not per lane. */
+    }
+    e.launch->fail_without_memory(e.number);
+    e.abandon(self);
 }
 
 std::uint64_t mix(std::uint64_t z) /* of splitmix64 */
@@ -63,18 +72,27 @@ std::uint64_t job::progress()
 {
     const std::lock_guard guard(lock);
     std::uint64_t sum = next.load(std::memory_order_relaxed);
-    for (const engine *e : engines)
+    for (const engine *e = engines; e != nullptr; e = e->next_in_launch)
         sum += e->progress.load(std::memory_order_relaxed);
     return sum;
 }
 
 /* ---- memory ---- */
 
-engine::engine() : block{}, arena_(new (std::align_val_t{4096}) char[arena_bytes]) {}
+engine *engine::make()
+{
+    std::unique_ptr<engine> made(new (std::nothrow) engine);
+    if (!made)
+        return nullptr;
+    made->arena_ = new (std::align_val_t{4096}, std::nothrow) char[arena_bytes];
+    return made->arena_ != nullptr ? made.release() : nullptr;
+}
 
 engine::~engine()
 {
     free_lanes();
+    if (arena_ == nullptr)
+        return;
     sanitizer::unpoison(arena_, arena_bytes);
     ::operator delete[](arena_, std::align_val_t{4096});
 }
@@ -95,13 +113,12 @@ void engine::free_lanes()
 bool engine::allocate(unsigned count, std::size_t bytes)
 {
     free_lanes();
-    const std::size_t page = page_bytes(), step = bytes + page;
+    const std::size_t step = bytes + guard_bytes;
     lane_storage_.reset(new (std::nothrow) lane[count]());
     detail_storage_.reset(new (std::nothrow) lane_details[count]());
     wave_storage_.reset(new (std::nothrow) wave[(count + 3) / 4]());
     mapped_ = step * count;
-    void *map = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *map = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     stacks_ = map == MAP_FAILED ? nullptr : static_cast<char *>(map);
     if (!lane_storage_ || !detail_storage_ || !wave_storage_ || stacks_ == nullptr)
         return false;
@@ -110,11 +127,11 @@ bool engine::allocate(unsigned count, std::size_t bytes)
     waves = wave_storage_.get();
     stack_bytes = bytes;
     for (unsigned i = 0; i < count; ++i) {
-        char *guard = stacks_ + i * step;
-        if (mprotect(guard, page, PROT_NONE) != 0)
+        char *const stack = stacks_ + i * step + guard_bytes;
+        if (mprotect(stack, bytes, PROT_READ | PROT_WRITE) != 0)
             return false;
-        details[i].stack = guard + page;
-        sanitizer::register_stack(guard + page, bytes);
+        details[i].stack = stack;
+        sanitizer::register_stack(stack, bytes);
     }
     capacity_ = count;
     wave_capacity_ = (count + 3) / 4;
@@ -124,11 +141,13 @@ bool engine::allocate(unsigned count, std::size_t bytes)
 void *tile_storage(tile_buffer &tile, std::size_t bytes)
 {
     if (tile.bytes < bytes) {
+        const std::size_t whole = (bytes + 63) / 64 * 64;
+        void *const data = std::aligned_alloc(64, whole);
+        if (data == nullptr)
+            throw std::bad_alloc();
         std::free(tile.data);
-        tile.bytes = (bytes + 63) / 64 * 64;
-        tile.data = std::aligned_alloc(64, tile.bytes);
-        if (tile.data == nullptr)
-            std::abort();
+        tile.data = data;
+        tile.bytes = whole;
     }
     return tile.data;
 }
@@ -264,7 +283,8 @@ bool engine::run(job &j)
     launch = &j;
     {
         const std::lock_guard guard(j.lock);
-        j.engines.push_back(this);
+        next_in_launch = j.engines;
+        j.engines = this;
     }
     for (;;) {
         const std::uint64_t n = j.next.fetch_add(1);
@@ -274,7 +294,10 @@ bool engine::run(job &j)
         run_block();
     }
     const std::lock_guard guard(j.lock);
-    j.engines.erase(std::find(j.engines.begin(), j.engines.end(), this));
+    engine **link = &j.engines;
+    while (*link != this)
+        link = &(*link)->next_in_launch;
+    *link = next_in_launch;
     launch = nullptr;
     return true;
 }

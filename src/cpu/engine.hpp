@@ -38,17 +38,18 @@ struct job {
     std::atomic<std::uint64_t> next{0};
     std::atomic<std::uint64_t> failed{UINT64_MAX}; /* lowest block with an error */
     std::mutex lock;                               /* of all that follows */
-    std::string error;
-    std::vector<engine *> engines;
+    std::string error; /* empty where there was no memory */
+    engine *engines = nullptr;
 
     void fail(std::uint64_t block_number, std::string text);
+    void fail_without_memory(std::uint64_t block_number) { fail(block_number, {}); }
     std::uint64_t progress();
 };
 
 /* `block` is what lanes see; the rest is how it comes to be. */
 class engine : public block {
 public:
-    engine();
+    static engine *make(); /* null: no memory */
     ~engine();
     engine(const engine &) = delete;
     engine &operator=(const engine &) = delete;
@@ -65,6 +66,8 @@ public:
     void watch();
 
     job *launch = nullptr;
+    engine *next_in_launch = nullptr;
+    std::unique_ptr<engine> next_idle;
     std::uint64_t number = 0;  /* of the block */
     std::uint64_t serial = 0;  /* of all blocks that this engine ran */
     lane_details worker{};     /* of `main`, for the sanitizers */
@@ -75,6 +78,8 @@ public:
     std::size_t main_stack_bytes = 0;
 
 private:
+    engine() : block{} {}
+
     struct object {
         const void *tag;
         std::size_t offset;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * launch.cpp: settings, and how the blocks of a launch are spread over OS threads. */
 #include "engine.hpp"
+#include "thread_text.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <condition_variable>
+#include <csignal>
 #include <cstdlib>
-#include <deque>
-#include <thread>
+#include <cstring>
+#include <pthread.h>
 #include <unistd.h>
 
 namespace subwave::simt {
@@ -16,12 +18,21 @@ namespace {
 
 constexpr int max_threads = 1024;
 
-thread_local std::string last_error;
-
-int failed(int status, std::string why)
+int failed(int status, const char *why)
 {
-    last_error = std::move(why);
+    const std::size_t bytes = std::strlen(why);
+    const auto kept = subwave_thread_text(SUBWAVE_TEXT_OF_DEVICE, bytes + 1);
+    const std::size_t fitting = std::min(bytes, kept.bytes - 1);
+    std::memcpy(kept.text, why, fitting);
+    kept.text[fitting] = '\0';
     return status;
+}
+
+int failed_without_memory(const char *what)
+{
+    char why[128];
+    std::snprintf(why, sizeof why, "no memory for %s", what);
+    return failed(SUBWAVE_CPU_OUT_OF_MEMORY, why);
 }
 
 /* ---- settings ---- */
@@ -100,24 +111,28 @@ const default_stream &process_default()
 /* Engines keep stacks for 1024 lanes, so that they are handed on, not rebuilt. */
 class engine_store {
 public:
+    /* Null: no memory. */
     std::unique_ptr<engine> take()
     {
-        const std::lock_guard guard(lock_);
-        if (idle_.empty())
-            return std::make_unique<engine>();
-        auto e = std::move(idle_.back());
-        idle_.pop_back();
+        const std::lock_guard guard(lock);
+        std::unique_ptr<engine> e = std::move(idle_);
+        if (e)
+            idle_ = std::move(e->next_idle);
+        else
+            e.reset(engine::make());
         return e;
     }
     void give(std::unique_ptr<engine> e)
     {
-        const std::lock_guard guard(lock_);
-        idle_.push_back(std::move(e));
+        const std::lock_guard guard(lock);
+        e->next_idle = std::move(idle_);
+        idle_ = std::move(e);
     }
 
+    std::mutex lock;
+
 private:
-    std::mutex lock_;
-    std::vector<std::unique_ptr<engine>> idle_;
+    std::unique_ptr<engine> idle_;
 };
 
 engine_store &engines()
@@ -129,10 +144,20 @@ engine_store &engines()
 bool run_on_this_thread(job &j)
 {
     auto e = engines().take();
+    if (!e)
+        return false;
     const bool enough_memory = e->run(j);
     engines().give(std::move(e));
     return enough_memory;
 }
+
+/* A launch that helpers may join. It lies on the stack of the thread that called the launch. */
+struct offer {
+    job *launch;
+    unsigned seats;
+    unsigned inside = 0;
+    offer *next = nullptr;
+};
 
 /* Helpers join the launches that offer work, the oldest first. */
 class thread_pool {
@@ -144,89 +169,123 @@ public:
             stop_ = true;
         }
         work_.notify_all();
-        for (std::thread &t : threads_)
-            t.join();
+        for (unsigned i = 0; i < helpers_; ++i)
+            pthread_join(threads_[i], nullptr);
     }
 
-    void offer(job &j, unsigned seats)
+    void open(offer &own)
     {
         {
             const std::lock_guard guard(lock_);
-            offers_.push_back({&j, seats, 0});
-            while (threads_.size() < std::min<std::size_t>(wanted(), max_threads))
-                threads_.emplace_back([this] { help(); });
+            offer **last = &first_;
+            while (*last != nullptr)
+                last = &(*last)->next;
+            *last = &own;
+            start_helpers(own.seats);
         }
         work_.notify_all();
     }
 
     /* No helper joins any more; returns when those that did have left. */
-    void close(job &j)
+    void close(offer &own)
     {
         std::unique_lock guard(lock_);
-        const auto own = std::find_if(offers_.begin(), offers_.end(),
-                                      [&](const offer_entry &o) { return o.launch == &j; });
-        own->seats = 0;
-        const job *const key = &j;
-        done_.wait(guard, [&] { return find(key)->inside == 0; });
-        offers_.erase(find(key));
+        own.seats = 0;
+        done_.wait(guard, [&] { return own.inside == 0; });
+        offer **link = &first_;
+        while (*link != &own)
+            link = &(*link)->next;
+        *link = own.next;
+    }
+
+    /* Around fork(): in the child there is no thread but the one that called it. */
+    void before_fork() { lock_.lock(); }
+    void after_fork(bool in_child)
+    {
+        if (in_child) {
+            helpers_ = 0;
+            first_ = nullptr;
+            /* They may have had waiters, for whom a destructor would wait. */
+            new (&work_) std::condition_variable;
+            new (&done_) std::condition_variable;
+        }
+        lock_.unlock();
     }
 
 private:
-    struct offer_entry {
-        job *launch;
-        unsigned seats;
-        unsigned inside;
-    };
-    using iterator = std::deque<offer_entry>::iterator;
-
-    iterator find(const job *j)
+    /* Where no more threads can be had, there are fewer helpers. */
+    void start_helpers(unsigned wanted)
     {
-        return std::find_if(offers_.begin(), offers_.end(),
-                            [&](const offer_entry &o) { return o.launch == j; });
+        if (helpers_ >= wanted)
+            return;
+        /* Signals are for the program's own threads, whose stacks are larger; but not what a thread brought on
+         * itself, and a program may want to report. */
+        sigset_t others, before;
+        sigfillset(&others);
+        for (int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
+            sigdelset(&others, own);
+        pthread_sigmask(SIG_SETMASK, &others, &before);
+        while (helpers_ < wanted && pthread_create(&threads_[helpers_], nullptr, help, this) == 0)
+            ++helpers_;
+        pthread_sigmask(SIG_SETMASK, &before, nullptr);
     }
 
-    std::size_t wanted() const
+    static void *help(void *pool)
     {
-        std::size_t seats = 0;
-        for (const offer_entry &o : offers_)
-            seats = std::max<std::size_t>(seats, o.seats);
-        return seats;
+        static_cast<thread_pool *>(pool)->help();
+        return nullptr;
     }
 
     void help()
     {
         std::unique_lock guard(lock_);
         for (;;) {
-            iterator open;
+            offer *open = nullptr;
             work_.wait(guard, [&] {
-                open = std::find_if(offers_.begin(), offers_.end(),
-                                    [](const offer_entry &o) { return o.seats != 0; });
-                return stop_ || open != offers_.end();
+                for (open = first_; open != nullptr && open->seats == 0;)
+                    open = open->next;
+                return stop_ || open != nullptr;
             });
             if (stop_)
                 return;
-            job *const j = open->launch;
             --open->seats;
             ++open->inside;
             guard.unlock();
-            run_on_this_thread(*j); /* without memory it simply does not help */
+            run_on_this_thread(*open->launch); /* without memory it simply does not help */
             guard.lock();
-            if (--find(j)->inside == 0)
+            if (--open->inside == 0)
                 done_.notify_all();
         }
     }
 
     std::mutex lock_;
     std::condition_variable work_, done_;
-    std::deque<offer_entry> offers_;
-    std::vector<std::thread> threads_;
+    offer *first_ = nullptr;
+    pthread_t threads_[max_threads];
+    unsigned helpers_ = 0;
     bool stop_ = false;
 };
+
+thread_pool &pool();
+
+void before_fork()
+{
+    pool().before_fork();
+    engines().lock.lock();
+}
+
+template <bool InChild> void after_fork()
+{
+    engines().lock.unlock();
+    pool().after_fork(InChild);
+}
 
 thread_pool &pool()
 {
     engines(); /* must outlive the threads */
     static thread_pool threads;
+    static const int registered = pthread_atfork(before_fork, after_fork<false>, after_fork<true>);
+    static_cast<void>(registered);
     return threads;
 }
 
@@ -255,31 +314,40 @@ std::string not_possible(const launch_request &r, const subwave_cpu_stream &s)
 
 } // namespace
 
-int run(const launch_request &request)
+static int run_or_throw(const launch_request &request)
 {
     if (request.stream == nullptr && !process_default().malformed.empty())
-        return failed(SUBWAVE_CPU_INVALID_VALUE, process_default().malformed);
+        return failed(SUBWAVE_CPU_INVALID_VALUE, process_default().malformed.c_str());
     const subwave_cpu_stream &settings =
         request.stream != nullptr ? *request.stream : process_default().settings;
     if (std::string problem = not_possible(request, settings); !problem.empty())
         return failed(SUBWAVE_CPU_INVALID_CONFIGURATION,
-                      text("kernel ", function_name(request.kernel), ": ", problem));
+                      text("kernel ", function_name(request.kernel), ": ", problem).c_str());
 
     job j(request, settings);
     const auto helpers = static_cast<unsigned>(
         std::min<std::uint64_t>(static_cast<unsigned>(settings.threads), j.blocks) - 1);
+    offer own{&j, helpers};
     if (helpers > 0)
-        pool().offer(j, helpers);
-    const bool enough_memory = run_on_this_thread(j);
-    if (!enough_memory)
-        j.fail(0, text("no memory for lanes with stacks of ", settings.stack_bytes, " bytes"));
+        pool().open(own);
+    if (!run_on_this_thread(j))
+        j.fail_without_memory(0);
     if (helpers > 0)
-        pool().close(j);
-    if (j.failed.load() == UINT64_MAX) {
-        last_error.clear();
-        return SUBWAVE_CPU_SUCCESS;
+        pool().close(own);
+    if (j.failed.load() == UINT64_MAX)
+        return failed(SUBWAVE_CPU_SUCCESS, "");
+    if (j.error.empty())
+        return failed_without_memory("a block: its lanes, their stacks, or what they exchange");
+    return failed(SUBWAVE_CPU_KERNEL_ERROR, j.error.c_str());
+}
+
+int run(const launch_request &request)
+{
+    try {
+        return run_or_throw(request);
+    } catch (const std::bad_alloc &) {
+        return failed_without_memory("a launch");
     }
-    return failed(enough_memory ? SUBWAVE_CPU_KERNEL_ERROR : SUBWAVE_CPU_OUT_OF_MEMORY, j.error);
 }
 
 } // namespace subwave::simt
@@ -287,8 +355,12 @@ int run(const launch_request &request)
 extern "C" int subwave_cpu_stream_init(struct subwave_cpu_stream *stream, int wave)
 {
     using namespace subwave::simt;
-    last_error = read_settings(*stream, wave);
-    return last_error.empty() ? SUBWAVE_CPU_SUCCESS : SUBWAVE_CPU_INVALID_VALUE;
+    try {
+        const std::string malformed = read_settings(*stream, wave);
+        return failed(malformed.empty() ? SUBWAVE_CPU_SUCCESS : SUBWAVE_CPU_INVALID_VALUE, malformed.c_str());
+    } catch (const std::bad_alloc &) {
+        return failed_without_memory("settings");
+    }
 }
 
-extern "C" const char *subwave_cpu_error(void) { return subwave::simt::last_error.c_str(); }
+extern "C" const char *subwave_cpu_error(void) { return subwave_thread_text(SUBWAVE_TEXT_OF_DEVICE, 0).text; }
