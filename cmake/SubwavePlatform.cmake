@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The one place that names GPU compilers.
 #
-#   subwave_gpu_kernels(target file.hip...)   compiles the files for SUBWAVE_GPU into `target`
+#   subwave_gpu_kernels(target file.hip...)   compiles the files for SUBWAVE_GPU into `target`; for AMD at the
+#                                             level SUBWAVE_GPU_LEVEL (O3)
 #   subwave_gpu_runtime(target)               lets host sources of `target` call the HIP runtime
 #   SUBWAVE_GPU_ARCHITECTURE_NAMES            "gfx90a gfx1030", "sm_80 sm_90"
 #   SUBWAVE_GPU_COMPILER_NAME                 "hipcc 5.2.3", "nvcc 13.0"
@@ -65,6 +66,7 @@ if(SUBWAVE_GPU STREQUAL amd)
 
   list(TRANSFORM architectures PREPEND --offload-arch= OUTPUT_VARIABLE SUBWAVE_AMD_ARCHITECTURE_FLAGS)
   set(CMAKE_HIP_ARCHITECTURES ${architectures})
+  set(SUBWAVE_GPU_LEVEL O3)
 
   function(subwave_gpu_kernels target)
     if(SUBWAVE_HIP_LANGUAGE)
@@ -72,7 +74,7 @@ if(SUBWAVE_GPU STREQUAL amd)
       add_library(${target}_kernels_amd OBJECT ${ARGN})
       set_target_properties(${target}_kernels_amd PROPERTIES
         HIP_STANDARD 17 HIP_EXTENSIONS OFF HIP_VISIBILITY_PRESET hidden)
-      target_compile_options(${target}_kernels_amd PRIVATE -O3 ${SUBWAVE_WARNINGS})
+      target_compile_options(${target}_kernels_amd PRIVATE -${SUBWAVE_GPU_LEVEL} ${SUBWAVE_WARNINGS})
       target_include_directories(${target}_kernels_amd PRIVATE ${PROJECT_SOURCE_DIR}/include)
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_kernels_amd>)
     else()
@@ -81,7 +83,7 @@ if(SUBWAVE_GPU STREQUAL amd)
         set(object ${CMAKE_CURRENT_BINARY_DIR}/${target}_${name}_amd.o)
         add_custom_command(OUTPUT ${object}
           COMMAND ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${SUBWAVE_HIPCC} -c ${file} -o ${object}
-            -std=c++17 -O3 -fPIC -fvisibility=hidden ${SUBWAVE_WARNINGS}
+            -std=c++17 -${SUBWAVE_GPU_LEVEL} -fPIC -fvisibility=hidden ${SUBWAVE_WARNINGS}
             ${SUBWAVE_AMD_ARCHITECTURE_FLAGS} -I${PROJECT_SOURCE_DIR}/include -MD -MF ${object}.d
           DEPENDS ${file} DEPFILE ${object}.d
           COMMENT "Compiling ${name}.hip for ${SUBWAVE_GPU_ARCHITECTURE_NAMES}" VERBATIM)

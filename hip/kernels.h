@@ -13,6 +13,17 @@
 extern "C" {
 #endif
 
+/* Where arithmetic of 32 bits ends and several grids begin. A build of the tests has them end at once, so that what is
+ * written for huge arrays is executed with small ones. */
+#ifdef SUBWAVE_SMALL_LIMITS
+enum { SUBWAVE_MOST_BLOCKS = 3, SUBWAVE_MOST_BATCHED_BLOCKS = 3 };
+#define SUBWAVE_MOST_TILES_IN_32_BITS 0
+#else
+enum { SUBWAVE_MOST_BLOCKS = 0x7fffffff };
+enum { SUBWAVE_MOST_BATCHED_BLOCKS = 1 << 24 }; /* a grid on AMD has fewer than 2^32 work-items */
+#define SUBWAVE_MOST_TILES_IN_32_BITS 0xffffffff
+#endif
+
 /* Cells of C that a work-item of BROADCAST can compute: X(rows, columns). */
 #ifdef SUBWAVE_CPU_DEVICE /* rows are vector registers */
 #define SUBWAVE_BROADCAST_TILES(X) \

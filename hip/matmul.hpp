@@ -13,6 +13,25 @@ SUBWAVE_BEGIN
 /* What products of T are summed in; alpha and beta are of it. */
 template <class T> using matmul_sum = std::conditional_t<is_small_float<T>::value, float, T>;
 
+/* sum + a b, rounded once on a GPU. Written out, since a compiler that fuses where it likes does so here and not there:
+ * operands' alignment, which decides between forms of a kernel, would change bits. */
+SUBWAVE_DEVICE float fused_multiply_add(float a, float b, float sum)
+{
+#ifdef SUBWAVE_CPU_DEVICE
+    return sum + a * b;
+#else
+    return fmaf(a, b, sum);
+#endif
+}
+SUBWAVE_DEVICE double fused_multiply_add(double a, double b, double sum)
+{
+#ifdef SUBWAVE_CPU_DEVICE
+    return sum + a * b;
+#else
+    return fma(a, b, sum);
+#endif
+}
+
 template <class T> struct matmul_problem {
     std::int64_t m, n, k;
     const T *a, *b;
@@ -23,11 +42,15 @@ template <class T> struct matmul_problem {
     SUBWAVE_DEVICE T a_at(std::int64_t i, std::int64_t l) const { return a[i * a_row + l * a_column]; }
     SUBWAVE_DEVICE T b_at(std::int64_t l, std::int64_t j) const { return b[l * b_row + j * b_column]; }
 
+    SUBWAVE_DEVICE matmul_sum<T> with_old(matmul_sum<T> sum, T old) const
+    {
+        return fused_multiply_add(alpha, sum, matmul_sum<T>(beta * old));
+    }
     /* Rounds once. beta = 0 must not read C, which may hold anything. */
     SUBWAVE_DEVICE void store(std::int64_t i, std::int64_t j, matmul_sum<T> sum) const
     {
         T *cell = &c[i * c_row + j * c_column];
-        *cell = beta == 0 ? alpha * sum : alpha * sum + beta * *cell;
+        *cell = beta == 0 ? alpha * sum : with_old(sum, *cell);
     }
     /* Cells that follow one another in memory, aligned to their bytes together. */
     template <int Count>
@@ -46,7 +69,7 @@ template <class T> struct matmul_problem {
             const pack old = *cells;
             SUBWAVE_UNROLL
             for (int i = 0; i < Count; ++i)
-                now.cell[i] = alpha * sum[i] + beta * old.cell[i];
+                now.cell[i] = with_old(sum[i], old.cell[i]);
         }
         *cells = now;
     }
@@ -97,7 +120,7 @@ struct tile_walk {
     SUBWAVE_DEVICE std::int64_t column(std::int64_t tile) const
     {
         /* A division of 64 bits takes a hundred instructions, and few products need one. */
-        if (count <= 0xffffffff)
+        if (count <= SUBWAVE_MOST_TILES_IN_32_BITS)
             return static_cast<std::uint32_t>(tile) / static_cast<std::uint32_t>(down);
         return tile / down;
     }

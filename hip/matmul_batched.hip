@@ -71,8 +71,7 @@ template <class T> static int launch_matmul_batched(const subwave_matmul_batched
         }
         return SUBWAVE_NO_KERNEL;
     };
-    /* A grid on AMD has fewer than 2^32 work-items. */
-    const std::int64_t most = 1 << 24;
+    const std::int64_t most = SUBWAVE_MOST_BATCHED_BLOCKS;
     int status = 0;
     for (std::int64_t &first = problem.p.first_block; status == 0 && first < p.blocks; first += most)
         status = run(static_cast<std::uint32_t>(p.blocks - first < most ? p.blocks - first : most));

@@ -79,7 +79,7 @@ private:
             for (int c = 0; c < across; ++c) {
                 SUBWAVE_UNROLL
                 for (int e = 0; e < pack; ++e)
-                    sum_[c] += of_a[s][e] * of_b[s][c][e];
+                    sum_[c] = fused_multiply_add(of_a[s][e], of_b[s][c][e], sum_[c]);
             }
         }
     }

@@ -97,7 +97,7 @@ private:
             for (int s = 0; s < steps; ++s) {
                 SUBWAVE_UNROLL
                 for (int c = 0; c < pack; ++c)
-                    sum_[0][c] += left[s] * line[s][c];
+                    sum_[0][c] = fused_multiply_add(left[s], line[s][c], sum_[0][c]);
             }
         }
     }
@@ -174,7 +174,7 @@ private:
                 const T left = a[(s * together() + term()) * Rows + i];
                 SUBWAVE_UNROLL
                 for (int c = 0; c < pack; ++c)
-                    sum_[i][c] += left * line[s][c];
+                    sum_[i][c] = fused_multiply_add(left, line[s][c], sum_[i][c]);
             }
         }
     }
@@ -201,7 +201,7 @@ private:
                 for (int c = 0; c < pack; ++c) {
                     SUBWAVE_UNROLL
                     for (int e = 0; e < pack; ++e)
-                        sum_[i][c] += left[e] * right[c][e];
+                        sum_[i][c] = fused_multiply_add(left[e], right[c][e], sum_[i][c]);
                 }
             }
         }

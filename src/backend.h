@@ -7,10 +7,11 @@
 #include <subwave/subwave.h>
 
 #include "../hip/kernels.h"
+#include "cpu/thread_text.h"
 
 #include <stdio.h>
 
-enum { SUBWAVE_ERROR_TEXT_SIZE = 2048 };
+enum { SUBWAVE_ERROR_TEXT_SIZE = SUBWAVE_THREAD_TEXT_LEAST };
 
 /* A device that a context has opened. Functions return a status and, on error, leave a text in
  * `error`, which has SUBWAVE_ERROR_TEXT_SIZE bytes. Pointers and sizes have been checked. */

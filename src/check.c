@@ -7,22 +7,23 @@
 #include <stdarg.h>
 #include <stdint.h>
 
-static _Thread_local char thread_error[SUBWAVE_ERROR_TEXT_SIZE];
-
-char *subwave_thread_error(void) { return thread_error; }
+char *subwave_thread_error(void)
+{
+    return subwave_thread_text(SUBWAVE_TEXT_OF_LIBRARY, SUBWAVE_ERROR_TEXT_SIZE).text;
+}
 
 subwave_status subwave_fail(subwave_context *context, subwave_status status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(context ? context->error : thread_error, SUBWAVE_ERROR_TEXT_SIZE, format, arguments);
+    vsnprintf(context ? context->error : subwave_thread_error(), SUBWAVE_ERROR_TEXT_SIZE, format, arguments);
     va_end(arguments);
     return status;
 }
 
 const char *subwave_last_error(const subwave_context *context)
 {
-    return context ? context->error : thread_error;
+    return context ? context->error : subwave_thread_error();
 }
 
 const char *subwave_status_name(subwave_status status)

@@ -115,7 +115,7 @@ subwave_status subwave_group_prepare(subwave_context *context, const subwave_gro
 
     shape->group = *group;
     shape->count = n / items;
-    shape->blocks = (uint32_t)(shape->count < 0x7fffffff ? shape->count : 0x7fffffff);
+    shape->blocks = (uint32_t)(shape->count < SUBWAVE_MOST_BLOCKS ? shape->count : SUBWAVE_MOST_BLOCKS);
     return SUBWAVE_STATUS_SUCCESS;
 }
 

@@ -106,8 +106,9 @@ static subwave_status prepare(subwave_context *context, const batched_problem *p
                               subwave_matmul_batched_launch *launch, bool *idle)
 {
     const size_t size = subwave_dtype_size(p->dtype);
-    SUBWAVE_TRY(subwave_check_pointer(context, "alpha", p->alpha, size));
-    SUBWAVE_TRY(subwave_check_pointer(context, "beta", p->beta, size));
+    const size_t alignment = is_complex(p->dtype) ? size / 2 : size; /* as C's own types have it */
+    SUBWAVE_TRY(subwave_check_pointer(context, "alpha", p->alpha, alignment));
+    SUBWAVE_TRY(subwave_check_pointer(context, "beta", p->beta, alignment));
     const bool empty = p->k == 0 || is_number(p->dtype, p->alpha, 0);
     *idle = empty && is_number(p->dtype, p->beta, 1);
     launch->m = (int32_t)p->m;
@@ -208,6 +209,8 @@ subwave_status subwave_matmul_batched(subwave_context *context, subwave_dtype dt
     if (launch.k > 0) {
         SUBWAVE_TRY(subwave_check_pointer(context, "a", a, sizeof *a));
         SUBWAVE_TRY(subwave_check_pointer(context, "b", b, sizeof *b));
+    } else {
+        launch.a.array = launch.b.array = NULL; /* kernels read the pointers before they know k */
     }
     SUBWAVE_TRY(subwave_check_pointer(context, "c", c, sizeof *c));
     return idle ? SUBWAVE_STATUS_SUCCESS : run(context, &p, &launch);

@@ -9,10 +9,11 @@
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Blocks that share their tiles: as many as run at a time. */
+/* Blocks that share their tiles: as many as run at a time. They decide the order of sums: on the CPU device they are
+ * as many on every machine, so that the bits of a result are the same. */
 static int64_t most_blocks(const subwave_device_properties *device)
 {
-    return 2 * (int64_t)device->compute_units;
+    return is_cpu(device) ? 32 : 2 * (int64_t)device->compute_units;
 }
 
 bool subwave_plan_has_skinny(subwave_dtype dtype)

@@ -32,11 +32,14 @@ static int64_t count_tiles(const subwave_matmul_launch *launch, int64_t rows, in
     return down > many || across > many ? many : down * across;
 }
 
+static int64_t round_up(int64_t x, int64_t step) { return ceil_divide(x, step) * step; }
+
 /* One sub-group a block: on the CPU device those of a block would take turns. */
 static void plan_broadcast_cpu(int64_t wave, subwave_dtype dtype, subwave_matmul_launch *launch)
 {
+    const bool wide = dtype == SUBWAVE_DTYPE_F32 && round_up(launch->n, 8 * wave) == round_up(launch->n, 4 * wave);
     launch->item_rows = 4;
-    launch->item_columns = dtype == SUBWAVE_DTYPE_F32 ? 8 : 4;
+    launch->item_columns = wide ? 8 : 4;
     launch->packed = launch->b_column == 1;
     launch->block_x = (uint32_t)wave;
     set_tile(launch, launch->item_rows, launch->item_columns * wave);
@@ -161,7 +164,7 @@ static void plan_matrix16(const subwave_device_properties *device, subwave_matmu
                      reads_eight(launch->b, launch->b_row, launch->b_column);
     launch->block_x = (uint32_t)(down * across * wave);
     set_tile(launch, rows, columns);
-    launch->item_rows = 4 * (nvidia ? 2 : wave == 32 ? 8 : 4);
+    launch->item_rows = 4 * (nvidia ? 2 : !cpu && wave == 32 ? 8 : 4);
     launch->item_columns = (int32_t)(rows * columns / launch->block_x) / launch->item_rows;
     launch->shared_bytes = (uint32_t)(slots * stage * (rows + columns) * 2);
 }
@@ -227,17 +230,38 @@ bool subwave_plan_has_matrix(const subwave_device_properties *device, subwave_dt
     return false;
 }
 
+/* The CPU device computes the cells beyond C too, so that BROADCAST's wide tiles are for wide matrices. Times are
+ * nanoseconds of an x86 core: of a product and sum in either kernel, and to start a work-item. */
+static subwave_variant choose_on_cpu(int64_t wave, subwave_dtype dtype, const subwave_matmul_launch *launch)
+{
+    const int64_t least = launch->m < launch->n ? launch->m : launch->n;
+    /* SKINNY where the large matrix is read along k, and each work-item of a sub-group has some terms of it. */
+    const bool along_k = (launch->m <= launch->n ? launch->b_row : launch->a_column) == 1;
+    if (subwave_plan_has_skinny(dtype) && along_k && (least <= 2 || (least <= 16 && launch->k >= 4 * wave)))
+        return SUBWAVE_VARIANT_SKINNY;
+    const bool f64 = dtype == SUBWAVE_DTYPE_F64;
+    const double in_broadcast = f64 ? 0.5 : 0.3, to_start_broadcast = 100, in_naive = f64 ? 1.4 : 1.1, to_start_naive = 13;
+    subwave_matmul_launch tiled = *launch;
+    plan_broadcast_cpu(wave, dtype, &tiled);
+    const double rows = (double)round_up(launch->m, tiled.tile_rows), k = (double)launch->k;
+    const double columns = (double)round_up(launch->n, tiled.tile_columns);
+    const double broadcast = rows * columns / (4 * tiled.item_columns) * to_start_broadcast + rows * columns * k * in_broadcast;
+    const double naive = (double)round_up(launch->m, 16) * (double)round_up(launch->n, 16) * to_start_naive +
+                         (double)launch->m * (double)launch->n * k * in_naive;
+    return naive < broadcast ? SUBWAVE_VARIANT_NAIVE : SUBWAVE_VARIANT_BROADCAST;
+}
+
 /* MATRIX has the larger blocks: where they would leave most of a GPU idle, BROADCAST may be ahead. On an
  * H200 MATRIX is, by 3 to 11 times. */
 static subwave_variant choose(const subwave_device_properties *device, subwave_dtype dtype,
                               const subwave_matmul_launch *launch)
 {
+    if (is_cpu(device))
+        return choose_on_cpu(device->sub_group_sizes[0], dtype, launch);
     const int64_t least = launch->m < launch->n ? launch->m : launch->n;
-    /* On the CPU device only where the large matrix is read along k. */
-    const bool along_k = (launch->m <= launch->n ? launch->b_row : launch->a_column) == 1;
-    if (subwave_plan_has_skinny(dtype) && (is_cpu(device) ? least <= 2 && along_k : least <= 16))
+    if (subwave_plan_has_skinny(dtype) && least <= 16)
         return SUBWAVE_VARIANT_SKINNY;
-    if (is_cpu(device) || !subwave_plan_has_matrix(device, dtype))
+    if (!subwave_plan_has_matrix(device, dtype))
         return SUBWAVE_VARIANT_BROADCAST;
     if (is_nvidia(device))
         return SUBWAVE_VARIANT_MATRIX;

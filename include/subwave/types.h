@@ -202,7 +202,7 @@ typedef struct subwave_device_properties {
     int64_t memory_bytes;       /* global memory */
     int32_t sub_group_sizes[8]; /* work-items a sub-group can have, ascending; rest 0 */
     int32_t sub_group_size_count;
-    int32_t compute_units;  /* multiprocessors; threads on the CPU device */
+    int32_t compute_units;  /* multiprocessors; on the CPU device processors online */
     int32_t max_block_size; /* work-items */
     int32_t aspects;        /* bits of subwave_aspect */
     int32_t built_for;      /* 1 if this library holds code for the architecture */
