@@ -625,7 +625,7 @@ int bench_main(int argc, char **argv)
         {.name = "--device", .value = "ID", .take = take_texts, .target = &s.devices,
          .repeats = true, .help = "a device of `subwave info`; without it, the one with the star"},
         {.name = "--variant", .value = "NAME", .take = take_variants, .target = &s.variants,
-         .repeats = true, .help = "naive, local, broadcast (these three), tutorial, matrix, auto"},
+         .repeats = true, .help = "naive, local, broadcast (these three), tutorial, matrix, skinny, auto"},
         {.name = "--dtype", .value = "TYPE", .take = take_dtypes, .target = &s.dtypes,
          .repeats = true, .help = "f16, bf16, f32 or f64 (f32)"},
         {.name = "--size", .value = "N|MxNxK", .take = take_shapes, .target = &s.shapes,

@@ -4,6 +4,7 @@
 #include "commands.h"
 #include "npy.h"
 #include "options.h"
+#include "plain.h"
 #include "text.h"
 
 #include <subwave/subwave.h>
@@ -102,10 +103,10 @@ static bool read_inputs(job *j)
              j->transpose_b ? ", transposed," : "", b_rows, j->n);
         return false;
     }
-    if (j->a.dtype == SUBWAVE_DTYPE_F32 &&
+    if (j->a.dtype != SUBWAVE_DTYPE_F64 &&
         (!isfinite((float)j->alpha) || !isfinite((float)j->beta))) {
-        fail("matmul", "%s exceeds float32, the type of %s",
-             isfinite((float)j->alpha) ? "--beta" : "--alpha", j->a_path);
+        fail("matmul", "%s exceeds float32, the type of factors where %s is of %s",
+             isfinite((float)j->alpha) ? "--beta" : "--alpha", j->a_path, subwave_dtype_name(j->a.dtype));
         return false;
     }
     return prepare_c(j);
@@ -127,7 +128,7 @@ static subwave_status multiply_once(subwave_context *context, const job *j, int6
                                     int64_t k, double beta, void *const memory[3])
 {
     const float alpha_f32 = (float)j->alpha, beta_f32 = (float)beta;
-    const bool single = j->a.dtype == SUBWAVE_DTYPE_F32;
+    const bool single = j->a.dtype != SUBWAVE_DTYPE_F64;
     return subwave_matmul(context, j->variant, j->a.dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
                           stored_transpose(&j->a, j->transpose_a),
                           stored_transpose(&j->b, j->transpose_b), m, n, k,
@@ -181,8 +182,7 @@ static int64_t count_not_finite(const npy_matrix *matrix)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < matrix->rows * matrix->columns; ++i)
-        count += matrix->dtype == SUBWAVE_DTYPE_F32 ? !isfinite(((const float *)matrix->data)[i])
-                                                    : !isfinite(((const double *)matrix->data)[i]);
+        count += !isfinite(plain_value(matrix->dtype, matrix->data, i));
     return count;
 }
 
@@ -251,7 +251,7 @@ int matmul_main(int argc, char **argv)
         .name = "matmul",
         .usage = "A.npy B.npy -o C.npy [OPTION]...",
         .about = "Computes C = alpha A B, or C = alpha A B + beta C0.\n"
-                 "Files are NumPy's .npy, versions 1 to 3: 2-D, float32 or float64 (all of one type),\n"
+                 "Files are NumPy's .npy, versions 1 to 3: 2-D, float16, float32 or float64 (all of one type),\n"
                  "either byte order, C or Fortran order. C is written in C order.\n",
         .options = options,
         .option_count = sizeof options / sizeof *options,

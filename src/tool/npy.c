@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * npy.c: matrices of f32 and f64 in NumPy's .npy files.
+ * npy.c: matrices of f16, f32 and f64 in NumPy's .npy files.
  *
  * The format: "\x93NUMPY", two bytes of version, the header's length (two bytes in version 1, four
  * later, little-endian), the header (a Python dictionary with 'descr', 'fortran_order' and
@@ -106,17 +106,19 @@ static bool parse_descr(cursor *c, npy_matrix *matrix, char *error)
 {
     char descr[64];
     if (peek(c) == '[')
-        return fail(error, "the elements are structures; subwave takes float32 and float64");
+        return fail(error, "the elements are structures; subwave takes float16, float32 and float64");
     if (!accept_string(c, descr, sizeof descr))
         return fail(error, "the header's 'descr' is not a short string");
     const char *type = descr + (descr[0] && strchr("<>=|", descr[0]));
-    if (strcmp(type, "f4") == 0)
+    if (strcmp(type, "f2") == 0)
+        matrix->dtype = SUBWAVE_DTYPE_F16;
+    else if (strcmp(type, "f4") == 0)
         matrix->dtype = SUBWAVE_DTYPE_F32;
     else if (strcmp(type, "f8") == 0)
         matrix->dtype = SUBWAVE_DTYPE_F64;
     else
         return fail(error,
-                    "the elements are '%s'; subwave takes float32 ('<f4') and float64 ('<f8')",
+                    "the elements are '%s'; subwave takes float16 ('<f2'), float32 ('<f4') and float64 ('<f8')",
                     descr);
     matrix->swapped = descr[0] == (little_endian() ? '>' : '<');
     return true;
@@ -330,15 +332,42 @@ typedef struct target {
     mode_t mode;
 } target;
 
+/* Replaces a path by what the links at its end lead to, which need not exist. */
+static bool follow_links(char path[PATH_MAX])
+{
+    enum { MOST_LINKS = 40 }; /* as Linux has it */
+    struct stat about;
+    for (int i = 0; i < MOST_LINKS; ++i) {
+        if (lstat(path, &about) != 0)
+            return errno == ENOENT;
+        if (!S_ISLNK(about.st_mode))
+            return true;
+        char link[PATH_MAX];
+        const ssize_t length = readlink(path, link, sizeof link);
+        if (length < 0)
+            return false;
+        char *const slash = strrchr(path, '/');
+        const size_t folder = link[0] == '/' || !slash ? 0 : (size_t)(slash - path) + 1;
+        if (folder + (size_t)length >= PATH_MAX) {
+            errno = ENAMETOOLONG;
+            return false;
+        }
+        memcpy(path + folder, link, (size_t)length);
+        path[folder + (size_t)length] = '\0';
+    }
+    errno = ELOOP;
+    return false;
+}
+
 static bool find_target(const char *path, target *t, char *error)
 {
     struct stat about;
     if (strlen(path) >= sizeof t->path)
         return fail(error, "cannot write: %s", strerror(ENAMETOOLONG));
-    const bool exists = lstat(path, &about) == 0;
-    if (exists) {
-        if (!realpath(path, t->path) || stat(t->path, &about) != 0)
-            return fail(error, "cannot write through this link: %s", strerror(errno));
+    strcpy(t->path, path);
+    if (!follow_links(t->path))
+        return fail(error, "cannot write: %s", strerror(errno));
+    if (lstat(t->path, &about) == 0) {
         if (!S_ISREG(about.st_mode))
             return fail(error, S_ISDIR(about.st_mode) ? "cannot write: this is a directory"
                                                       : "cannot write: this is not a regular file");
@@ -350,12 +379,12 @@ static bool find_target(const char *path, target *t, char *error)
     } else {
         const mode_t mask = umask(0);
         umask(mask);
-        strcpy(t->path, path);
         t->mode = 0666 & ~mask;
     }
     const char *slash = strrchr(t->path, '/');
     const int folder = slash ? (int)(slash - t->path) + 1 : 0;
-    if (!t->path[folder])
+    const char *name = t->path + folder;
+    if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
         return fail(error, "cannot write: %s",
                     *path ? "this names a directory" : "the name is empty");
     snprintf(t->temporary, sizeof t->temporary, "%.*s.", folder, t->path);
@@ -407,15 +436,38 @@ static bool write_matrix(int file, const npy_matrix *matrix, size_t bytes)
     return write_all(file, header, total) && write_all(file, matrix->data, bytes);
 }
 
-/* Signals that would end the process between the temporary file's creation and its renaming. */
-static void hold_signals(bool hold)
+/* Signals that would end the process between the temporary file's creation and its renaming are acted upon
+ * after that. By handlers and not by a mask, which is of one thread: a GPU's runtime has others. */
+static const int held_signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { HELD = sizeof held_signals / sizeof *held_signals };
+static volatile sig_atomic_t came[HELD];
+
+static void note_signal(int number)
 {
-    sigset_t held;
-    sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTERM);
-    sigaddset(&held, SIGHUP);
-    sigprocmask(hold ? SIG_BLOCK : SIG_UNBLOCK, &held, NULL);
+    for (int i = 0; i < HELD; ++i)
+        if (held_signals[i] == number)
+            came[i] = 1;
+}
+
+static void hold_signals(struct sigaction *before)
+{
+    struct sigaction hold = {.sa_handler = note_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&hold.sa_mask);
+    for (int i = 0; i < HELD; ++i) {
+        came[i] = 0;
+        sigaction(held_signals[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN) /* as nohup has it */
+            sigaction(held_signals[i], &hold, NULL);
+    }
+}
+
+static void release_signals(const struct sigaction *before)
+{
+    for (int i = 0; i < HELD; ++i)
+        sigaction(held_signals[i], &before[i], NULL);
+    for (int i = 0; i < HELD; ++i)
+        if (came[i])
+            raise(held_signals[i]);
 }
 
 bool npy_write(const char *path, const npy_matrix *matrix, char *error)
@@ -427,7 +479,8 @@ bool npy_write(const char *path, const npy_matrix *matrix, char *error)
     if (!npy_size(matrix, &bytes))
         return fail(error, "cannot write: the shape exceeds the address space");
     signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is then an error of write() */
-    hold_signals(true);
+    struct sigaction before[HELD];
+    hold_signals(before);
     const int file = mkstemp(t.temporary);
     bool done = file >= 0;
     if (done) {
@@ -447,6 +500,6 @@ bool npy_write(const char *path, const npy_matrix *matrix, char *error)
     }
     if (!done)
         fail(error, "cannot write: %s", strerror(errno));
-    hold_signals(false);
+    release_signals(before);
     return done;
 }
