@@ -153,7 +153,7 @@ void reporter::end_of_problem()
             continue;
         }
         if (l.ours && peer > 0)
-            std::snprintf(ratio, sizeof ratio, "%.2f", l.rate / peer);
+            std::snprintf(ratio, sizeof ratio, l.rate < 0.095 * peer ? "%.1g" : "%.2f", l.rate / peer);
         std::fprintf(table_, "  %s %10s %-12s %8s  %s\n", l.who.c_str(),
                      format_digits(digits, l.rate), l.unit.c_str(), ratio, l.text.c_str());
     }

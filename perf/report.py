@@ -113,8 +113,13 @@ def copy_rate(rows):
 
 # --- pictures --------------------------------------------------------------------------------------
 
-COLOURS = ("#1f5fa8", "#d1651a", "#3a8f4d", "#a03b8c", "#7a6a2f", "#4f4f4f", "#c23b3b", "#2a9d9d",
-           "#e0a800", "#8c6bd1", "#a8483a", "#9aa83a")
+# A contender's colour, whoever else is in a picture. Peers of different vendors never meet.
+COLOURS = {"auto": "#1f5fa8", "subwave": "#1f5fa8", "matrix": "#d1651a", "broadcast": "#3a8f4d", "local": "#a03b8c",
+           "naive": "#7a6a2f", "tutorial": "#2a9d9d", "skinny": "#8c6bd1",
+           "cublas": "#c23b3b", "rocblas": "#c23b3b", "openblas": "#c23b3b", "hipblas": "#e0a800", "plain loop": "#4f4f4f",
+           "CUB": "#c23b3b", "rocPRIM": "#c23b3b", "hipCUB": "#e0a800", "cooperative groups": "#4f4f4f"}
+OTHER = "#9aa83a"
+NOISY = 0.3 # how opaque what the noise may have moved is
 AHEAD, BEHIND = "#1f5fa8", "#d1651a"
 
 
@@ -131,7 +136,11 @@ def figure(width, height):
 def colours_of(rows):
     """A colour for each contender, subwave's first, the same in all pictures of one set of rows."""
     names = sorted({(row["by"] != "subwave", who(row)) for row in rows})
-    return {name: COLOURS[i % len(COLOURS)] for i, (_, name) in enumerate(names)}
+    return {name: COLOURS.get(name, OTHER) for _, name in names}
+
+
+def ratio_text(value):
+    return f"{value:.2f}" if value >= 0.095 else f"{value:.1g}"
 
 
 def speed_picture(title, rows):
@@ -153,8 +162,12 @@ def speed_picture(title, rows):
             ax.plot(x, y, color=colours[name], linewidth=6, alpha=0.25, solid_capstyle="round", zorder=1)
             continue
         ax.errorbar(x, y, (below, above), color=colours[name], capsize=2, linewidth=1 if warm else 1.8,
-                    linestyle=":" if warm else "-", marker="o" if by == "subwave" else "s",
-                    markersize=4, markerfacecolor="white" if warm else None)
+                    linestyle=":" if warm else "-")
+        for noisy in False, True:
+            points_of = [point for point, row in zip(zip(x, y), points) if bool(row["noisy"]) == noisy]
+            ax.plot(*(zip(*points_of) if points_of else ((), ())), color=colours[name], linestyle="",
+                    marker=("x" if noisy else "o" if by == "subwave" else "s"), markersize=6 if noisy else 4,
+                    markerfacecolor="white" if warm else None)
     ax.set_xscale("log", base=2)
     ax.set_yscale("log")
     sizes = sorted({row["n"] for row in rows})
@@ -173,6 +186,8 @@ def speed_picture(title, rows):
     if both:
         handles += [Line2D([], [], color="#666666", linestyle="-", label="cold"),
                     Line2D([], [], color="#666666", linestyle=":", label="warm")]
+    if any(row["noisy"] for row in rows):
+        handles.append(Line2D([], [], color="#666666", linestyle="", marker="x", label="noisy"))
     ax.legend(handles=handles, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return fig
 
@@ -215,7 +230,7 @@ def roofline_picture(title, rows, bandwidth):
         behind = name == "auto" # one of the others
         ax.scatter([row["operations"] / row["bytes"] for row in points],
                    [row["rate"] for row in points], s=110 if behind else 22, color=colour, label=name,
-                   alpha=0.25 if behind else 1, linewidths=0, zorder=2 if behind else 3,
+                   alpha=[0.25 if behind else NOISY if row["noisy"] else 1 for row in points], linewidths=0, zorder=2 if behind else 3,
                    marker="o" if points[0]["by"] == "subwave" else "s")
     ax.set_xscale("log")
     ax.set_yscale("log")
@@ -228,13 +243,15 @@ def roofline_picture(title, rows, bandwidth):
     return fig
 
 
-def bar_picture(title, rows, values, notes, ratio):
-    """Horizontal bars: ratios about 1 on a logarithmic axis, or shares of 1."""
+def bar_picture(title, rows, values, notes, noisy, ratio):
+    """Horizontal bars: ratios about 1 on a logarithmic axis, or shares of 1; pale where a rate is noisy."""
     labels, shared = differences(rows)
     fig, ax = figure(7.5, 1.2 + 0.24 * len(values))
     y = range(len(values))
-    ax.barh(y, [value - ratio for value in values], left=ratio, height=0.66,
-            color=[AHEAD if value >= ratio else BEHIND for value in values])
+    bars = ax.barh(y, [value - ratio for value in values], left=ratio, height=0.66,
+                   color=[AHEAD if value >= ratio else BEHIND for value in values])
+    for bar, pale in zip(bars, noisy):
+        bar.set_alpha(NOISY if pale else 1)
     ax.axvline(1, color="#222222", linewidth=1)
     if ratio:
         ax.set_xscale("log")
@@ -251,9 +268,9 @@ def bar_picture(title, rows, values, notes, ratio):
     ax.set_ylim(len(values) - 0.4, -0.6)
     ax.grid(axis="y", visible=False)
     for i, (value, note) in enumerate(zip(values, notes)):
-        ax.annotate(f"{value:.2f}  {note}" if value >= 0.095 else f"{value:.1g}  {note}", (1, i), xycoords=("axes fraction", "data"), xytext=(6, 0),
+        ax.annotate(f"{ratio_text(value)}  {note}", (1, i), xycoords=("axes fraction", "data"), xytext=(6, 0),
                     textcoords="offset points", va="center", fontsize=7.5, annotation_clip=False)
-    ax.set_xlabel("ratio of rates" if ratio else "rate / copy")
+    ax.set_xlabel(("ratio of rates" if ratio else "rate / copy") + ("; pale: noisy" if any(noisy) else ""))
     ax.set_title(f"{title}\n", loc="left", fontweight="bold")
     ax.text(0, 1.01, shared, transform=ax.transAxes, fontsize=8, color="#666666")
     return fig
@@ -286,7 +303,8 @@ def pictures(rows):
             title = f"{operation} beside the best peer{number}"
             yield (title, "subwave's rate over the best peer's; above 1 subwave is ahead.",
                    bar_picture(title, [r.ours for r in part], [r.value for r in part],
-                               [r.peer["by"] for r in part], 1))
+                               [r.peer["by"] for r in part],
+                               [r.ours["noisy"] or r.peer["noisy"] for r in part], 1))
 
     if bandwidth and any(row["backend"] != "cpu" for row in rows):
         bound = [row for row in rated(rows) if row["unit"] == "GB/s" and row["by"] == "subwave"]
@@ -294,7 +312,7 @@ def pictures(rows):
             title = f"share of the copy's bandwidth{number}"
             yield (title, f"What memory-bound calls reach of {bandwidth:.0f} GB/s.",
                    bar_picture(title, part, [row["rate"] / bandwidth for row in part],
-                               [row["variant"] or "" for row in part], 0))
+                               [row["variant"] or "" for row in part], [row["noisy"] for row in part], 0))
 
 
 def pages(things, most=40):
@@ -363,12 +381,12 @@ def summary(rows):
             ours, fastest = chosen(group), best([row for row in group if row["by"] == "subwave"])
             if ours and ours["rate"] < 0.95 * fastest["rate"]:
                 yield (f"  {operation} {problem_text(ours)} {ours['cache']}: auto reaches "
-                       f"{ours['rate'] / fastest['rate']:.2f} of {who(fastest)}")
+                       f"{ratio_text(ours['rate'] / fastest['rate'])} of {who(fastest)}")
         if found:
             middle = found[len(found) // 2]
-            ends = "; ".join(f"{name} {r.value:.2f} ({problem_text(r.ours)}, {who(r.ours)} / {who(r.peer)})"
+            ends = "; ".join(f"{name} {ratio_text(r.value)} ({problem_text(r.ours)}, {who(r.ours)} / {who(r.peer)})"
                              for name, r in (("least", found[0]), ("most", found[-1])))
-            yield f"  {operation}: {middle.value:.2f} of the best peer in the middle; {ends}"
+            yield f"  {operation}: {ratio_text(middle.value)} of the best peer in the middle; {ends}"
 
 
 def write_page(paths, folder):
@@ -394,6 +412,8 @@ def write_page(paths, folder):
         body.append("<pre>" + html.escape("\n".join(text[1:])) + "</pre>")
         for title, caption, fig in pictures(group):
             from matplotlib import pyplot
+            fig.suptitle(f"{name} ({architecture}), waves of {wave}, {first['date'][:10]}", x=0.01, ha="left", fontsize=8,
+                         color="#666666")
             path = os.path.join(folder, slug(f"{architecture} w{wave} {title}") + ".png")
             fig.savefig(path, dpi=130)
             pyplot.close(fig)
