@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * harness.c: runs a group of tests on each device, with memory that notices stray writes.
  */
+#define _DEFAULT_SOURCE
 #include "harness.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { GUARD = 4096 };
 
@@ -128,27 +131,68 @@ void harness_fill(harness_poison poison, void *memory, size_t bytes)
         byte[i] = poison == HARNESS_NAN ? nan_payload[i % 4] : 0xa5;
 }
 
+/* Memory of the CPU device ends where the process has none, so that reads beyond it are found too. */
+static void reserve_before_hole(guarded *memory, size_t total)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (total + page - 1) / page * page;
+    unsigned char *map = mmap(NULL, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(map != MAP_FAILED);
+    assert_int_equal(mprotect(map + whole, page, PROT_NONE), 0);
+    memory->map = map;
+    memory->mapped = whole + page;
+    memory->capacity = whole;
+}
+
+static void give_back(guarded *memory)
+{
+    if (memory->map)
+        munmap(memory->map, memory->mapped);
+    else
+        assert_ok(memory->context, subwave_free(memory->context, memory->device));
+    free(memory->expected);
+}
+
+static void reserve(guarded *memory, size_t total)
+{
+    subwave_context *context = memory->context;
+    give_back(memory);
+    *memory = (guarded){.context = context};
+    if (harness_is_cpu(context)) {
+        reserve_before_hole(memory, total);
+    } else {
+        void *device;
+        assert_ok(context, subwave_malloc(context, &device, (int64_t)total));
+        memory->device = device;
+        memory->capacity = total;
+    }
+    memory->expected = malloc(memory->capacity);
+    assert_non_null(memory->expected);
+}
+
 void guarded_reset(guarded *memory, size_t alignment, const void *contents, size_t bytes)
 {
     subwave_context *context = memory->context;
-    const size_t front = GUARD + alignment, total = front + bytes + GUARD;
-    if (total > memory->capacity) {
-        void *device;
-        assert_ok(context, subwave_free(context, memory->device));
-        free(memory->expected);
-        assert_ok(context, subwave_malloc(context, &device, (int64_t)total));
-        memory->device = device;
-        memory->expected = malloc(total);
-        assert_non_null(memory->expected);
-        memory->capacity = total;
-    }
-    memory->front = front;
+    if (GUARD + alignment + bytes + GUARD > memory->capacity)
+        reserve(memory, GUARD + alignment + bytes + GUARD);
     memory->bytes = bytes;
+    memory->front = GUARD + alignment;
+    memory->back = GUARD;
+    if (memory->map) {
+        const size_t step = alignment ? alignment : 16;
+        unsigned char *const end = memory->map + memory->capacity;
+        unsigned char *start = end - bytes;
+        start -= (uintptr_t)start % step;
+        while (alignment && (uintptr_t)start % (2 * step) == 0)
+            start -= step;
+        memory->back = (size_t)(end - start) - bytes;
+        memory->device = start - memory->front;
+    }
+    const size_t total = memory->front + bytes + memory->back;
     /* No byte repeats at a short distance, so a shifted copy is noticed too. */
     for (size_t i = 0; i < total; ++i)
         memory->expected[i] = (unsigned char)(i * 167 + i / 256 * 13 + 89);
     if (bytes)
-        memcpy(memory->expected + front, contents, bytes);
+        memcpy(memory->expected + memory->front, contents, bytes);
     assert_ok(context, subwave_copy(context, memory->device, memory->expected, (int64_t)total));
 }
 
@@ -164,7 +208,7 @@ void *guarded_pointer(const guarded *memory) { return memory->device + memory->f
 /* Copies all to the host, which frees it. */
 static unsigned char *now(const guarded *memory)
 {
-    const size_t bytes = memory->front + memory->bytes + GUARD;
+    const size_t bytes = memory->front + memory->bytes + memory->back;
     unsigned char *copy = malloc(bytes);
     assert_non_null(copy);
     assert_ok(memory->context,
@@ -184,7 +228,7 @@ static size_t count_changes(const guarded *memory, const unsigned char *now, siz
 static size_t count_stray_writes(const guarded *memory, const unsigned char *now)
 {
     return count_changes(memory, now, 0, memory->front) +
-           count_changes(memory, now, memory->front + memory->bytes, GUARD);
+           count_changes(memory, now, memory->front + memory->bytes, memory->back);
 }
 
 size_t guarded_stray_writes(const guarded *memory)
@@ -199,7 +243,7 @@ size_t guarded_changes(const guarded *memory)
 {
     unsigned char *copy = now(memory);
     const size_t changes =
-        count_changes(memory, copy, 0, memory->front + memory->bytes + GUARD);
+        count_changes(memory, copy, 0, memory->front + memory->bytes + memory->back);
     free(copy);
     return changes;
 }
@@ -216,7 +260,6 @@ size_t guarded_read(const guarded *memory, void *contents)
 
 void guarded_destroy(guarded *memory)
 {
-    assert_ok(memory->context, subwave_free(memory->context, memory->device));
-    free(memory->expected);
+    give_back(memory);
     *memory = (guarded){0};
 }

@@ -42,17 +42,19 @@ double harness_random_sign(harness_random *random); /* (-1, 1) without 0 */
 typedef enum harness_poison { HARNESS_NAN, HARNESS_A5, HARNESS_POISONS } harness_poison;
 void harness_fill(harness_poison poison, void *memory, size_t bytes);
 
-/* Device memory between two guard bands, and what it must hold. */
+/* Device memory between two guard bands, and what it must hold. On the CPU device nothing can be read behind it. */
 typedef struct guarded {
     subwave_context *context;
-    unsigned char *device, *expected; /* guard, contents, guard */
-    size_t front, bytes, capacity;    /* of the guard before, the contents, all three */
+    unsigned char *device, *expected;     /* guard, contents, guard */
+    size_t front, bytes, back, capacity;  /* of the guard before, the contents, the guard behind, all three */
+    unsigned char *map;                   /* where memory is not from subwave_malloc() */
+    size_t mapped;
 } guarded;
 
 /* Device memory that starts as `contents`; its address is guarded_pointer(). */
 guarded guarded_create(subwave_context *context, const void *contents, size_t bytes);
 /* Gives it other contents, in the same memory if they fit, at an address that is a multiple of
- * `alignment` but of no larger power of two (0: of 256). All zero is a guarded memory that has none
+ * `alignment` but of no larger power of two (0: of 16). All zero is a guarded memory that has none
  * yet, but needs its context. */
 void guarded_reset(guarded *memory, size_t alignment, const void *contents, size_t bytes);
 void *guarded_pointer(const guarded *memory);

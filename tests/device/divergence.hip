@@ -356,8 +356,8 @@ static void cases(machine &t)
     for (dim3 block : t.blocks())
         for (int pattern = 0; pattern < t.patterns; ++pattern) {
             for (const shape &s : all) {
-                launch_case l{s.name, s.function, whole, block, in_row, out_row, 0, t.dump ? 1 : 2};
-                if (!t.dump && !t.take(1))
+                launch_case l{s.name, s.function, whole, block, in_row, out_row, 0, 2};
+                if (!t.take(1))
                     continue;
                 t.fill(l, pattern);
                 const std::vector<unsigned> passed = points_passed(s, l);
@@ -370,8 +370,8 @@ static void cases(machine &t)
             /* A group by chance: any part of the tangle that has the work-item, the same to all in it, and
              * so every work-item in exactly one. */
             for (const shape &s : chances) {
-                launch_case l{s.name, s.function, whole, block, in_row, out_row, 0, t.dump ? 1 : 2};
-                if (!t.dump && !t.take(1))
+                launch_case l{s.name, s.function, whole, block, in_row, out_row, 0, 2};
+                if (!t.take(1))
                     continue;
                 t.fill(l, pattern);
                 const std::vector<unsigned> passed = points_passed(s, l);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * harness.hpp: launches whose every work-item writes a row that a plain C++ reference predicts, on the
- * CPU device, an AMD or an NVIDIA GPU; and dumps of them, for replay elsewhere.
+ * CPU device, an AMD or an NVIDIA GPU.
  */
 #ifndef SUBWAVE_TESTS_DEVICE_HARNESS_HPP
 #define SUBWAVE_TESTS_DEVICE_HARNESS_HPP
@@ -160,7 +160,6 @@ class machine {
 public:
     int wave = 0;
     bool full = false;
-    std::FILE *dump = nullptr;
     word64 seed = 0;
     int launches = 0, failures = 0;
 
@@ -169,7 +168,7 @@ public:
     /* Whether the next of very many cases is to be run: one in `every` of a full run, fewer of others. */
     bool take(int every)
     {
-        return ++turn % (full ? every : dump ? 3 * every + 1 : 4 * every + 1) == 0;
+        return ++turn % (full ? every : 4 * every + 1) == 0;
     }
     int turn = 0;
 
@@ -177,8 +176,6 @@ public:
     std::vector<dim3> blocks() const
     {
         const unsigned w = static_cast<unsigned>(wave);
-        if (dump)
-            return {dim3(w + w / 2)};
         return {dim3(w), dim3(2 * w + 3), dim3(8, 8, 1), dim3(16, 1, 4), dim3(1, 64, 1),
                 dim3(33, 1, 1),  dim3(5, 3, 2),  dim3(1)};
     }
@@ -235,8 +232,6 @@ public:
         const std::string problem = more ? more(out.data() + guard) : "";
         if (!problem.empty())
             return fail(l, problem);
-        if (dump && failures == 0)
-            write_dump(l, out.data() + guard, items * l.columns);
     }
 
     void fail(const launch_case &l, const std::string &what)
@@ -347,35 +342,9 @@ private:
             }
         }
     }
-
-    void write(const void *data, std::size_t bytes)
-    {
-        if (std::fwrite(data, 1, bytes, dump) != bytes) {
-            std::perror("dump");
-            std::exit(1);
-        }
-    }
-    /* A launch: the kernel's name in 64 bytes; eight 64-bit integers; the input and the output. */
-    void write_dump(const launch_case &l, const word64 *out, std::size_t out_words)
-    {
-        char text[64] = {};
-        std::snprintf(text, sizeof text, "%s", l.name);
-        const std::int64_t head[8] = {wave,
-                                      l.blocks,
-                                      l.block.x,
-                                      l.block.y,
-                                      l.block.z,
-                                      l.argument,
-                                      static_cast<std::int64_t>(l.in.size()),
-                                      static_cast<std::int64_t>(out_words)};
-        write(text, sizeof text);
-        write(head, sizeof head);
-        write(l.in.data(), l.in.size() * sizeof(word64));
-        write(out, out_words * sizeof(word64));
-    }
 };
 
-/* [--full] [--wave N] [--seed N] [--dump FILE]; all waves and four seeds of the CPU device unless told. */
+/* [--full] [--wave N] [--seed N]; all waves and four seeds of the CPU device unless told. */
 inline int main_of(int argc, char **argv, void (*cases)(machine &))
 {
     machine m;
@@ -392,8 +361,8 @@ inline int main_of(int argc, char **argv, void (*cases)(machine &))
             only_wave = std::atoi(value);
         else if (option == "--seed" && value)
             only_seed = std::atol(value);
-        else if (!(option == "--dump" && value && (m.dump = std::fopen(value, "wb")))) {
-            std::fprintf(stderr, "usage: %s [--full] [--wave N] [--seed N] [--dump FILE]\n", argv[0]);
+        else {
+            std::fprintf(stderr, "usage: %s [--full] [--wave N] [--seed N]\n", argv[0]);
             return 2;
         }
         ++i;
@@ -402,9 +371,7 @@ inline int main_of(int argc, char **argv, void (*cases)(machine &))
     for (int wave : {4, 8, 16, 32, 64})
         for (long seed : {0, 1, 2, 3}) {
             subwave_cpu_stream settings;
-            if (only_wave ? wave != only_wave : m.dump != nullptr && wave != 64)
-                continue;
-            if (only_seed >= 0 ? seed != only_seed : m.dump != nullptr && seed != 0)
+            if ((only_wave && wave != only_wave) || (only_seed >= 0 && seed != only_seed))
                 continue;
             if (subwave_cpu_stream_init(&settings, wave) != 0) {
                 std::printf("FAILED: %s\n", subwave_cpu_error());
@@ -431,8 +398,6 @@ inline int main_of(int argc, char **argv, void (*cases)(machine &))
     }
     cases(m);
 #endif
-    if (m.dump && std::fclose(m.dump) != 0)
-        ++m.failures;
     std::printf("%d launches, %d failed\n", m.launches, m.failures);
     return m.failures || !m.launches ? 1 : 0;
 }

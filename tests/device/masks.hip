@@ -103,13 +103,7 @@ static void cases(machine &t)
         const word64 a = draw(), b = draw(), c = draw();
         masks.push_back(i % 3 == 0 ? a : i % 3 == 1 ? a & b & c : a | b | c);
     }
-    if (t.dump) { /* a sample, since emulation is slow */
-        std::vector<word64> few;
-        for (std::size_t i = 0; i < masks.size(); i += 31)
-            few.push_back(masks[i]);
-        masks = few;
-    }
-    const std::size_t chunk = t.dump ? 16 : 500;
+    const std::size_t chunk = 500;
     for (std::size_t from = 0, turn = 0; from < masks.size(); from += chunk, ++turn) {
         const std::size_t to = from + chunk < masks.size() ? from + chunk : masks.size();
         /* A whole wave, in turn with one that lacks its last lane. */

@@ -94,9 +94,7 @@ static void cases(machine &t)
                     put(7, [](int, word64, word64) { return true; });
                     put(8, [&](int, word64 a, word64 b) { return (a && b) == (p && q); });
                 });
-            /* A dump is of one wave, since waves may take their turns otherwise elsewhere. */
-            launch_case a{"aggregate", aggregate, whole, t.dump ? dim3(unsigned(t.wave)) : block, in_row,
-                          out_row, 0, t.dump ? 1 : 5};
+            launch_case a{"aggregate", aggregate, whole, block, in_row, out_row, 0, 5};
             t.fill(a, pattern);
             const auto trips = [](const word64 *in) { return in[0] ? 0 : in[1] % 4; };
             word64 taken = 0;

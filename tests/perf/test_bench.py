@@ -245,6 +245,17 @@ class Report(Case):
         self.assertEqual(page.count("<img"), len(pictures))
         self.assertEqual(page.count("<tr>"), len(self.rows) + 1)
 
+    def test_pictures_say_the_same_of_parts(self):
+        sys.path.insert(0, os.path.join(options.source, "perf"))
+        import report as page
+        few = [{"by": "subwave", "variant": "matrix"}, {"by": "openblas", "variant": None}]
+        all_of_them = few + [{"by": "subwave", "variant": "auto"}, {"by": "plain loop", "variant": None}]
+        colours = page.colours_of(all_of_them)
+        self.assertEqual(len(set(colours.values())), 4)
+        for name, colour in page.colours_of(few).items():
+            self.assertEqual(colour, colours[name])
+        self.assertEqual([page.ratio_text(value) for value in (1.234, 0.1, 0.0041)], ["1.23", "0.10", "0.004"])
+
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()

@@ -9,6 +9,7 @@ import pathlib
 import random
 import re
 import resource
+import signal
 import struct
 import subprocess
 import sys
@@ -37,12 +38,15 @@ def describe(descr="<f4", order="False", shape="(2, 2)"):
     return f"{{'descr': {descr!r}, 'fortran_order': {order}, 'shape': {shape}, }}"
 
 
+FORMATS = {"f2": "e", "f4": "f", "f8": "d"}
+
+
 def npy(rows, columns, cells, descr="<f4", fortran=False, version=1):
     """A file with the matrix whose row-major cells are given."""
     stored = cells
     if fortran:
         stored = [cells[i * columns + j] for j in range(columns) for i in range(rows)]
-    form = ("<" if descr[0] in "<=|" else ">") + str(len(stored)) + ("f" if descr[1:] == "f4" else "d")
+    form = ("<" if descr[0] in "<=|" else ">") + str(len(stored)) + FORMATS[descr[1:]]
     return header(describe(descr, str(fortran), f"({rows}, {columns})"), version) + struct.pack(form, *stored)
 
 
@@ -54,7 +58,7 @@ def parse_npy(data):
     about = eval(data[10:10 + length], {"__builtins__": {}})
     assert set(about) == {"descr", "fortran_order", "shape"} and about["fortran_order"] is False
     rows, columns = about["shape"]
-    form = about["descr"][0] + str(rows * columns) + {"f4": "f", "f8": "d"}[about["descr"][1:]]
+    form = about["descr"][0] + str(rows * columns) + FORMATS[about["descr"][1:]]
     return about["descr"], rows, columns, list(struct.unpack(form, data[10 + length:]))
 
 
@@ -146,7 +150,7 @@ class MatmulAnswers(Command):
         return out
 
     def test_types_orders_versions(self):
-        for size in "f4", "f8":
+        for size in FORMATS:
             for order in "<", ">", "=", "|":
                 for fortran_a in False, True:
                     for fortran_b in False, True:
@@ -168,10 +172,11 @@ class MatmulAnswers(Command):
                 self.check(m, n, k, dict(fortran=fortran), {})
 
     def test_variants(self):
-        for dtype in "f32", "f64":
+        for dtype in "f16", "f32", "f64":
             form = dict(descr="<f%d" % (int(dtype[1:]) // 8))
             for variant in "auto", "naive", "local", "broadcast", "tutorial", "skinny":
-                self.check_variant(variant, dtype, form)
+                if variant != "skinny" or dtype != "f16":
+                    self.check_variant(variant, dtype, form)
             try:
                 self.check_variant("matrix", dtype, form)
             except AssertionError:
@@ -190,7 +195,7 @@ class MatmulAnswers(Command):
         self.check(4, 5, 6, {}, {}, "--alpha", "-2", alpha=-2)
         self.check(4, 5, 6, {}, {}, "--alpha=0.5", alpha=0.5)
         for fortran in False, True:
-            for size in "<f4", ">f8":
+            for size in ">f2", "<f4", ">f8":
                 form = dict(descr=size)
                 self.check(4, 5, 6, form, form, add=dict(descr=size, fortran=fortran), beta=1)
                 self.check(4, 5, 6, form, form, "--beta", "-3", add=dict(descr=size, fortran=fortran), beta=-3)
@@ -226,6 +231,43 @@ class MatmulAnswers(Command):
         self.assertEqual(os.stat(os.path.join(self.folder, "results/old.npy")).st_mode & 0o777, 0o640)
         self.assertEqual(os.listdir(os.path.join(self.folder, "results")), ["old.npy"])
 
+    def test_output_through_dangling_links(self):
+        self.put("A.npy", npy(1, 1, [3]))
+        os.mkdir(os.path.join(self.folder, "results"))
+        os.symlink("../second.npy", os.path.join(self.folder, "results", "first.npy"))
+        os.symlink(os.path.join(self.folder, "new.npy"), os.path.join(self.folder, "second.npy"))
+        self.succeed("matmul", "A.npy", "A.npy", "-o", "results/first.npy", "--device", DEVICE)
+        self.assertEqual(parse_npy(self.get("new.npy"))[3], [9])
+        self.assertTrue(os.path.islink(os.path.join(self.folder, "second.npy")))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["A.npy", "new.npy", "results", "second.npy"])
+
+    def test_signals_wait_for_the_file(self):
+        """An interrupt while C is written ends the command when C is whole, whatever thread it comes to."""
+        size = 2000
+        self.put("A.npy", npy(size, 1, [1] * size))
+        self.put("B.npy", npy(1, size, [2] * size))
+        wanted = npy(size, size, [2] * (size * size))
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            for threads in "1", "3":
+                interrupted = 0
+                for _ in range(20):
+                    self.put("C.npy", b"old")
+                    process = subprocess.Popen(
+                        [SUBWAVE, "matmul", "A.npy", "B.npy", "-o", "C.npy", "--quiet", "--device", DEVICE],
+                        cwd=self.folder, env=dict(os.environ, SUBWAVE_CPU_THREADS=threads))
+                    while process.poll() is None:
+                        if any(name.startswith(".subwave-") for name in os.listdir(self.folder)):
+                            process.send_signal(number)
+                            break
+                    status = process.wait()
+                    self.assertIn(status, (0, -number))
+                    self.assertEqual(self.get("C.npy"), wanted)
+                    self.assertEqual(sorted(os.listdir(self.folder)), ["A.npy", "B.npy", "C.npy"])
+                    interrupted += status == -number
+                    if interrupted == 2:
+                        break
+                self.assertGreater(interrupted, 0, "no signal came while C was written")
+
     def test_names_after_two_dashes(self):
         self.put("-A.npy", npy(1, 1, [3]))
         self.succeed("matmul", "--output=C.npy", "--device", DEVICE, "--", "-A.npy", "-A.npy")
@@ -233,7 +275,7 @@ class MatmulAnswers(Command):
 
     @unittest.skipUnless(numpy, "numpy is not installed")
     def test_files_from_numpy(self):
-        for dtype in "f4", ">f8":
+        for dtype in "f2", "f4", ">f8":
             for version in (1, 0), (2, 0), (3, 0):
                 a = numpy.asfortranarray(numpy.arange(12).reshape(3, 4).astype(dtype))
                 b = numpy.arange(20).reshape(4, 5).astype(dtype)
@@ -271,8 +313,8 @@ BAD_FILES = {
     "unknown key": (header("{'descr': '<f4', 'units': 'm', }") + ZEROS, "unknown key 'units'"),
     "key twice": (header("{'descr': '<f4', 'descr': '<f4', }") + ZEROS, "'descr' twice"),
     "text after the dictionary": (header(describe() + " + 1") + ZEROS, "goes on after its dictionary"),
-    "integers": (header(describe("<i4")) + ZEROS, "the elements are '<i4'; subwave takes float32"),
-    "half": (header(describe("<f2")) + ZEROS, "'<f2'"),
+    "integers": (header(describe("<i4")) + ZEROS, "the elements are '<i4'; subwave takes float16"),
+    "long double": (header(describe("<f16")) + ZEROS, "'<f16'"),
     "complex": (header(describe("<c8")) + ZEROS, "'<c8'"),
     "long double": (header(describe("<f16")) + ZEROS, "'<f16'"),
     "booleans": (header(describe("|b1")) + ZEROS, r"'\|b1'"),
@@ -349,7 +391,10 @@ class MatmulRefusals(Command):
         self.matmul(1, "A.npy/C.npy: cannot write: Not a directory", output="A.npy/C.npy")
         self.matmul(1, "folder: cannot write: this is a directory", output="folder")
         self.matmul(1, "new/: cannot write", output="new/")
-        self.matmul(1, "dangling: cannot write through this link", output="dangling")
+        os.symlink("loop", os.path.join(self.folder, "loop"))
+        self.matmul(1, "loop: cannot write: Too many levels of symbolic links", output="loop")
+        for name in "/nodir/.", "new/..", "..":
+            self.matmul(1, "cannot write: this (names|is) a directory", output=name)
         self.matmul(1, "/dev/null: cannot write: this is not a regular file", output="/dev/null")
         self.matmul(1, "cannot write: File name too long", output="x" * 300)
         self.matmul(1, "cannot write: File name too long", output="x/" * 5000 + "C.npy")

@@ -73,7 +73,7 @@ static void test_bad_headers(void **state)
         {"{'descr': '<f4', 'fortran_order': False}", "no 'shape'"},
         {"{'descr': '<f4', 'descr': '<f4'}", "'descr' twice"},
         {"{'descr': '<f4', 'order': 'C'}", "unknown key 'order'"},
-        {"{'descr': '<f2'}", "the elements are '<f2'"},
+        {"{'descr': '<f16'}", "the elements are '<f16'"},
         {"{'descr': '<i4'}", "the elements are '<i4'"},
         {"{'descr': '<c8'}", "the elements are '<c8'"},
         {"{'descr': '|O'}", "the elements are '|O'"},
@@ -146,7 +146,7 @@ static void test_mutated_headers(void **state)
         char error[NPY_ERROR_SIZE] = "";
         if (npy_parse_header(text, length, &found, error)) {
             ++accepted;
-            assert_true(found.dtype == SUBWAVE_DTYPE_F32 || found.dtype == SUBWAVE_DTYPE_F64);
+            assert_true(found.dtype == SUBWAVE_DTYPE_F16 || found.dtype == SUBWAVE_DTYPE_F32 || found.dtype == SUBWAVE_DTYPE_F64);
             assert_true(found.rows >= 0 && found.columns >= 0 && !found.data);
         } else {
             assert_true(error[0] != 0 && memchr(error, 0, sizeof error));

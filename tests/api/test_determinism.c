@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT
+ * test_determinism.c: every compute call, 100 times, is bit-equal to its first: in other contexts, at other alignments,
+ * beside a thread that takes the processors at random; on the CPU device with 1 to 5 OS threads and in six orders of
+ * lanes. Which work-items share an opportunistic group is not promised; on the CPU device the seed alone decides it
+ * (docs/cpu-device.md), so its results are compared at equal seeds there and left out elsewhere.
+ */
+#include "../harness.h"
+#include "../reference.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static const int thread_counts[] = {1, 2, 3, 5};
+enum { REPEATS = 100, SEEDS = 6, MOST_CONTEXTS = SEEDS * COUNT(thread_counts), SHIFTS = 8 };
+
+/* --- a processor that others use too --------------------------------------------------------- */
+
+static void wait_us(uint64_t us)
+{
+    const struct timespec time = {0, (long)us * 1000};
+    nanosleep(&time, NULL);
+}
+
+static atomic_bool load_ends;
+
+/* Busy and idle for random times, so that blocks meet and pass each other in other orders. */
+static void *load(void *unused)
+{
+    harness_random random = {7};
+    while (!atomic_load(&load_ends)) {
+        for (uint64_t i = harness_random_bits(&random) % 100000; i; --i)
+            (void)atomic_load_explicit(&load_ends, memory_order_relaxed);
+        wait_us(harness_random_bits(&random) % 1000);
+    }
+    return unused;
+}
+
+/* --- calls ----------------------------------------------------------------------------------- */
+
+/* What a call reads and writes; a matrix product's A, B and C are FIRST, SECOND and RESULT. */
+enum { FIRST, SECOND, CHOICE, RESULT, MEMBERS, OPERANDS };
+
+typedef struct task {
+    char name[80];
+    subwave_status (*run)(subwave_context *context, const struct task *t, void *const *operand);
+    subwave_dtype dtype;
+    subwave_variant variant;
+    int64_t m, n, k, batch; /* n: of groups the elements */
+    bool pointers;
+    int function;
+    subwave_group group;
+    size_t bytes[OPERANDS], align[OPERANDS]; /* 0 bytes: not used */
+    void *before[OPERANDS];
+} task;
+
+static subwave_status run_matmul(subwave_context *context, const task *t, void *const *operand)
+{
+    const double alpha = 1.25, beta = -0.75;
+    const float alpha_f = 1.25, beta_f = -0.75;
+    const bool f64 = t->dtype == SUBWAVE_DTYPE_F64;
+    return subwave_matmul(context, t->variant, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                          SUBWAVE_TRANSPOSE_NONE, t->m, t->n, t->k, f64 ? (const void *)&alpha : &alpha_f, operand[FIRST],
+                          t->k, operand[SECOND], t->n, f64 ? (const void *)&beta : &beta_f, operand[RESULT], t->n);
+}
+
+static void step(subwave_context *context, const char *start, int64_t bytes, int64_t batch, guarded *list)
+{
+    const char *entries[64];
+    assert_true(batch <= (int64_t)COUNT(entries));
+    for (int64_t e = 0; e < batch; ++e)
+        entries[e] = start + e * bytes;
+    *list = guarded_create(context, entries, (size_t)batch * sizeof *entries);
+}
+
+static subwave_status run_batched(subwave_context *context, const task *t, void *const *operand)
+{
+    const double alpha[] = {1.25, 0.5}, beta[] = {-0.75, 0.25};
+    const float alpha_f[] = {1.25, 0.5}, beta_f[] = {-0.75, 0.25};
+    const bool f64 = t->dtype == SUBWAVE_DTYPE_F64 || t->dtype == SUBWAVE_DTYPE_C64;
+    const void *const a = f64 ? (const void *)alpha : alpha_f, *const b = f64 ? (const void *)beta : beta_f;
+    const subwave_transpose none = SUBWAVE_TRANSPOSE_NONE;
+    const int64_t size = (int64_t)subwave_dtype_size(t->dtype), mk = t->m * t->k, kn = t->k * t->n, mn = t->m * t->n;
+    if (!t->pointers)
+        return subwave_matmul_strided_batched(context, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR, none, none, t->m, t->n, t->k, a,
+                                              operand[FIRST], t->k, mk, operand[SECOND], t->n, kn, b, operand[RESULT],
+                                              t->n, mn, t->batch);
+    guarded of_a, of_b, of_c;
+    step(context, operand[FIRST], mk * size, t->batch, &of_a);
+    step(context, operand[SECOND], kn * size, t->batch, &of_b);
+    step(context, operand[RESULT], mn * size, t->batch, &of_c);
+    const subwave_status status = subwave_matmul_batched(
+        context, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR, none, none, t->m, t->n, t->k, a, guarded_pointer(&of_a), t->k,
+        guarded_pointer(&of_b), t->n, b, guarded_pointer(&of_c), t->n, t->batch);
+    guarded_destroy(&of_a);
+    guarded_destroy(&of_b);
+    guarded_destroy(&of_c);
+    return status;
+}
+
+enum { REDUCE, INCLUSIVE, EXCLUSIVE, BROADCAST, LEFT, RIGHT, PERMUTE, SELECT, ANY, ALL, NONE, INFO, FUNCTIONS };
+static const char *const function_names[FUNCTIONS] = {"reduce",     "inclusive scan", "exclusive scan", "broadcast",
+                                                      "shift left", "shift right",    "permute",        "select",
+                                                      "any",        "all",            "none",           "info"};
+
+static subwave_status run_group(subwave_context *context, const task *t, void *const *operand)
+{
+    subwave_group group = t->group;
+    group.predicate = operand[CHOICE];
+    group.key = operand[CHOICE];
+    group.members = operand[MEMBERS];
+    const void *const x = operand[FIRST];
+    void *const y = operand[RESULT];
+    switch (t->function) {
+    case REDUCE:
+        return subwave_group_reduce(context, t->dtype, SUBWAVE_OP_PLUS, &group, t->n, NULL, x, y);
+    case INCLUSIVE:
+        return subwave_group_scan(context, t->dtype, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, &group, t->n, NULL, x, y);
+    case EXCLUSIVE:
+        return subwave_group_scan(context, t->dtype, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE, &group, t->n, NULL, x, y);
+    case BROADCAST:
+        return subwave_group_broadcast(context, t->dtype, &group, t->n, 1, x, y);
+    case LEFT:
+        return subwave_group_shift(context, t->dtype, SUBWAVE_SHIFT_LEFT, &group, t->n, 1, x, y);
+    case RIGHT:
+        return subwave_group_shift(context, t->dtype, SUBWAVE_SHIFT_RIGHT, &group, t->n, 2, x, y);
+    case PERMUTE:
+        return subwave_group_permute(context, t->dtype, &group, t->n, 3, x, y);
+    case SELECT:
+        return subwave_group_select(context, t->dtype, &group, t->n, operand[SECOND], x, y);
+    case ANY:
+        return subwave_group_vote(context, SUBWAVE_VOTE_ANY, &group, t->n, x, y);
+    case ALL:
+        return subwave_group_vote(context, SUBWAVE_VOTE_ALL, &group, t->n, x, y);
+    case NONE:
+        return subwave_group_vote(context, SUBWAVE_VOTE_NONE, &group, t->n, x, y);
+    default:
+        return subwave_group_info(context, &group, t->n, y);
+    }
+}
+
+/* --- repeats --------------------------------------------------------------------------------- */
+
+typedef struct device {
+    subwave_context *context[MOST_CONTEXTS]; /* the seed is the index modulo SEEDS; elsewhere all are alike */
+    int contexts;
+    bool cpu;
+    unsigned char *memory[OPERANDS];
+    harness_random random;
+} device;
+
+enum { CAPACITY = 1 << 16 }; /* bytes of an operand */
+
+static device device_open(subwave_context *context)
+{
+    device d = {.cpu = harness_is_cpu(context), .random = harness_random_start()};
+    subwave_device_properties properties;
+    assert_ok(context, subwave_context_info(context, &properties));
+    d.contexts = d.cpu ? MOST_CONTEXTS : 3;
+    for (int i = 0; i < d.contexts; ++i) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", thread_counts[i / SEEDS]);
+        setenv("SUBWAVE_CPU_THREADS", text, 1);
+        snprintf(text, sizeof text, "%d", i % SEEDS);
+        setenv("SUBWAVE_CPU_SEED", text, 1);
+        const subwave_status status = subwave_context_create(&d.context[i], properties.id);
+        unsetenv("SUBWAVE_CPU_THREADS");
+        unsetenv("SUBWAVE_CPU_SEED");
+        assert_ok(NULL, status);
+    }
+    for (int i = 0; i < OPERANDS; ++i) {
+        void *memory;
+        assert_ok(context, subwave_malloc(context, &memory, CAPACITY + 16 * SHIFTS));
+        d.memory[i] = memory;
+    }
+    return d;
+}
+
+static void device_close(device *d)
+{
+    for (int i = 0; i < OPERANDS; ++i)
+        assert_ok(d->context[0], subwave_free(d->context[0], d->memory[i]));
+    for (int i = 0; i < d->contexts; ++i)
+        assert_ok(NULL, subwave_context_destroy(&d->context[i]));
+}
+
+/* What RESULT and MEMBERS hold behind the call, in context c with each operand `shift[i]` elements into its memory. */
+static void run_once(device *d, const task *t, int c, const int *shift, unsigned char *outcome)
+{
+    subwave_context *const context = d->context[c];
+    void *operand[OPERANDS] = {NULL};
+    for (int i = 0; i < OPERANDS; ++i)
+        if (t->bytes[i]) {
+            operand[i] = d->memory[i] + (size_t)shift[i] * t->align[i];
+            assert_ok(context, subwave_copy(context, operand[i], t->before[i], (int64_t)t->bytes[i]));
+        }
+    assert_ok(context, t->run(context, t, operand));
+    assert_ok(context, subwave_copy(context, outcome, operand[RESULT], (int64_t)t->bytes[RESULT]));
+    if (t->bytes[MEMBERS])
+        assert_ok(context, subwave_copy(context, outcome + t->bytes[RESULT], operand[MEMBERS], (int64_t)t->bytes[MEMBERS]));
+}
+
+/* How many of the repeats differ from the first, or the first of their seed. */
+static int count_changes(device *d, const task *t)
+{
+    const size_t bytes = t->bytes[RESULT] + t->bytes[MEMBERS];
+    const bool by_seed = t->run == run_group && t->group.kind == SUBWAVE_GROUP_OPPORTUNISTIC;
+    unsigned char *first[SEEDS] = {NULL}, *again = malloc(bytes);
+    assert_non_null(again);
+    int changes = 0;
+    for (int r = 0; r <= REPEATS; ++r) {
+        const int c = r % d->contexts, seed = by_seed ? c % SEEDS : 0;
+        int shift[OPERANDS] = {0};
+        for (int i = 0; i < OPERANDS && r > 0; ++i)
+            shift[i] = (int)(harness_random_bits(&d->random) % SHIFTS);
+        if (r % 16 == 1)
+            wait_us(harness_random_bits(&d->random) % 50);
+        run_once(d, t, c, shift, again);
+        if (!first[seed]) {
+            first[seed] = again;
+            again = malloc(bytes);
+            assert_non_null(again);
+            continue;
+        }
+        if (memcmp(again, first[seed], bytes) == 0)
+            continue;
+        if (changes++ == 0 && *t->name) {
+            print_error("%s: repeat %d differs; shifts of its operands %d, %d, %d elements", t->name, r, shift[FIRST],
+                        shift[SECOND], shift[RESULT]);
+            if (d->cpu)
+                print_error("; %d threads, seed %d", thread_counts[c / SEEDS], c % SEEDS);
+            print_error("\n");
+        }
+    }
+    for (int s = 0; s < SEEDS; ++s)
+        free(first[s]);
+    free(again);
+    return changes;
+}
+
+/* --- tasks ----------------------------------------------------------------------------------- */
+
+static void add_operand(task *t, int i, size_t count, size_t size)
+{
+    t->bytes[i] = count * size;
+    t->align[i] = size;
+    assert_true(t->bytes[i] <= CAPACITY);
+    t->before[i] = malloc(t->bytes[i]);
+    assert_non_null(t->before[i]);
+    memset(t->before[i], 0xa5, t->bytes[i]);
+}
+
+/* Numbers with all their digits, so that another order of a sum shows. */
+static void fill_floats(subwave_dtype dtype, void *array, int64_t count, harness_random *random)
+{
+    const bool complex = dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64;
+    const subwave_dtype part = dtype == SUBWAVE_DTYPE_C32   ? SUBWAVE_DTYPE_F32
+                               : dtype == SUBWAVE_DTYPE_C64 ? SUBWAVE_DTYPE_F64
+                                                            : dtype;
+    for (int64_t i = 0; i < count * (complex ? 2 : 1); ++i)
+        reference_store(part, array, i,
+                        reference_encode(part, harness_random_sign(random) + 0x1p-25 * harness_random_sign(random)));
+}
+
+static void task_destroy(task *t)
+{
+    for (int i = 0; i < OPERANDS; ++i)
+        free(t->before[i]);
+}
+
+static int failures;
+
+static void check(device *d, task *t)
+{
+    failures += count_changes(d, t) != 0;
+    task_destroy(t);
+}
+
+static void check_matmul(device *d, subwave_variant variant, subwave_dtype dtype, int64_t m, int64_t n, int64_t k)
+{
+    subwave_matmul_plan_info plan;
+    const subwave_status status =
+        subwave_matmul_plan(d->context[0], variant, dtype, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                            SUBWAVE_TRANSPOSE_NONE, m, n, k, &plan);
+    if (status == SUBWAVE_STATUS_UNSUPPORTED)
+        return;
+    assert_ok(d->context[0], status);
+    task t = {.run = run_matmul, .variant = variant, .dtype = dtype, .m = m, .n = n, .k = k};
+    snprintf(t.name, sizeof t.name, "matmul %s %s %" PRId64 " x %" PRId64 " x %" PRId64, subwave_variant_name(variant),
+             subwave_dtype_name(dtype), m, n, k);
+    const size_t size = subwave_dtype_size(dtype);
+    const int64_t elements[] = {[FIRST] = m * k, [SECOND] = k * n, [RESULT] = m * n};
+    for (int i = 0; i <= RESULT; ++i)
+        if (i != CHOICE) {
+            add_operand(&t, i, (size_t)elements[i], size);
+            fill_floats(dtype, t.before[i], elements[i], &d->random);
+        }
+    check(d, &t);
+}
+
+static void check_batched(device *d, subwave_dtype dtype, bool pointers, int64_t m, int64_t n, int64_t k)
+{
+    task t = {.run = run_batched, .dtype = dtype, .m = m, .n = n, .k = k, .batch = 9, .pointers = pointers};
+    snprintf(t.name, sizeof t.name, "%s %s %" PRId64 " x %" PRId64 " x %" PRId64,
+             pointers ? "matmul_batched" : "matmul_strided_batched", subwave_dtype_name(dtype), m, n, k);
+    const size_t size = subwave_dtype_size(dtype);
+    const int64_t elements[] = {[FIRST] = m * k, [SECOND] = k * n, [RESULT] = m * n};
+    for (int i = 0; i <= RESULT; ++i)
+        if (i != CHOICE) { /* all entries are the same product */
+            const size_t entry = (size_t)elements[i] * size;
+            add_operand(&t, i, (size_t)(elements[i] * t.batch), size);
+            fill_floats(dtype, t.before[i], elements[i], &d->random);
+            for (int64_t e = 1; e < t.batch; ++e)
+                memcpy((char *)t.before[i] + (size_t)e * entry, t.before[i], entry);
+        }
+    /* Whatever the entry's place in the batch. */
+    const int none[OPERANDS] = {0};
+    unsigned char *outcome = malloc(t.bytes[RESULT]);
+    assert_non_null(outcome);
+    run_once(d, &t, 0, none, outcome);
+    const size_t entry = t.bytes[RESULT] / (size_t)t.batch;
+    for (int64_t e = 1; e < t.batch; ++e)
+        if (memcmp(outcome, outcome + (size_t)e * entry, entry) != 0) {
+            print_error("%s: entry %" PRId64 " differs from entry 0\n", t.name, e);
+            ++failures;
+        }
+    free(outcome);
+    check(d, &t);
+}
+
+static void check_group(device *d, int function, subwave_dtype dtype, subwave_group_kind kind)
+{
+    enum { ITEMS = 100, BLOCKS = 4, N = ITEMS * BLOCKS, BRANCHES = 3 };
+    task t = {.run = run_group,
+              .dtype = dtype,
+              .n = N,
+              .function = function,
+              .group = {.kind = kind, .block = {ITEMS, 1, 1}, .fixed_size = 4, .branches = BRANCHES}};
+    snprintf(t.name, sizeof t.name, "%s %s of %s", function_names[function], subwave_dtype_name(dtype),
+             subwave_group_kind_name(kind));
+    const bool floats = dtype == SUBWAVE_DTYPE_F32 || dtype == SUBWAVE_DTYPE_F64 || dtype == SUBWAVE_DTYPE_F16;
+    const size_t size = subwave_dtype_size(dtype);
+    add_operand(&t, FIRST, N, size);
+    if (floats)
+        fill_floats(dtype, t.before[FIRST], N, &d->random);
+    else
+        for (size_t i = 0; i < t.bytes[FIRST]; ++i)
+            ((unsigned char *)t.before[FIRST])[i] = harness_random_bits(&d->random) & 0x21;
+    add_operand(&t, SECOND, N, sizeof(uint32_t));
+    for (int i = 0; i < N; ++i)
+        ((uint32_t *)t.before[SECOND])[i] = (uint32_t)(harness_random_bits(&d->random) % 70);
+    add_operand(&t, CHOICE, N, sizeof(int32_t)); /* as predicates the same bytes do */
+    for (int i = 0; i < N; ++i)
+        ((int32_t *)t.before[CHOICE])[i] = (int32_t)(harness_random_bits(&d->random) % (BRANCHES + 1));
+    add_operand(&t, RESULT, N, function == INFO ? sizeof(subwave_group_item) : size);
+    if (function == INFO)
+        t.align[RESULT] = sizeof(uint32_t);
+    add_operand(&t, MEMBERS, N, sizeof(uint64_t));
+    check(d, &t);
+}
+
+static const subwave_dtype matmul_dtypes[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_F16,
+                                              SUBWAVE_DTYPE_BF16};
+static const subwave_dtype batched_dtypes[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_C32,
+                                               SUBWAVE_DTYPE_C64};
+
+static void check_matmuls(device *d)
+{
+    for (size_t i = 0; i < COUNT(matmul_dtypes); ++i)
+        for (subwave_variant variant = SUBWAVE_VARIANT_AUTO; variant <= SUBWAVE_VARIANT_SKINNY; ++variant) {
+            if (variant != SUBWAVE_VARIANT_SKINNY || harness_is_full())
+                check_matmul(d, variant, matmul_dtypes[i], 11, 38, 43);
+            if (harness_is_full())
+                check_matmul(d, variant, matmul_dtypes[i], 70, 65, 64);
+        }
+    /* k in parts; few rows and few columns. */
+    for (int i = 0; i < 2; ++i) {
+        check_matmul(d, SUBWAVE_VARIANT_SKINNY, matmul_dtypes[i], 3, 9, 700);
+        check_matmul(d, SUBWAVE_VARIANT_SKINNY, matmul_dtypes[i], 12, 1, 200);
+        check_matmul(d, SUBWAVE_VARIANT_AUTO, matmul_dtypes[i], 1, 7, 1000);
+    }
+}
+
+static void check_batches(device *d)
+{
+    for (size_t i = 0; i < COUNT(batched_dtypes); ++i)
+        for (int pointers = 0; pointers < 2; ++pointers) {
+            check_batched(d, batched_dtypes[i], pointers, 5, 4, 7);
+            check_batched(d, batched_dtypes[i], pointers, 17, 9, 14);
+            if (harness_is_full())
+                check_batched(d, batched_dtypes[i], pointers, 20, 19, 20);
+        }
+}
+
+static void check_groups(device *d)
+{
+    for (subwave_group_kind kind = SUBWAVE_GROUP_SUB_GROUP; kind <= SUBWAVE_GROUP_OPPORTUNISTIC; ++kind)
+        for (int function = 0; function < FUNCTIONS; ++function) {
+            if (kind == SUBWAVE_GROUP_OPPORTUNISTIC && !d->cpu)
+                continue;
+            const bool bytes = function >= ANY;
+            const subwave_dtype dtypes[] = {bytes ? SUBWAVE_DTYPE_U8 : SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64,
+                                            SUBWAVE_DTYPE_F16, SUBWAVE_DTYPE_I64};
+            for (size_t i = 0; i < (bytes || !harness_is_full() ? 1 : COUNT(dtypes)); ++i)
+                check_group(d, function, dtypes[i], kind);
+        }
+}
+
+static void check_all(subwave_context *context, void (*all)(device *d))
+{
+    device d = device_open(context);
+    pthread_t thread;
+    failures = 0;
+    atomic_store(&load_ends, false);
+    assert_int_equal(pthread_create(&thread, NULL, load, NULL), 0);
+    all(&d);
+    atomic_store(&load_ends, true);
+    pthread_join(thread, NULL);
+    device_close(&d);
+    assert_int_equal(failures, 0);
+}
+
+static void test_matmul(void **state) { check_all(*state, check_matmuls); }
+static void test_batched(void **state) { check_all(*state, check_batches); }
+static void test_groups(void **state) { check_all(*state, check_groups); }
+
+/* --- the test's own eyes --------------------------------------------------------------------- */
+
+static int calls;
+
+/* A sum whose parts come in another order every 50th time. */
+static subwave_status run_faulty(subwave_context *context, const task *t, void *const *operand)
+{
+    const float parts[] = {1e8f, -1e8f, 1.5f};
+    const int first = ++calls % 50 ? 0 : 1;
+    const float sum = parts[first] + parts[first + 1] + parts[first ? 0 : 2];
+    return subwave_copy(context, operand[RESULT], &sum, (int64_t)t->bytes[RESULT]);
+}
+
+static void test_faults_are_noticed(void **state)
+{
+    device d = device_open(*state);
+    task t = {.run = run_faulty};
+    add_operand(&t, RESULT, 1, sizeof(float));
+    calls = 0;
+    assert_int_equal(count_changes(&d, &t), 2);
+    task_destroy(&t);
+    device_close(&d);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_faults_are_noticed),
+        cmocka_unit_test(test_matmul),
+        cmocka_unit_test(test_batched),
+        cmocka_unit_test(test_groups),
+    };
+    return harness_run("determinism", tests, COUNT(tests));
+}

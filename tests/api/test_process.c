@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT
+ * test_process.c: the CPU device as a part of somebody's process: fork(), threads and memory that cannot be had, signal
+ * handlers. The functions below take the place of the C library's, in the library under test too.
+ */
+#define _GNU_SOURCE
+#include "../harness.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- functions that can fail ----------------------------------------------------------------- */
+
+static atomic_long counted;               /* calls that may fail, while `counting` */
+static atomic_bool counting;
+static atomic_long failing = -1;          /* this one does, or from this one on if `all_after` */
+static bool all_after;
+
+static bool fails(void)
+{
+    if (!atomic_load(&counting))
+        return false;
+    const long number = atomic_fetch_add(&counted, 1);
+    const long fail = atomic_load(&failing);
+    return fail >= 0 && (number == fail || (all_after && number > fail));
+}
+
+/* Of glibc, which gives them for replacements of malloc. */
+void *__libc_malloc(size_t);
+void *__libc_calloc(size_t, size_t);
+void *__libc_realloc(void *, size_t);
+void *__libc_memalign(size_t, size_t);
+
+static void *without_memory(void)
+{
+    errno = ENOMEM;
+    return NULL;
+}
+
+#pragma GCC visibility push(default)
+void *malloc(size_t bytes) { return fails() ? without_memory() : __libc_malloc(bytes); }
+void *calloc(size_t count, size_t bytes) { return fails() ? without_memory() : __libc_calloc(count, bytes); }
+void *realloc(void *old, size_t bytes) { return fails() ? without_memory() : __libc_realloc(old, bytes); }
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    return fails() ? without_memory() : __libc_memalign(alignment, bytes);
+}
+int posix_memalign(void **pointer, size_t alignment, size_t bytes)
+{
+    void *memory = fails() ? NULL : __libc_memalign(alignment, bytes);
+    if (!memory)
+        return ENOMEM;
+    *pointer = memory;
+    return 0;
+}
+
+#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+void *mmap(void *address, size_t length, int protection, int flags, int file, off_t offset)
+{
+    if (fails()) {
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
+    return NEXT(mmap)(address, length, protection, flags, file, offset);
+}
+int mprotect(void *address, size_t length, int protection)
+{
+    if (fails()) {
+        errno = ENOMEM;
+        return -1;
+    }
+    return NEXT(mprotect)(address, length, protection);
+}
+static atomic_bool no_threads;
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+{
+    if (atomic_load(&no_threads) || fails())
+        return EAGAIN;
+    return NEXT(pthread_create)(thread, attributes, start, argument);
+}
+
+#pragma GCC visibility pop
+
+/* --- calls ------------------------------------------------------------------------------------- */
+
+enum { N = 96, ITEMS = 4096 };
+static float a[N * N], b[N * N], c[N * N], right[N * N];
+static uint32_t ids[ITEMS], in[ITEMS], out[ITEMS];
+static subwave_group_item info[ITEMS];
+static const float one = 1, zero = 0;
+
+static void prepare(void)
+{
+    for (int i = 0; i < N * N; ++i) {
+        a[i] = (float)(i % 11 - 5);
+        b[i] = (float)(i % 7 - 3);
+    }
+    for (int i = 0; i < ITEMS; ++i) {
+        in[i] = (uint32_t)i * 2654435761u;
+        ids[i] = (uint32_t)i % 4;
+    }
+    for (int i = 0; i < N; ++i)
+        for (int j = 0; j < N; ++j) {
+            float sum = 0;
+            for (int l = 0; l < N; ++l)
+                sum += a[i * N + l] * b[l * N + j];
+            right[i * N + j] = sum;
+        }
+}
+
+static subwave_status multiply(subwave_context *context, subwave_variant variant)
+{
+    memset(c, 0xff, sizeof c);
+    return subwave_matmul(context, variant, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                          SUBWAVE_TRANSPOSE_NONE, N, N, N, &one, a, N, b, N, &zero, c, N);
+}
+
+static subwave_status with_context(subwave_status (*call)(subwave_context *))
+{
+    subwave_context *context;
+    subwave_status status = subwave_context_create(&context, "cpu:32");
+    if (status == SUBWAVE_STATUS_SUCCESS) {
+        status = call(context);
+        subwave_context_destroy(&context);
+    }
+    return status;
+}
+
+/* Whether the product is right when the call says so. */
+static subwave_status multiply_auto(subwave_context *context)
+{
+    const subwave_status status = multiply(context, SUBWAVE_VARIANT_AUTO);
+    return status == SUBWAVE_STATUS_SUCCESS && memcmp(c, right, sizeof c) != 0 ? SUBWAVE_STATUS_DEVICE_ERROR : status;
+}
+
+static const subwave_group groups = {.kind = SUBWAVE_GROUP_FIXED_SIZE, .block = {256, 1, 1}, .fixed_size = 8};
+
+#define CALL(name, ...) \
+    static subwave_status name(subwave_context *context) { return __VA_ARGS__; }
+CALL(naive, multiply(context, SUBWAVE_VARIANT_NAIVE))
+CALL(local, multiply(context, SUBWAVE_VARIANT_LOCAL))
+CALL(broadcast, multiply(context, SUBWAVE_VARIANT_BROADCAST))
+CALL(tutorial, multiply(context, SUBWAVE_VARIANT_TUTORIAL))
+CALL(matrix, multiply(context, SUBWAVE_VARIANT_MATRIX))
+CALL(skinny, multiply(context, SUBWAVE_VARIANT_SKINNY))
+CALL(batched, subwave_matmul_strided_batched(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                             SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 12, 12, 12, &one, a, 12,
+                                             144, b, 12, 144, &zero, c, 12, 144, N * N / 144))
+CALL(batched_staged, subwave_matmul_strided_batched(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                                    SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 48, 48, 48, &one,
+                                                    a, 48, 2304, b, 48, 2304, &zero, c, 48, 2304, 4))
+static subwave_status pointers(subwave_context *context)
+{
+    const void *as[] = {a, a + 144}, *bs[] = {b, b + 144};
+    void *cs[] = {c, c + 144};
+    return subwave_matmul_batched(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                                  SUBWAVE_TRANSPOSE_NONE, 12, 12, 12, &one, as, 12, bs, 12, &zero, cs, 12, 2);
+}
+CALL(reduce, subwave_group_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, &groups, ITEMS, NULL, in, out))
+CALL(scan, subwave_group_scan(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, &groups, ITEMS,
+                              NULL, in, out))
+CALL(one_to_all, subwave_group_broadcast(context, SUBWAVE_DTYPE_U32, &groups, ITEMS, 1, in, out))
+CALL(shift, subwave_group_shift(context, SUBWAVE_DTYPE_U32, SUBWAVE_SHIFT_LEFT, &groups, ITEMS, 1, in, out))
+CALL(permute, subwave_group_permute(context, SUBWAVE_DTYPE_U32, &groups, ITEMS, 3, in, out))
+CALL(pick, subwave_group_select(context, SUBWAVE_DTYPE_U32, &groups, ITEMS, ids, in, out))
+CALL(vote, subwave_group_vote(context, SUBWAVE_VOTE_ANY, &groups, ITEMS, (const uint8_t *)in, (uint8_t *)out))
+CALL(describe, subwave_group_info(context, &groups, ITEMS, info))
+static subwave_status memory(subwave_context *context)
+{
+    void *device = NULL;
+    subwave_status status = subwave_malloc(context, &device, sizeof a);
+    if (status == SUBWAVE_STATUS_SUCCESS) {
+        status = subwave_copy(context, device, a, sizeof a);
+        subwave_free(context, device);
+    }
+    return status;
+}
+
+static subwave_status (*const calls[])(subwave_context *) = {
+    multiply_auto, naive,      local, broadcast, tutorial, matrix, skinny, batched, batched_staged, pointers,
+    reduce,        one_to_all, scan,  shift,     permute,  pick,   vote,   describe, memory};
+enum { CALLS = sizeof calls / sizeof *calls };
+
+/* --- fork ------------------------------------------------------------------------------------- */
+
+/* The exit status of `run` in a child that ends by exit(), or a signal's number by 128 more. */
+static int in_child(int (*run)(int), int argument)
+{
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        exit(run(argument));
+    }
+    int status;
+    while (waitpid(child, &status, 0) < 0)
+        assert_int_equal(errno, EINTR);
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int do_nothing(int depth) { return depth; }
+static int compute(int depth)
+{
+    if (with_context(multiply_auto) != SUBWAVE_STATUS_SUCCESS)
+        return 1;
+    return depth > 0 ? in_child(compute, depth - 1) : 0;
+}
+
+static void test_fork(void **state)
+{
+    assert_ok(*state, multiply_auto(*state));
+    assert_int_equal(in_child(do_nothing, 0), 0);
+    assert_int_equal(in_child(compute, 2), 0);
+    assert_ok(*state, multiply_auto(*state));
+}
+
+static atomic_bool stop;
+static void *multiply_until_stopped(void *failures)
+{
+    static _Thread_local float mine[N * N];
+    subwave_context *context;
+    if (subwave_context_create(&context, "cpu:16") != SUBWAVE_STATUS_SUCCESS)
+        return failures;
+    while (!atomic_load(&stop)) {
+        const subwave_status status =
+            subwave_matmul(context, SUBWAVE_VARIANT_BROADCAST, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                           SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, N, N, N, &one, a, N, b, N, &zero, mine, N);
+        if (status != SUBWAVE_STATUS_SUCCESS || memcmp(mine, right, sizeof mine) != 0)
+            atomic_fetch_add((atomic_int *)failures, 1);
+    }
+    subwave_context_destroy(&context);
+    return NULL;
+}
+
+/* Whatever other threads are at. */
+static void test_fork_beside_calls(void **state)
+{
+    (void)state;
+    enum { THREADS = 4, FORKS = 20 };
+    pthread_t threads[THREADS];
+    atomic_int failures = 0;
+    atomic_store(&stop, false);
+    for (int i = 0; i < THREADS; ++i)
+        assert_int_equal(pthread_create(&threads[i], NULL, multiply_until_stopped, &failures), 0);
+    for (int i = 0; i < FORKS; ++i)
+        assert_int_equal(in_child(i % 2 ? compute : do_nothing, 0), 0);
+    atomic_store(&stop, true);
+    for (int i = 0; i < THREADS; ++i)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(failures, 0);
+}
+
+/* --- what cannot be had ------------------------------------------------------------------------ */
+
+static int without_threads(int unused)
+{
+    (void)unused;
+    atomic_store(&no_threads, true);
+    for (int i = 0; i < CALLS; ++i)
+        if (with_context(calls[i]) != SUBWAVE_STATUS_SUCCESS)
+            return 1 + i;
+    return 0;
+}
+
+static void test_no_threads(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(without_threads, 0), 0);
+}
+
+/* What must be so afterwards: the same call succeeds, and the text said what was missing. */
+static int fail_one(int call, long which, bool all)
+{
+    subwave_context *context = NULL;
+    atomic_store(&failing, which);
+    atomic_store(&counted, 0);
+    all_after = all;
+    atomic_store(&counting, true);
+    subwave_status status = subwave_context_create(&context, "cpu:32");
+    const bool created = status == SUBWAVE_STATUS_SUCCESS;
+    if (created)
+        status = calls[call](context);
+    atomic_store(&counting, false);
+    const bool failed = atomic_load(&counted) > which;
+    if (status != SUBWAVE_STATUS_SUCCESS &&
+        (status != SUBWAVE_STATUS_OUT_OF_MEMORY || !failed || strlen(subwave_last_error(context)) < 10)) {
+        printf("call %d, failure %ld: %s, \"%s\"\n", call, which, subwave_status_name(status),
+               subwave_last_error(context));
+        return 2;
+    }
+    if (!created && (context != NULL || subwave_context_create(&context, "cpu:32") != SUBWAVE_STATUS_SUCCESS))
+        return 3;
+    status = calls[call](context);
+    if (status != SUBWAVE_STATUS_SUCCESS) {
+        printf("call %d after failure %ld: %s, \"%s\"\n", call, which, subwave_status_name(status),
+               subwave_last_error(context));
+        return 4;
+    }
+    return subwave_context_destroy(&context) != SUBWAVE_STATUS_SUCCESS ? 5 : failed ? 0 : 6;
+}
+
+/* In children of a process that has launched nothing, so that each meets a first launch's allocations. */
+static int fail_each(int call)
+{
+    for (int all = 0; all < 2; ++all)
+        for (long which = 0;; ++which) {
+            const pid_t child = fork();
+            if (child == 0) {
+                alarm(60);
+                exit(fail_one(call, which, all));
+            }
+            int status;
+            if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
+                printf("call %d, failure %ld: the process ended by signal %d\n", call, which, WTERMSIG(status));
+                return 1;
+            }
+            if (WEXITSTATUS(status) == 6) { /* there are no more */
+                if (which < 5)
+                    return 1;
+                break;
+            }
+            if (WEXITSTATUS(status) != 0)
+                return 1;
+        }
+    return 0;
+}
+
+static int fail_all(int unused)
+{
+    (void)unused;
+    int wrong = 0;
+    for (int i = 0; i < CALLS; i += harness_is_full() ? 1 : 6)
+        wrong += fail_each(i);
+    return wrong;
+}
+
+/* Before any launch. */
+static int first_of_all(void) { return in_child(fail_all, 0); }
+
+static int failing_calls;
+static void test_every_failure(void **state)
+{
+    (void)state;
+    assert_int_equal(failing_calls, 0);
+}
+
+/* --- a call that is repeated asks for no memory -------------------------------------------------- */
+
+static void test_no_allocation(void **state)
+{
+    for (int i = 0; i < CALLS - 1; ++i) { /* the last allocates for its caller */
+        for (int turn = 0; turn < 20; ++turn)
+            assert_ok(*state, calls[i](*state));
+        atomic_store(&failing, -1);
+        atomic_store(&counted, 0);
+        atomic_store(&counting, true);
+        const subwave_status status = calls[i](*state);
+        atomic_store(&counting, false);
+        assert_ok(*state, status);
+        if (atomic_load(&counted) != 0)
+            fail_msg("call %d allocated %ld times", i, atomic_load(&counted));
+    }
+}
+
+/* --- signals ------------------------------------------------------------------------------------- */
+
+static atomic_int handled, on_alternate;
+static char *alternate;
+enum { ALTERNATE = 1 << 20, LARGE = 300000 };
+
+static void handle(int number)
+{
+    (void)number;
+    volatile char frame[LARGE]; /* more than a lane's stack */
+    for (int i = 0; i < LARGE; i += 1000)
+        frame[i] = 1;
+    atomic_fetch_add(&on_alternate, (char *)frame >= alternate && (char *)frame < alternate + ALTERNATE);
+    atomic_fetch_add(&handled, 1);
+}
+
+/* A handler with SA_ONSTACK may be as large as its stack, whatever runs; no thread of the library's calls it. */
+static void test_signals(void **state)
+{
+    alternate = mmap(NULL, ALTERNATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const stack_t stack = {.ss_sp = alternate, .ss_size = ALTERNATE}, none = {.ss_flags = SS_DISABLE};
+    struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK | SA_RESTART}, before;
+    struct itimerspec period = {{0, 300000}, {0, 300000}};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
+    timer_t timer;
+    assert_int_equal(sigaltstack(&stack, NULL), 0);
+    assert_int_equal(sigaction(SIGUSR1, &action, &before), 0);
+    assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+    assert_int_equal(timer_settime(timer, 0, &period, NULL), 0);
+    int failures = 0;
+    for (int i = 0; i < 300 || atomic_load(&handled) < 100; ++i)
+        failures += multiply_auto(*state) != SUBWAVE_STATUS_SUCCESS;
+    timer_delete(timer);
+    sigaction(SIGUSR1, &before, NULL);
+    sigaltstack(&none, NULL);
+    munmap(alternate, ALTERNATE);
+    assert_int_equal(failures, 0);
+    assert_int_equal(atomic_load(&on_alternate), atomic_load(&handled));
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_failure), cmocka_unit_test(test_no_threads),
+        cmocka_unit_test(test_no_allocation), cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_fork_beside_calls), cmocka_unit_test(test_signals),
+    };
+    prepare();
+    failing_calls = first_of_all();
+    return harness_run("process", tests, sizeof tests / sizeof *tests);
+}

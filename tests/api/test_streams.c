@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ * test_streams.c: a GPU's streams and graphs: every compute call captured and replayed with other inputs, streams side by
+ * side, and one context that goes from stream to stream.
+ */
+#include "../harness.h"
+
+#define HIP_CUDA13_API_ONLY
+#include <subwave/device/hip_cuda13.h>
+#ifdef __HIP_PLATFORM_NVIDIA__ /* HIP's header has these for C++ alone */
+#define hipStreamBeginCapture cudaStreamBeginCapture
+#define hipStreamEndCapture cudaStreamEndCapture
+#define hipGraphInstantiateWithFlags cudaGraphInstantiateWithFlags
+#define hipGraphLaunch cudaGraphLaunch
+#define hipGraphExecDestroy cudaGraphExecDestroy
+#define hipGraphDestroy cudaGraphDestroy
+#endif
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 48, CELLS = N * N, STREAMS = 4, TURNS = 40, REPLAYS = 10 };
+
+/* The arrays of a call in device memory; `c` is what it writes, the others it reads. */
+typedef struct arrays {
+    float *a, *b;
+    uint32_t *id;
+    void *c;
+} arrays;
+
+enum { C_BYTES = CELLS * (int)sizeof(subwave_group_item) };
+
+static arrays arrays_create(subwave_context *context)
+{
+    arrays x;
+    assert_ok(context, subwave_malloc(context, (void **)&x.a, CELLS * sizeof *x.a));
+    assert_ok(context, subwave_malloc(context, (void **)&x.b, CELLS * sizeof *x.b));
+    assert_ok(context, subwave_malloc(context, (void **)&x.id, CELLS * sizeof *x.id));
+    assert_ok(context, subwave_malloc(context, &x.c, C_BYTES));
+    return x;
+}
+
+static void arrays_destroy(subwave_context *context, arrays *x)
+{
+    assert_ok(context, subwave_free(context, x->a));
+    assert_ok(context, subwave_free(context, x->b));
+    assert_ok(context, subwave_free(context, x->id));
+    assert_ok(context, subwave_free(context, x->c));
+}
+
+static void arrays_fill(subwave_context *context, const arrays *x, harness_random *random)
+{
+    static float a[CELLS], b[CELLS];
+    static uint32_t id[CELLS];
+    static unsigned char poison[C_BYTES];
+    for (int i = 0; i < CELLS; ++i) {
+        a[i] = (float)harness_random_sign(random);
+        b[i] = (float)harness_random_sign(random);
+        id[i] = (uint32_t)(harness_random_bits(random) % 8);
+    }
+    memset(poison, 0xa5, sizeof poison);
+    assert_ok(context, subwave_copy(context, x->a, a, sizeof a));
+    assert_ok(context, subwave_copy(context, x->b, b, sizeof b));
+    assert_ok(context, subwave_copy(context, x->id, id, sizeof id));
+    assert_ok(context, subwave_copy(context, x->c, poison, sizeof poison));
+}
+
+/* --- calls ------------------------------------------------------------------------------------- */
+
+static const float one = 1, zero = 0;
+static const subwave_group eights = {.kind = SUBWAVE_GROUP_FIXED_SIZE, .block = {64, 1, 1}, .fixed_size = 8};
+
+typedef subwave_status call(subwave_context *context, const arrays *x);
+
+static subwave_status product(subwave_context *context, const arrays *x, subwave_variant variant, int64_t m)
+{
+    return subwave_matmul(context, variant, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                          SUBWAVE_TRANSPOSE_NONE, m, N, N, &one, x->a, N, x->b, N, &zero, x->c, N);
+}
+
+#define CALL(name, ...) \
+    static subwave_status name(subwave_context *context, const arrays *x) { return __VA_ARGS__; }
+CALL(naive, product(context, x, SUBWAVE_VARIANT_NAIVE, N))
+CALL(local, product(context, x, SUBWAVE_VARIANT_LOCAL, N))
+CALL(broadcast, product(context, x, SUBWAVE_VARIANT_BROADCAST, N))
+CALL(tutorial, product(context, x, SUBWAVE_VARIANT_TUTORIAL, N))
+CALL(automatic, product(context, x, SUBWAVE_VARIANT_AUTO, N))
+CALL(skinny, product(context, x, SUBWAVE_VARIANT_SKINNY, 2))
+CALL(batched, subwave_matmul_strided_batched(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                             SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 8, 8, 8, &one, x->a, 8, 64,
+                                             x->b, 8, 64, &zero, x->c, 8, 64, CELLS / 64))
+CALL(reduce, subwave_group_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, &eights, CELLS, NULL, x->a, x->c))
+CALL(scan, subwave_group_scan(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE, &eights, CELLS, &one,
+                              x->a, x->c))
+CALL(one_to_all, subwave_group_broadcast(context, SUBWAVE_DTYPE_F32, &eights, CELLS, 3, x->a, x->c))
+CALL(shift, subwave_group_shift(context, SUBWAVE_DTYPE_F32, SUBWAVE_SHIFT_RIGHT, &eights, CELLS, 1, x->a, x->c))
+CALL(permute, subwave_group_permute(context, SUBWAVE_DTYPE_F32, &eights, CELLS, 5, x->a, x->c))
+CALL(pick, subwave_group_select(context, SUBWAVE_DTYPE_F32, &eights, CELLS, x->id, x->a, x->c))
+CALL(vote, subwave_group_vote(context, SUBWAVE_VOTE_ALL, &eights, CELLS, (const uint8_t *)x->id, x->c))
+CALL(describe, subwave_group_info(context, &eights, CELLS, x->c))
+
+static call *const calls[] = {naive,  local, broadcast,  tutorial, automatic, skinny, batched, reduce,
+                              scan,   one_to_all, shift, permute,  pick,      vote,   describe};
+enum { CALLS = sizeof calls / sizeof *calls };
+
+/* What a call leaves, from the default stream of another context. */
+static void expect(subwave_context *context, call *what, const arrays *inputs, const arrays *own, void *result)
+{
+    arrays x = *inputs;
+    static unsigned char poison[C_BYTES];
+    memset(poison, 0xa5, sizeof poison);
+    x.c = own->c;
+    assert_ok(context, subwave_copy(context, x.c, poison, C_BYTES));
+    assert_ok(context, what(context, &x));
+    assert_ok(context, subwave_copy(context, result, x.c, C_BYTES));
+}
+
+static unsigned char now[C_BYTES], wanted[C_BYTES];
+
+#define assert_hip(code) assert_int_equal(code, hipSuccess)
+
+/* --- tests ------------------------------------------------------------------------------------- */
+
+/* In the capture mode that takes any allocation, or any wait, as an error. */
+static void test_graphs(void **state)
+{
+    subwave_context *other, *context = *state;
+    harness_random random = harness_random_start();
+    hipStream_t stream;
+    assert_ok(NULL, subwave_context_create(&other, "gpu"));
+    assert_hip(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
+    arrays x = arrays_create(context), own = arrays_create(other);
+    for (int i = 0; i < CALLS; ++i) {
+        hipGraph_t graph = NULL;
+        hipGraphExec_t batch = NULL;
+        arrays_fill(context, &x, &random);
+        assert_ok(context, subwave_set_stream(context, stream));
+        assert_ok(context, calls[i](context, &x)); /* loads the kernel */
+        assert_ok(context, subwave_synchronize(context));
+        assert_hip(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+        const subwave_status status = calls[i](context, &x);
+        assert_hip(hipStreamEndCapture(stream, &graph));
+        assert_ok(context, status);
+        assert_hip(hipGraphInstantiateWithFlags(&batch, graph, 0));
+        for (int replay = 0; replay < REPLAYS; ++replay) {
+            arrays_fill(context, &x, &random);
+            assert_hip(hipGraphLaunch(batch, stream));
+            assert_ok(context, subwave_copy(context, now, x.c, C_BYTES));
+            expect(other, calls[i], &x, &own, wanted);
+            assert_memory_equal(now, wanted, C_BYTES);
+        }
+        assert_hip(hipGraphExecDestroy(batch));
+        assert_hip(hipGraphDestroy(graph));
+        assert_ok(context, subwave_set_stream(context, NULL));
+    }
+    arrays_destroy(other, &own);
+    arrays_destroy(context, &x);
+    assert_hip(hipStreamDestroy(stream));
+    assert_ok(NULL, subwave_context_destroy(&other));
+}
+
+static void test_streams_side_by_side(void **state)
+{
+    harness_random random = harness_random_start();
+    hipStream_t streams[STREAMS];
+    subwave_context *contexts[STREAMS];
+    arrays x[STREAMS], own = arrays_create(*state);
+    for (int s = 0; s < STREAMS; ++s) {
+        assert_hip(hipStreamCreateWithFlags(&streams[s], hipStreamNonBlocking));
+        assert_ok(NULL, subwave_context_create(&contexts[s], "gpu"));
+        x[s] = arrays_create(contexts[s]);
+        arrays_fill(contexts[s], &x[s], &random);
+        assert_ok(contexts[s], subwave_set_stream(contexts[s], streams[s]));
+    }
+    for (int turn = 0; turn < TURNS; ++turn)
+        for (int s = 0; s < STREAMS; ++s)
+            assert_ok(contexts[s], calls[(turn + 4 * s) % CALLS](contexts[s], &x[s]));
+    /* The last call of each, on what the one before left beyond what it writes. */
+    for (int s = 0; s < STREAMS; ++s) {
+        call *const last = calls[(TURNS - 1 + 4 * s) % CALLS];
+        assert_ok(contexts[s], subwave_copy(contexts[s], now, x[s].c, C_BYTES));
+        expect(*state, last, &x[s], &own, wanted);
+        for (int i = 0; i < C_BYTES; ++i)
+            assert_true(now[i] == wanted[i] || wanted[i] == 0xa5);
+        arrays_destroy(contexts[s], &x[s]);
+        assert_ok(NULL, subwave_context_destroy(&contexts[s]));
+        assert_hip(hipStreamDestroy(streams[s]));
+    }
+    arrays_destroy(*state, &own);
+}
+
+/* C = C B again and again, each on another stream and with no wait: the library orders them. */
+static void test_from_stream_to_stream(void **state)
+{
+    subwave_context *context = *state;
+    static float a[CELLS], b[CELLS];
+    float *left, *right, *turned;
+    hipStream_t streams[STREAMS];
+    for (int i = 0; i < CELLS; ++i) {
+        a[i] = (float)i;
+        b[i] = (float)((i / N + 1) % N == i % N); /* turns columns by one */
+    }
+    assert_ok(context, subwave_malloc(context, (void **)&left, sizeof a));
+    assert_ok(context, subwave_malloc(context, (void **)&right, sizeof a));
+    assert_ok(context, subwave_malloc(context, (void **)&turned, sizeof a));
+    assert_ok(context, subwave_copy(context, left, a, sizeof a));
+    assert_ok(context, subwave_copy(context, right, b, sizeof b));
+    for (int s = 0; s < STREAMS; ++s)
+        assert_hip(hipStreamCreateWithFlags(&streams[s], hipStreamNonBlocking));
+    for (int turn = 0; turn < TURNS; ++turn) {
+        assert_ok(context, subwave_set_stream(context, streams[turn % STREAMS]));
+        assert_ok(context, subwave_matmul(context, SUBWAVE_VARIANT_BROADCAST, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                          SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, N, N, N, &one,
+                                          turn % 2 ? turned : left, N, right, N, &zero, turn % 2 ? left : turned, N));
+    }
+    assert_ok(context, subwave_copy(context, b, TURNS % 2 ? turned : left, sizeof b));
+    for (int i = 0; i < CELLS; ++i)
+        assert_true(b[i / N * N + (i + TURNS) % N] == a[i]);
+    assert_ok(context, subwave_set_stream(context, NULL));
+    for (int s = 0; s < STREAMS; ++s)
+        assert_hip(hipStreamDestroy(streams[s]));
+    assert_ok(context, subwave_free(context, left));
+    assert_ok(context, subwave_free(context, right));
+    assert_ok(context, subwave_free(context, turned));
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_streams_side_by_side),
+        cmocka_unit_test(test_from_stream_to_stream),
+    };
+    return harness_run("streams", tests, sizeof tests / sizeof *tests);
+}

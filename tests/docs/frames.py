@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""What the documents' code blocks presuppose: for each, by its document and the beginning of its first line, the text
+around it, in which @ is the block; or the reason why it is not tested.
+
+Shell blocks have no frame: their commands are looked up (shell.py). `prints` is what the program writes, on waves of `wave`
+lanes. `stand_in` takes the place of a comment in the block that stands for code. `allow` is a warning that is no error.
+The CPU device's memory is the host's, so frames of kernels copy nothing.
+"""
+from collections import namedtuple
+
+Frame = namedtuple("Frame", "around prints stand_in wave allow", defaults=("", {}, 4, None))
+
+KERNEL = """
+#include <hip/hip_runtime.h>
+#include <cstdio>
+"""
+
+FRAMES = {
+    # C
+    ("README.md", "#include <subwave/subwave.h>"): Frame("""
+#include <stdio.h>
+int main(void)
+{
+    const int64_t n = 2;
+    const float host_a[] = {1, 2, 3, 4}, host_b[] = {5, 6, 7, 8};
+    float host_c[4];
+@
+    subwave_copy(ctx, host_c, c, sizeof host_c);
+    printf("%g %g %g %g", host_c[0], host_c[1], host_c[2], host_c[3]);
+    subwave_context_destroy(&ctx);
+    return 0;
+}
+""", "19 22 43 50", {"/* ... b, c; subwave_copy(ctx, a, host_a, n * n * sizeof *a); ... */": """
+subwave_malloc(ctx, (void **)&b, n * n * sizeof *b);
+subwave_malloc(ctx, (void **)&c, n * n * sizeof *c);
+subwave_copy(ctx, a, host_a, n * n * sizeof *a);
+subwave_copy(ctx, b, host_b, n * n * sizeof *b);
+"""}),
+    ("README.md", "subwave_group ballot"): Frame("""
+#include <subwave/subwave.h>
+#include <stdio.h>
+int main(void)
+{
+    enum { n = 256 };
+    static uint8_t flag[n];
+    static double x[n], sum[n];
+    subwave_context *ctx;
+    subwave_context_create(&ctx, "cpu:16");
+    for (int i = 0; i < n; ++i)
+        x[i] = i, flag[i] = i % 2;
+@
+    printf("%g %g", sum[0], sum[1]); /* of a wave of 16: the even numbers, and the odd ones */
+    subwave_context_destroy(&ctx);
+    return 0;
+}
+""", "56 64"),
+
+    # Kernels
+    ("README.md", "#include <subwave/subwave.hpp>"): Frame(KERNEL + """
+@
+int main()
+{
+    constexpr int n = 8;
+    double a[n * n], b[n * n], c[n * n];
+    for (int i = 0; i < n * n; ++i)
+        a[i] = i, b[i] = i / n + i % n;
+    hipLaunchKernelGGL(matmul, dim3(n / 4, n), dim3(4), 0, 0, a, b, c, n);
+    std::printf("%g", c[7 * n + 1]); /* the sum of (56 + k) (k + 1) */
+}
+""", "2184"),
+    ("README.md", "auto side ="): Frame(KERNEL + """
+#include <subwave/subwave.hpp>
+__global__ void sums(const float *values, float *result)
+{
+    auto sg = subwave::this_work_item::get_sub_group();
+    float x = values[threadIdx.x];
+@
+    result[threadIdx.x] = sum;
+}
+int main()
+{
+    float values[] = {1, -2, 3, -5}, result[4];
+    hipLaunchKernelGGL(sums, dim3(1), dim3(4), 0, 0, values, result);
+    std::printf("%g %g", result[0], result[1]);
+}
+""", "4 -7"),
+    ("docs/groups.md", "auto side ="): Frame(KERNEL + """
+#include <subwave/subwave.hpp>
+using namespace subwave;
+__global__ void sums(const float *values, float *result)
+{
+    auto sg = this_work_item::get_sub_group();
+    float energy = values[threadIdx.x];
+    bool hot = energy > 2;
+@
+    result[threadIdx.x] = sum;
+}
+int main()
+{
+    float values[] = {1, 4, 2, 3}, result[4];
+    hipLaunchKernelGGL(sums, dim3(1), dim3(4), 0, 0, values, result);
+    std::printf("%g %g", result[0], result[1]);
+}
+""", "3 7"),
+    ("docs/cpu-device.md", "#include <hip/hip_runtime.h>"): Frame("""
+@
+#include <cstdio>
+int main()
+{
+    double x[16], total = 0;
+    for (int i = 0; i < 16; ++i)
+        x[i] = i;
+    hipLaunchKernelGGL(sum, dim3(2), dim3(8), 0, 0, x, &total);
+    std::printf("%g", total);
+}
+""", "120"),
+    ("docs/cpu-device.md", "SUBWAVE_LOOP for"): Frame(KERNEL + """
+#include <subwave/subwave.hpp>
+__device__ bool skip(int i) { return i == int(threadIdx.x); }
+__device__ int helper(int x)
+{
+    auto g = subwave::get_tangle_group(subwave::this_work_item::get_sub_group());
+    return g.get_local_linear_range() + x;
+}
+__global__ void loop(int n, int *result)
+{
+    auto sg = subwave::this_work_item::get_sub_group();
+    int x = threadIdx.x, y;
+@
+    result[x] = y;
+}
+int main()
+{
+    int result[4];
+    hipLaunchKernelGGL(loop, dim3(1), dim3(4), 0, 0, 4, result);
+    std::printf("%d %d", result[0], result[3]);
+}
+""", "4 7", allow="unused-but-set-variable"), # g, which is made to show that it can be
+    ("docs/matmul.md", "sum += group_broadcast"): Frame(KERNEL + """
+#include <subwave/subwave.hpp>
+using namespace subwave;
+__global__ void product(const double *row, const double (*accB)[4], double *result)
+{
+    auto sg = this_work_item::get_sub_group();
+    int n = threadIdx.x, l = 0;
+    double tileA = row[l + n], sum = 0;
+    for (int k = 0; k < 4; ++k)
+@
+    result[n] = sum;
+}
+int main()
+{
+    double row[] = {1, 2, 3, 4}, b[4][4] = {{0, 1}, {0, 10}, {0, 100}, {0, 1000}}, result[4];
+    hipLaunchKernelGGL(product, dim3(1), dim3(4), 0, 0, row, b, result);
+    std::printf("%g %g", result[0], result[1]);
+}
+""", "0 4321"),
+    ("docs/amd.md", "if (sg.get_local_linear_range()"): Frame(KERNEL + """
+#include <subwave/subwave.hpp>
+using namespace subwave;
+__global__ void sums(int *result)
+{
+    sub_group sg = this_work_item::get_sub_group();
+@
+    result[threadIdx.x] = reduce_over_group(sg, int(threadIdx.x), plus<>());
+}
+int main()
+{
+    int result[4];
+    hipLaunchKernelGGL(sums, dim3(1), dim3(4), 0, 0, result);
+    std::printf("%d", result[0]);
+}
+""", "6"),
+    ("include/subwave/device/matmul.hpp", "using group ="): Frame(KERNEL + """
+#include <subwave/subwave.hpp>
+using namespace subwave;
+__global__ void product(const double *pointer_a, int lda, const double *pointer_b, int ldb, double *pointer_c, int ldc)
+{
+    auto g = get_fixed_size_group<16>(this_work_item::get_sub_group());
+@
+}
+int main()
+{
+    double a[12 * 8], b[8 * 20], c[12 * 20];
+    for (int i = 0; i < 12 * 8; ++i)
+        a[i] = i;
+    for (int i = 0; i < 8 * 20; ++i)
+        b[i] = i / 20 + 1;
+    hipLaunchKernelGGL(product, dim3(1), dim3(16), 0, 0, a, 8, b, 20, c, 20);
+    std::printf("%g", c[12 * 20 - 1]); /* the sum of (88 + k) (k + 1) */
+}
+""", "3336", wave=16),
+
+    # CMake
+    ("README.md", "find_package(subwave"): Frame("""
+project(app LANGUAGES C)
+add_executable(app main.c)
+@
+"""),
+    ("README.md", "subwave_cpu_kernels("): Frame("""
+project(app LANGUAGES CXX)
+find_package(subwave REQUIRED)
+add_executable(app)
+@
+"""),
+    ("docs/cpu-device.md", "find_package(subwave"): Frame("""
+project(app LANGUAGES CXX)
+@
+"""),
+
+    # Not tested
+    ("docs/cpu-device.md", "kernel scale(float*)"): "a report's text: tests/cpu reads such reports",
+    ("docs/tool.md", "subwave 0.1.0, CPU device"): "what the command printed on an H200",
+    ("docs/tool.md", "gpu:0, f64 4096"): "what the command printed on an H200: tests/tool reads the like of other devices",
+    ("docs/amd-peers.md", "instructions in the code"): "no code, but how a table's cells are read",
+}

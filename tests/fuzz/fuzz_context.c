@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT
+ * fuzz_context.c: contexts and their lives, devices, streams, device memory and names.
+ */
+#define _DEFAULT_SOURCE
+#include "fuzz.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- contexts ----------------------------------------------------------------------------------- */
+
+static void create(fuzz *f, fuzz_context *context)
+{
+    const fuzz_expected right = {.without_context = true};
+    *context = (fuzz_context){0};
+    if (!fuzz_returns(f, NULL, &right, subwave_context_create(&context->handle, f->device.id)) ||
+        !context->handle) {
+        fuzz_fail(f, "no context");
+        exit(1);
+    }
+    if (*subwave_last_error(context->handle))
+        fuzz_fail(f, "a new context's last error is \"%s\"", subwave_last_error(context->handle));
+}
+
+/* With the CPU device's settings at random: none may change a result, but for who is in an opportunistic
+ * group. The log's lines are made and thrown away. */
+void fuzz_open(fuzz *f, fuzz_context *context)
+{
+    char threads[8], seed[24];
+    const bool in_order = fuzz_one_in(f, 2), checked = fuzz_one_in(f, 8), logged = fuzz_one_in(f, 8);
+    snprintf(threads, sizeof threads, "%d", (int)fuzz_between(f, 1, 3));
+    snprintf(seed, sizeof seed, "%" PRIu64, in_order ? 0 : fuzz_bits(f));
+    fuzz_words(f, "SUBWAVE_CPU_THREADS=%s SUBWAVE_CPU_SEED=%s SUBWAVE_CPU_CHECKED=%d SUBWAVE_LOG=%d "
+                  "subwave_context_create(\"%s\")", threads, seed, checked, logged ? 3 : 0, f->device.id);
+    setenv("SUBWAVE_CPU_THREADS", threads, 1);
+    setenv("SUBWAVE_CPU_SEED", seed, 1);
+    setenv("SUBWAVE_CPU_CHECKED", checked ? "1" : "0", 1);
+    setenv("SUBWAVE_LOG", logged ? "3" : "0", 1);
+    setenv("SUBWAVE_LOG_FILE", "/dev/null", 1);
+    create(f, context);
+    context->ascending = f->on_cpu && in_order;
+}
+
+void fuzz_close(fuzz *f, fuzz_context *context)
+{
+    const fuzz_expected right = {.without_context = true};
+    if (!f->failed) /* else the words are about what failed */
+        fuzz_words(f, "subwave_context_destroy, once or twice");
+    for (int64_t times = fuzz_between(f, 1, 2); times > 0; --times)
+        if (fuzz_returns(f, NULL, &right, subwave_context_destroy(&context->handle)) && context->handle)
+            fuzz_fail(f, "the context is not null");
+}
+
+/* Whether `name` is that of a device. */
+static bool is_device(const char *name)
+{
+    int count = 0;
+    subwave_device_properties properties;
+    if (strcmp(name, "gpu") == 0 || strcmp(name, "cpu") == 0)
+        return true;
+    if (subwave_device_count(&count) != SUBWAVE_STATUS_SUCCESS)
+        abort();
+    for (int i = 0; i < count; ++i)
+        if (subwave_device_info(i, &properties) != SUBWAVE_STATUS_SUCCESS || strcmp(properties.id, name) == 0)
+            return true;
+    return false;
+}
+
+static void create_nothing(fuzz *f, fuzz_context *context)
+{
+    static const char *const starts[] = {"cpu:64", "cpu:4", "cpu", "gpu:0", "gpu", "gpu:", ""};
+    static const char usual[] = "0123456789:gpuc -";
+    char name[64];
+    snprintf(name, sizeof name, "%s", FUZZ_PICK(f, starts));
+    for (int64_t edits = fuzz_between(f, 1, 4); edits > 0; --edits) {
+        const size_t length = strlen(name), at = (size_t)fuzz_between(f, 0, (int64_t)length);
+        const char added = fuzz_one_in(f, 4) ? (char)fuzz_between(f, 1, 255)
+                                             : usual[fuzz_between(f, 0, (int64_t)sizeof usual - 2)];
+        if (fuzz_one_in(f, 2))
+            memmove(name + at, name + at + 1, at < length ? length - at : 0); /* without a character */
+        else if (length + 1 < sizeof name) {
+            memmove(name + at + 1, name + at, length - at + 1);
+            name[at] = added;
+        }
+        name[sizeof name - 1] = 0;
+    }
+    if (is_device(name))
+        return;
+    fuzz_words(f, "subwave_context_create(\"%s\")", name);
+    const bool is_gpu = strncmp(name, "gpu:", 4) == 0 && name[4] && !name[4 + strspn(name + 4, "0123456789")];
+    fuzz_expected expected = {.without_context = true};
+    fuzz_wrong(&expected, is_gpu ? SUBWAVE_STATUS_NO_DEVICE : SUBWAVE_STATUS_INVALID_VALUE, "device");
+    fuzz_memory *text = fuzz_put(f, FUZZ_HOST, "device", name, strlen(name) + 1, 1);
+    subwave_context *none = context->handle;
+    fuzz_upload(f);
+    fuzz_returns(f, context, &expected, subwave_context_create(&none, (const char *)text->pointer));
+    if (none)
+        fuzz_fail(f, "*context is not null");
+    fuzz_check_memory(f);
+}
+
+/* Memory outlives the context that it is from, and any context of the device frees it. */
+static void outlive(fuzz *f, fuzz_context *context)
+{
+    const fuzz_expected right = {0};
+    fuzz_context other;
+    void *memory = NULL;
+    const int64_t bytes = fuzz_between(f, 1, 5000);
+    fuzz_words(f, "subwave_malloc(%" PRId64 ") from a context that is then destroyed", bytes);
+    create(f, &other);
+    fuzz_memory *source = fuzz_take(f, FUZZ_HOST, "source", (size_t)bytes, 1);
+    fuzz_memory *destination = fuzz_take(f, FUZZ_HOST, "destination", (size_t)bytes, 1);
+    fuzz_upload(f);
+    fuzz_returns(f, &other, &right, subwave_malloc(other.handle, &memory, bytes));
+    fuzz_returns(f, &other, &right, subwave_copy(other.handle, memory, source->pointer, bytes));
+    fuzz_close(f, &other);
+    memcpy(destination->contents, source->contents, (size_t)bytes);
+    fuzz_returns(f, context, &right, subwave_copy(context->handle, destination->pointer, memory, bytes));
+    fuzz_returns(f, context, &right, subwave_free(context->handle, memory));
+    fuzz_check_memory(f);
+}
+
+void fuzz_life(fuzz *f, fuzz_context *context)
+{
+    subwave_context *none = NULL;
+    fuzz_expected expected = {.without_context = true};
+    switch (fuzz_between(f, 0, 3)) {
+    case 0:
+        fuzz_words(f, "subwave_context_destroy(null), and of a null context");
+        fuzz_returns(f, context, &expected, subwave_context_destroy(NULL));
+        fuzz_returns(f, context, &expected, subwave_context_destroy(&none));
+        return;
+    case 1:
+        fuzz_words(f, "subwave_context_create(null, \"%s\")", f->device.id);
+        fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_POINTER, "context");
+        fuzz_returns(f, context, &expected, subwave_context_create(NULL, f->device.id));
+        return;
+    case 2:
+        create_nothing(f, context);
+        return;
+    default:
+        outlive(f, context);
+    }
+}
+
+/* What a call without a context must give. */
+static subwave_context *without_context(fuzz_expected *expected)
+{
+    fuzz_wrong(expected, SUBWAVE_STATUS_INVALID_CONTEXT, "context");
+    expected->without_context = true;
+    return NULL;
+}
+
+void fuzz_context_info(fuzz *f, fuzz_context *context)
+{
+    fuzz_expected expected = {0};
+    subwave_context *handle = context->handle;
+    fuzz_memory *memory = fuzz_take(f, FUZZ_HOST, "properties", sizeof f->device, _Alignof(subwave_device_properties));
+    subwave_device_properties *properties = (subwave_device_properties *)memory->pointer;
+    if (fuzz_one_in(f, 6))
+        handle = without_context(&expected);
+    else if (fuzz_one_in(f, 6)) {
+        fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_POINTER, "properties");
+        properties = NULL;
+    }
+    fuzz_words(f, "subwave_context_info(context=%p, properties=%p)", (void *)handle, (void *)properties);
+    fuzz_upload(f);
+    if (fuzz_returns(f, context, &expected, subwave_context_info(handle, properties)))
+        memcpy(memory->contents, &f->device, sizeof f->device);
+    fuzz_check_memory(f);
+}
+
+void fuzz_stream(fuzz *f, fuzz_context *context)
+{
+    fuzz_expected expected = {0};
+    subwave_context *handle = context->handle;
+    void *const none = NULL;
+    fuzz_memory *memory = fuzz_take(f, FUZZ_HOST, "stream", sizeof(void *), sizeof(void *));
+    fuzz_upload(f);
+    const bool is_set = fuzz_one_in(f, 3), is_wait = fuzz_one_in(f, 3);
+    if (fuzz_one_in(f, 4))
+        handle = without_context(&expected);
+    if (is_set) {
+        void *stream = NULL; /* a GPU's runtime would follow any other */
+        if (handle && f->on_cpu && fuzz_one_in(f, 2)) {
+            stream = memory->pointer;
+            fuzz_wrong(&expected, SUBWAVE_STATUS_UNSUPPORTED, "stream");
+        }
+        fuzz_words(f, "subwave_set_stream(context=%p, stream=%p)", (void *)handle, stream);
+        fuzz_returns(f, context, &expected, subwave_set_stream(handle, stream));
+    } else if (is_wait) {
+        fuzz_words(f, "subwave_synchronize(context=%p)", (void *)handle);
+        fuzz_returns(f, context, &expected, subwave_synchronize(handle));
+    } else {
+        void **stream = (void **)memory->pointer;
+        if (handle && fuzz_one_in(f, 4)) {
+            stream = NULL;
+            fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_POINTER, "stream");
+        }
+        fuzz_words(f, "subwave_get_stream(context=%p, stream=%p)", (void *)handle, (void *)stream);
+        if (fuzz_returns(f, context, &expected, subwave_get_stream(handle, stream)))
+            memcpy(memory->contents, &none, sizeof none);
+    }
+    fuzz_check_memory(f);
+}
+
+/* --- devices ------------------------------------------------------------------------------------ */
+
+static int count_devices(fuzz *f, fuzz_context *context)
+{
+    const fuzz_expected right = {.without_context = true};
+    fuzz_memory *memory = fuzz_take(f, FUZZ_HOST, "count", sizeof(int), sizeof(int));
+    int count = 0;
+    fuzz_words(f, "subwave_device_count");
+    fuzz_upload(f);
+    if (!fuzz_returns(f, context, &right, subwave_device_count((int *)memory->pointer)))
+        return 0;
+    memcpy(&count, fuzz_now(f, memory), sizeof count);
+    memcpy(memory->contents, &count, sizeof count);
+    if (count < 1)
+        fuzz_fail(f, "counts %d devices", count);
+    fuzz_check_memory(f);
+    return count;
+}
+
+void fuzz_devices(fuzz *f, fuzz_context *context)
+{
+    fuzz_expected expected = {.without_context = true};
+    if (fuzz_one_in(f, 8)) {
+        fuzz_words(f, "subwave_device_count(null)");
+        fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_POINTER, "count");
+        fuzz_returns(f, context, &expected, subwave_device_count(NULL));
+        return;
+    }
+    const int count = count_devices(f, context);
+    fuzz_memory *memory = fuzz_take(f, FUZZ_HOST, "properties", sizeof f->device, _Alignof(subwave_device_properties));
+    subwave_device_properties *properties = (subwave_device_properties *)memory->pointer, found;
+    int index = (int)fuzz_between(f, 0, count - 1);
+    if (fuzz_one_in(f, 4)) {
+        index = fuzz_outside(f, 0, count - 1);
+        fuzz_wrong(&expected, SUBWAVE_STATUS_NO_DEVICE, "index");
+    } else if (fuzz_one_in(f, 4)) {
+        properties = NULL;
+        fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_POINTER, "properties");
+    }
+    fuzz_words(f, "subwave_device_info(index=%d, properties=%p)", index, (void *)properties);
+    fuzz_upload(f);
+    if (fuzz_returns(f, context, &expected, subwave_device_info(index, properties))) {
+        memcpy(&found, fuzz_now(f, memory), sizeof found);
+        memcpy(memory->contents, &found, sizeof found);
+        if (strcmp(found.id, f->device.id) == 0 && memcmp(&found, &f->device, sizeof found) != 0)
+            fuzz_fail(f, "is not what the context's own device was");
+        if (found.max_block_size < 1 || found.sub_group_size_count < 1 || found.sub_group_sizes[0] < 1)
+            fuzz_fail(f, "device %s has no work-items", found.id);
+    }
+    fuzz_check_memory(f);
+}
+
+/* --- device memory ------------------------------------------------------------------------------ */
+
+/* Through new memory and back, and freed. */
+static void use_memory(fuzz *f, fuzz_context *context, void *device, int64_t bytes)
+{
+    const fuzz_expected right = {0};
+    f->taken[FUZZ_HOST] = 0;
+    fuzz_memory *source = fuzz_take(f, FUZZ_HOST, "source", (size_t)bytes, 1);
+    fuzz_memory *destination = fuzz_take(f, FUZZ_HOST, "destination", (size_t)bytes, 1);
+    for (int64_t i = 0; i < bytes; ++i)
+        source->contents[i] = (unsigned char)fuzz_bits(f);
+    fuzz_upload(f);
+    fuzz_returns(f, context, &right, subwave_copy(context->handle, device, source->pointer, bytes));
+    fuzz_returns(f, context, &right, subwave_copy(context->handle, destination->pointer, device, bytes));
+    memcpy(destination->contents, source->contents, (size_t)bytes);
+    fuzz_check_memory(f);
+    fuzz_expected refused = {0};
+    if (fuzz_one_in(f, 4))
+        fuzz_returns(f, context, &refused, subwave_free(without_context(&refused), device));
+    fuzz_returns(f, context, &right, subwave_free(context->handle, device));
+}
+
+void fuzz_device_memory(fuzz *f, fuzz_context *context)
+{
+    static const int64_t negative[] = {-1, INT64_MIN, -4096}, endless[] = {INT64_MAX, (int64_t)1 << 50};
+    fuzz_expected expected = {0};
+    subwave_context *handle = context->handle;
+    int64_t bytes = fuzz_one_in(f, 8) ? 0 : fuzz_between(f, 1, fuzz_one_in(f, 4) ? 100000 : 700);
+    fuzz_memory *memory = fuzz_take(f, FUZZ_HOST, "pointer", sizeof(void *), sizeof(void *));
+    void **pointer = (void **)memory->pointer, *given;
+    switch (fuzz_between(f, 0, 15)) {
+    case 0:
+        handle = without_context(&expected);
+        break;
+    case 1:
+        pointer = NULL;
+        fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_POINTER, "pointer");
+        break;
+    case 2:
+        bytes = FUZZ_PICK(f, negative);
+        fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_SIZE, "bytes");
+        break;
+    case 3:
+        bytes = FUZZ_PICK(f, endless);
+        fuzz_wrong(&expected, SUBWAVE_STATUS_OUT_OF_MEMORY, "bytes");
+        break;
+    default:
+        break;
+    }
+    fuzz_words(f, "subwave_malloc(context=%p, pointer=%p, bytes=%" PRId64 ")", (void *)handle, (void *)pointer, bytes);
+    fuzz_upload(f);
+    const bool is_right = fuzz_returns(f, context, &expected, subwave_malloc(handle, pointer, bytes));
+    if (is_right) {
+        memcpy(&given, fuzz_now(f, memory), sizeof given);
+        memcpy(memory->contents, &given, sizeof given);
+        if ((bytes == 0) != (given == NULL) || (uintptr_t)given % 256)
+            fuzz_fail(f, "gave %p", given);
+    }
+    fuzz_check_memory(f);
+    if (is_right && bytes > 0 && !f->failed)
+        use_memory(f, context, given, bytes);
+    else if (is_right && bytes == 0)
+        fuzz_returns(f, context, &expected, subwave_free(handle, NULL));
+}
+
+void fuzz_copy(fuzz *f, fuzz_context *context)
+{
+    static const int64_t negative[] = {-1, INT64_MIN, -4096};
+    fuzz_expected expected = {0};
+    subwave_context *handle = context->handle;
+    int64_t bytes = fuzz_one_in(f, 8) ? 0 : fuzz_between(f, 1, fuzz_one_in(f, 4) ? 100000 : 700);
+    fuzz_memory *from = fuzz_take(f, fuzz_one_in(f, 2) ? FUZZ_HOST : FUZZ_DEVICE, "source", (size_t)bytes, 1);
+    fuzz_memory *to = fuzz_take(f, fuzz_one_in(f, 2) ? FUZZ_HOST : FUZZ_DEVICE, "destination", (size_t)bytes, 1);
+    void *source = from->pointer, *destination = to->pointer;
+    const size_t moved = (size_t)bytes;
+    for (size_t i = 0; i < moved; ++i)
+        from->contents[i] = (unsigned char)fuzz_bits(f);
+    if (bytes == 0) {
+        source = fuzz_nowhere(f);
+        destination = fuzz_nowhere(f);
+    }
+    switch (fuzz_between(f, 0, 15)) {
+    case 0:
+        handle = without_context(&expected);
+        break;
+    case 1:
+        if (bytes) {
+            source = NULL;
+            fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_POINTER, "source");
+        }
+        break;
+    case 2:
+        if (bytes) {
+            destination = NULL;
+            fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_POINTER, "destination");
+        }
+        break;
+    case 3:
+        bytes = FUZZ_PICK(f, negative);
+        fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_SIZE, "bytes");
+        break;
+    default:
+        break;
+    }
+    fuzz_words(f, "subwave_copy(context=%p, destination=%p, source=%p, bytes=%" PRId64 ")", (void *)handle,
+               destination, source, bytes);
+    fuzz_upload(f);
+    if (fuzz_returns(f, context, &expected, subwave_copy(handle, destination, source, bytes)))
+        memcpy(to->contents, from->contents, moved);
+    fuzz_check_memory(f);
+}
+
+/* --- names -------------------------------------------------------------------------------------- */
+
+static void check_name(fuzz *f, const char *function, const char *name, int value, bool is_listed)
+{
+    fuzz_words(f, "%s(%d)", function, value);
+    if (!name || !*name || (strcmp(name, "unknown") != 0) != is_listed)
+        fuzz_fail(f, "gave \"%s\"", name ? name : "(null)");
+}
+
+void fuzz_names(fuzz *f, fuzz_context *context)
+{
+    (void)context;
+    for (int i = 0; i < 5; ++i) {
+        const int value = fuzz_one_in(f, 3) ? (int)fuzz_bits(f) : (int)fuzz_between(f, -2, 17);
+        const bool is_dtype = value >= SUBWAVE_DTYPE_I8 && value <= SUBWAVE_DTYPE_C64;
+        check_name(f, "subwave_status_name", subwave_status_name((subwave_status)value), value,
+                   value >= SUBWAVE_STATUS_SUCCESS && value <= SUBWAVE_STATUS_KERNEL_ERROR);
+        check_name(f, "subwave_dtype_name", subwave_dtype_name((subwave_dtype)value), value, is_dtype);
+        check_name(f, "subwave_variant_name", subwave_variant_name((subwave_variant)value), value,
+                   value >= SUBWAVE_VARIANT_AUTO && value <= SUBWAVE_VARIANT_SKINNY);
+        check_name(f, "subwave_group_kind_name", subwave_group_kind_name((subwave_group_kind)value), value,
+                   value >= SUBWAVE_GROUP_SUB_GROUP && value <= SUBWAVE_GROUP_OPPORTUNISTIC);
+        check_name(f, "subwave_op_name", subwave_op_name((subwave_op)value), value,
+                   value >= SUBWAVE_OP_PLUS && value <= SUBWAVE_OP_LOGICAL_OR);
+        check_name(f, "subwave_status_text", subwave_status_text((subwave_status)value), value, true);
+        fuzz_words(f, "subwave_dtype_size(%d)", value);
+        if ((subwave_dtype_size((subwave_dtype)value) != 0) != is_dtype)
+            fuzz_fail(f, "gave %zu", subwave_dtype_size((subwave_dtype)value));
+    }
+    fuzz_words(f, "subwave_version and subwave_build_info");
+    if (strcmp(subwave_version(), SUBWAVE_VERSION_STRING) != 0 ||
+        !strstr(subwave_build_info(), SUBWAVE_VERSION_STRING))
+        fuzz_fail(f, "gave \"%s\" and \"%s\"", subwave_version(), subwave_build_info());
+}
