@@ -62,6 +62,11 @@ configure_and_build() {
     shift 2
     while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
     [ $# -eq 0 ] || shift
+    # The builds of one run compile the CPU device's kernels alike, in another folder each.
+    if "${within[@]}" sh -c 'command -v ccache' >/dev/null; then
+        local launcher; launcher="env;CCACHE_NOHASHDIR=1;CCACHE_BASEDIR=$("${within[@]}" pwd);ccache"
+        options+=("-DCMAKE_C_COMPILER_LAUNCHER=$launcher" "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher")
+    fi
     log=$(mktemp)
     "${within[@]}" cmake --preset "$preset" -B "$folder" "${options[@]}" >"$log" 2>&1 ||
         { tail -n 30 "$log" >&2; rm -f "$log"; return 1; }
