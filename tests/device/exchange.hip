@@ -181,6 +181,79 @@ static void expect_constants(const member &m, word64 *row)
     }
 }
 
+/* --- what was moved, used at once in an operation of 64 bits, into which not every compiler may take the move -- */
+
+#if defined(SUBWAVE_CPU_DEVICE)
+#define ON_BOTH_SIDES inline
+#else
+#define ON_BOTH_SIDES __host__ __device__
+#endif
+constexpr int ways = 6, moves_to_widen = 8;
+
+/* y is another lane's, of a move that no other use shares. */
+template <int Way> ON_BOTH_SIDES word64 widened(std::uint32_t y, std::uint32_t x, word64 wide)
+{
+    if constexpr (Way == 0)
+        return wide + word64(y) * x;
+    else if constexpr (Way == 1)
+        return static_cast<word64>(std::int64_t(static_cast<std::int32_t>(y)) * static_cast<std::int32_t>(x));
+    else if constexpr (Way == 2)
+        return wide << (y & 63);
+    else if constexpr (Way == 3)
+        return __builtin_bit_cast(word64, double(y) * 0.3);
+    else if constexpr (Way == 4)
+        return __builtin_bit_cast(word64, double(static_cast<std::int32_t>(y)) * 0.3);
+    else
+        return wide * (wide ^ y);
+}
+
+/* The rank from which lane `rank` of a group of `size` has it. */
+template <int Move> ON_BOTH_SIDES std::uint32_t rank_moved(std::uint32_t rank, std::uint32_t size)
+{
+    const std::uint32_t from = Move < 5 ? rank ^ (Move == 4 ? 8 : Move) : Move == 5 ? 0 : Move == 6 ? rank + 1 : rank - 1;
+    return from < size ? from : rank;
+}
+template <int Move, class G> SUBWAVE_DEVICE std::uint32_t moved(G g, std::uint32_t x)
+{
+    if constexpr (Move < 5)
+        return permute_group_by_xor(g, x, Move == 4 ? 8 : Move);
+    else if constexpr (Move == 5)
+        return group_broadcast(g, x);
+    else if constexpr (Move == 6)
+        return shift_group_left(g, x);
+    else
+        return shift_group_right(g, x);
+}
+
+template <int N, class G> __device__ void widen_once(word64 *row, G g, std::uint32_t x, word64 wide)
+{
+    constexpr int way = N % ways, move = N / ways;
+    row[N] = widened<way>(moved<move>(g, x + N), x, wide);
+}
+template <class G, int... N>
+SUBWAVE_DEVICE void widen(word64 *row, G g, std::uint32_t x, word64 wide, std::integer_sequence<int, N...>)
+{
+    (widen_once<N>(row, g, x, wide), ...);
+}
+template <int... N> static void expect_widened(const member &m, word64 *row, std::integer_sequence<int, N...>)
+{
+    const std::uint32_t rank = static_cast<std::uint32_t>(m.rank()), size = static_cast<std::uint32_t>(m.size());
+    const auto of = [&](std::uint32_t r) { return static_cast<std::uint32_t>(m.in(m.lane_of(static_cast<int>(r)))[1]); };
+    ((row[1 + N] = widened<N % ways>(of(rank_moved<N / ways>(rank, size)) + N, of(rank), m.in(m.lane)[1])), ...);
+}
+using widenings = std::make_integer_sequence<int, ways * moves_to_widen>;
+
+#define WIDENED(K) \
+    extern "C" SUBWAVE_KERNEL(1024) widened_##K(const word64 *in, word64 *out, std::int64_t) \
+    { \
+        const word64 *mine = in + grid_item() * 2; \
+        word64 *row = out + grid_item() * (1 + ways * moves_to_widen); \
+        with_group<K>(mine[0] & 1, [&](auto g) { \
+            row[0] = g.lanes(); \
+            widen(row + 1, g, static_cast<std::uint32_t>(mine[1]), mine[1], widenings()); \
+        }); \
+    }
+
 /* --- votes ------------------------------------------------------------------------------------- */
 
 template <int K> SUBWAVE_DEVICE void votes(const word64 *in, word64 *out)
@@ -212,6 +285,7 @@ template <int K> SUBWAVE_DEVICE void votes(const word64 *in, word64 *out)
 KINDS(VOTES)
 #define CONSTANT_KINDS(X) X(whole) X(ballot) X(1) X(2) X(4) X(8) X(16) X(32) X(64)
 CONSTANT_KINDS(CONSTANTS)
+CONSTANT_KINDS(WIDENED)
 
 /* Every type with two kinds, every kind with two types. */
 using u8 = std::uint8_t;
@@ -255,10 +329,15 @@ static void cases(machine &t)
     struct {
         const char *name;
         kernel *function;
-        int kind;
+        int kind, columns;
+        void (*expect)(const member &, word64 *);
     } const constant[] = {
-#define CONSTANT_ENTRY(K) {"constants_" #K, constants_##K, K},
-        CONSTANT_KINDS(CONSTANT_ENTRY)};
+#define CONSTANT_ENTRY(K) {"constants_" #K, constants_##K, K, 1 + 2 * constants, expect_constants},
+        CONSTANT_KINDS(CONSTANT_ENTRY)
+#define WIDENED_ENTRY(K) \
+    {"widened_" #K, widened_##K, K, 1 + ways * moves_to_widen, \
+     [](const member &m, word64 *row) { expect_widened(m, row, widenings()); }},
+        CONSTANT_KINDS(WIDENED_ENTRY)};
 
     const std::int64_t plus_size = std::int64_t(1) << 32;
     const std::int64_t deltas[] = {1, 0, 2, 0xffffffff, plus_size | 0xffffffff, plus_size, 0x80000000};
@@ -275,11 +354,11 @@ static void cases(machine &t)
                     t.run(l, k.expect);
                 }
             for (auto &k : constant) {
-                launch_case l{k.name, k.function, k.kind, block, 2, 1 + 2 * constants};
+                launch_case l{k.name, k.function, k.kind, block, 2, k.columns};
                 if (!t.fits(k.kind, block) || !t.take(3))
                     continue;
                 t.fill(l, pattern);
-                t.run(l, expect_constants);
+                t.run(l, k.expect);
             }
             for (auto &k : voting)
                 for (int voters = 0; voters < 3; ++voters) {

@@ -16,7 +16,6 @@ class Instruction(namedtuple("Instruction", "mnemonic text address target")):
         return self.target is not None and self.target <= self.address
 
 
-
 # Instructions that only pass time or let others run.
 WAITS = ("s_waitcnt", "s_wait_", "s_nop", "s_delay_alu", "s_clause", "s_sleep", "v_nop")
 CLASSES = (("ds", ("ds_",)), ("waits", WAITS), ("branch", ("s_branch", "s_cbranch", "s_setpc", "s_swappc")),
@@ -44,6 +43,9 @@ def instructions(objdump, path):
     for code in found.values():
         while code and code[-1].mnemonic != "s_endpgm":
             code.pop()
+    unknown = [name for name, code in found.items() if any(i.mnemonic.startswith(".") for i in code)]
+    if unknown:  # compilers have made such
+        sys.exit("%s: not an instruction in %s" % (path, ", ".join(unknown)))
     return found
 
 

@@ -15,7 +15,6 @@ SUBWAVE_BEGIN
 /* op as LLVM makes it. Rounding to bfloat16 compares what it rounds, and of two sums that are compared LLVM 22 makes one
  * packed addition, be one of them in whole-wave mode and the other, with all that it is made of, not. The fence,
  * which is no instruction, stands between; a value that is the same in all lanes it must not have. */
-__device__ float arithmetic_fence(float) __asm("llvm.arithmetic.fence.f32");
 template <template <class> class Op, class U> SUBWAVE_DEVICE float in_float(Op<U>, float a, float b)
 {
     return Op<float>()(a, b);
@@ -131,6 +130,15 @@ template <> struct dpp_instruction<plus_pairs, word_pair> {
     }
 };
 
+/* Whether moves of T may be folded into op (moved_word): none of its instructions makes 64 bits of a word. */
+template <class Op, class T> inline constexpr bool may_fold_v = false;
+template <template <class> class Op, class U, class T>
+inline constexpr bool may_fold_v<Op<U>, T> = std::is_same<U, void>::value || std::is_same<U, T>::value;
+template <class U, class T> inline constexpr bool may_fold_v<multiplies<U>, T> =
+    (std::is_same<U, void>::value || std::is_same<U, T>::value) && !(is_integer_v<T> && sizeof(T) == 8);
+template <class Op, class T> inline constexpr bool may_fold_v<unfolded<Op>, T> = may_fold_v<Op, T>;
+template <> inline constexpr bool may_fold_v<plus_pairs, word_pair> = true;
+
 /* `from` of the lane that Control names enters x, in the rows and fours of the masks; others keep theirs, and so do
  * lanes whose source is not there, unless all sources are. `fill` is op's filler. */
 template <int Control, int Rows = 0xf, int Fours = 0xf, bool AllThere = true, class T, class Op>
@@ -141,9 +149,9 @@ SUBWAVE_DEVICE T dpp_step_from(T x, Op op, T from, T fill = filler<Op, T>::value
         in_place pin;
         return dpp_instruction<Op, T>::template of<Control, Rows, Fours>(from, x);
     } else if constexpr (all) {
-        return op(Control == dpp_same ? from : dpp<Control>(from), x);
+        return op(Control == dpp_same ? from : dpp<Control, may_fold_v<Op, T>>(from), x);
     } else {
-        return op(dpp_into<Control, Rows, Fours>(fill, from), x);
+        return op(dpp_into<Control, Rows, Fours, may_fold_v<Op, T>>(fill, from), x);
     }
 }
 /* x of it. */

@@ -89,7 +89,7 @@ template <class Size, class T, class Op> SUBWAVE_DEVICE T scan_blocks(Size size,
             x = dpp_step<dpp_row_read + 3, 0xf, 0x2>(x, op);
             x = dpp_step<dpp_row_read + 11, 0xf, 0x8>(x, op);
         } else {
-            x = op(dpp_into<dpp_row_shr + 4, 0xf, 0xa>(fill, dpp<dpp_quad_3333>(x)), x);
+            x = op(dpp_into<dpp_row_shr + 4, 0xf, 0xa, may_fold_v<Op, T>>(fill, dpp<dpp_quad_3333>(x)), x);
         }
     }
     if (size > 8) { /* fours 2 and 3 from lane 7 */

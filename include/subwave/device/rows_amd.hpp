@@ -55,25 +55,37 @@ enum dpp_control {
     dpp_row_xor = 0x160,     /* + n: gfx10 and later, lane ^ n */
 };
 
-/* What it says of lanes whose source is not there is 0. */
-template <int Control, class T> SUBWAVE_DEVICE T dpp(const T &value)
+/* LLVM before 24 also folds a move into an instruction of 64 bits that takes a word, such as v_cvt_f64_i32 or
+ * v_mad_u64_u32, which has no DPP: gfx12 then meets machine code that means nothing, and for other architectures
+ * compilation fails. The fence, which is no instruction, keeps a move apart from what uses it. */
+__device__ float arithmetic_fence(float) __asm("llvm.arithmetic.fence.f32");
+template <bool MayFold> SUBWAVE_DEVICE std::uint32_t moved_word(int word)
+{
+    if constexpr (MayFold || __clang_major__ >= 24)
+        return static_cast<std::uint32_t>(word);
+    else
+        return float_bits(arithmetic_fence(bits_float(static_cast<std::uint32_t>(word))));
+}
+
+/* What it says of lanes whose source is not there is 0. MayFold: it is used in operations of its own size. */
+template <int Control, bool MayFold = false, class T> SUBWAVE_DEVICE T dpp(const T &value)
 {
     in_place pin;
     return map_words(value, [](std::uint32_t word) {
-        return static_cast<std::uint32_t>(
-            __builtin_amdgcn_mov_dpp(static_cast<int>(word), Control, 0xf, 0xf, true));
+        return moved_word<MayFold>(__builtin_amdgcn_mov_dpp(static_cast<int>(word), Control, 0xf, 0xf, true));
     });
 }
 
 /* Into the rows of a wave and the fours of a row that the masks name; elsewhere, and in lanes whose source
  * is not there, it is `other`. */
-template <int Control, int Rows, int Fours, class T> SUBWAVE_DEVICE T dpp_into(T other, const T &value)
+template <int Control, int Rows, int Fours, bool MayFold = false, class T>
+SUBWAVE_DEVICE T dpp_into(T other, const T &value)
 {
     in_place pin;
     return map_words(
         value,
         [](std::uint32_t word, std::uint32_t old) {
-            return static_cast<std::uint32_t>(__builtin_amdgcn_update_dpp(
+            return moved_word<MayFold>(__builtin_amdgcn_update_dpp(
                 static_cast<int>(old), static_cast<int>(word), Control, Rows, Fours, false));
         },
         other);
