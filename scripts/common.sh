@@ -73,3 +73,12 @@ configure_and_build() {
     rm -f "$log"
     "${within[@]}" cmake --build "$folder" ${1:+--target "$@"}
 }
+
+# processor_seconds: sets `seconds` to what the commands run so far have had of all processors.
+# shellcheck disable=SC2034
+processor_seconds() {
+    local file; file=$(mktemp)
+    times >"$file" # in a pipe it would be another shell's
+    seconds=$(awk -F'[ms ]+' 'NR == 2 { printf "%d", $1 * 60 + $2 + $3 * 60 + $4 }' "$file")
+    rm -f "$file"
+}
