@@ -8,6 +8,7 @@
 #include <subwave/types.h>
 
 #include "kernels.def"
+#include "shapes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,71 +25,43 @@ enum { SUBWAVE_MOST_BATCHED_BLOCKS = 1 << 24 }; /* a grid on AMD has fewer than 
 #define SUBWAVE_MOST_TILES_IN_32_BITS 0xffffffff
 #endif
 
-/* Cells of C that a work-item of BROADCAST can compute: X(rows, columns). */
-#ifdef SUBWAVE_CPU_DEVICE /* rows are vector registers */
-#define SUBWAVE_BROADCAST_TILES(X) \
-    X(4, 8) \
-    X(4, 4)
-#elif defined(__CUDACC__) /* (12, 8) has registers for f32 alone */
-#define SUBWAVE_BROADCAST_TILES(X) \
-    X(12, 8) \
-    X(8, 8) \
-    X(4, 4)
-#else
-#define SUBWAVE_BROADCAST_TILES(X) \
-    X(8, 8) \
-    X(4, 4)
-#endif
-
-/* SKINNY on NVIDIA's matrix unit. X(name, waves of four that share k, steps of k whose loads are under way together,
- * whether B is read by columns): several tiles a block where k is long, so that they share A's terms, or where
- * tiles are many; of these more blocks at a time, with fewer loads each. */
-#define SUBWAVE_SKINNY_UNITS(X) \
-    X(UNIT_ACROSS, 4, 4, false) \
-    X(UNIT_ACROSS_LONG, 1, 4, false) \
-    X(UNIT_ACROSS_MANY, 1, 2, false) \
-    X(UNIT_DOWN, 4, 4, true) \
-    X(UNIT_DOWN_MANY, 4, 2, true)
-
-/* How a block of SKINNY reads B: rows, in packs of 16 bytes a lane of the wave, or of four lanes; columns. */
-typedef enum subwave_skinny_shape {
-    SUBWAVE_SKINNY_ACROSS = 1,
-    SUBWAVE_SKINNY_NARROW,
-    SUBWAVE_SKINNY_DOWN,
-#define SUBWAVE_X(name, ...) SUBWAVE_SKINNY_##name,
-    SUBWAVE_SKINNY_UNITS(SUBWAVE_X)
-#undef SUBWAVE_X
-} subwave_skinny_shape;
-
-enum {
-    SUBWAVE_SKINNY_BLOCK = 256,
-    SUBWAVE_SKINNY_UNIT_BLOCK = 128,
-    SUBWAVE_SKINNY_CPU_WAVES = 2,
-    SUBWAVE_SKINNY_DOTS = 4, /* a wave's columns of B, where A has one row */
-    SUBWAVE_SKINNY_TILES = 1024,     /* at most, where several blocks share one */
-};
-
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C likewise. */
-typedef struct subwave_matmul_launch {
+typedef struct subwave_matmul_product {
     int64_t m, n, k;
     const void *a, *b;
     void *c;
     int64_t a_row, a_column, b_row, b_column, c_row, c_column;
     double alpha, beta; /* hold every value of the types that sums have */
-    int32_t turned;     /* C is the transpose of the caller's, row-major */
+    int32_t transposed; /* C is the transpose of the caller's, row-major */
+} subwave_matmul_product;
+
+/* Which kernel computes it, and its grid. */
+typedef struct subwave_matmul_kernel {
     subwave_variant variant;
-    int32_t item_rows, item_columns; /* cells of C that a work-item computes at a time */
+    int32_t item_rows, item_columns; /* elements of C that a work-item computes at a time */
     int32_t tile_rows, tile_columns; /* and a block */
-    int32_t small;                   /* MATRIX: the smaller of two shapes of a block */
-    int32_t packed;                  /* B can be loaded by 16 bytes: BROADCAST of a row; SKINNY of a
-                                        row or column; MATRIX of 16 bits A and B along either */
-    subwave_skinny_shape skinny_shape;
-    uint32_t tiles;     /* SKINNY: of C; */
-    int32_t parts;      /* of k, a block each; */
-    int64_t part;       /* its terms; and the device memory for their sums, which begins with a 0 a tile: */
-    void *workspace;
     uint32_t blocks, block_x, block_y; /* BROADCAST: block_y parts of k, a power of two */
     uint32_t shared_bytes;
+    int32_t parts;  /* of k, each of a block */
+    int32_t packed; /* 16 bytes can be loaded together: BROADCAST, of a row of B; SKINNY, of a row or column of B;
+                       MATRIX of 16 bits, of A and of B along either */
+    union {
+        struct {
+            int32_t small; /* the second of its shapes */
+        } matrix;
+        struct {
+            subwave_skinny_shape shape;
+            uint32_t tiles; /* of C */
+            int64_t part;   /* steps of k of a part */
+        } skinny;
+    } of;
+} subwave_matmul_kernel;
+
+/* Workspace: of SKINNY, for the parts' sums; it begins with a zero per tile. */
+typedef struct subwave_matmul_launch {
+    subwave_matmul_product product;
+    subwave_matmul_kernel kernel;
+    void *workspace;
 } subwave_matmul_launch;
 typedef subwave_matmul_launch subwave_matmul_skinny_launch;
 
@@ -102,49 +75,6 @@ typedef struct subwave_matmul_batched_operand {
     int32_t local_at, local_size; /* CELLS and DENSE, in elements: where it begins in local memory; DENSE: a's, an
                                      entry's part of it */
 } subwave_matmul_batched_operand;
-
-/* The tiles of C that there are kernels for, smallest first. X(name, what it is built and best for, size,
- * lanes, across, terms at a time of 4-, of 8- and of 16-byte elements): `across` x `across` groups of
- * `lanes` compute size x size cells each, with A and B in local memory; or 0, one group in registers. */
-#define SUBWAVE_MATMUL_BATCHED_TILES(X) \
-    X(2, ALL, 2, 2, 0, 2, 2, 2) \
-    X(4, ALL, 4, 4, 0, 4, 4, 4) \
-    X(8, ALL, 8, 8, 0, 8, 8, 8) \
-    X(12, ALL, 12, 16, 0, 12, 12, 12) \
-    X(16, BROADCAST, 16, 16, 0, 16, 16, 0) \
-    X(16_UNIT, MATRIX_UNIT, 16, 32, 0, 0, 16, 0) \
-    X(16_COMPLEX, COMPLEX, 16, 32, 1, 0, 16, 16) \
-    X(24, ALL, 24, 32, 1, 24, 24, 8) \
-    X(32, REAL, 32, 32, 1, 32, 16, 0) \
-    X(32_COMPLEX, COMPLEX, 16, 32, 2, 0, 32, 16) \
-    X(48, ALL, 24, 32, 2, 48, 48, 16) \
-    X(64, REAL, 32, 32, 2, 64, 32, 0) \
-    X(64_COMPLEX, COMPLEX, 16, 32, 4, 0, 32, 16)
-
-typedef enum subwave_matmul_batched_tile {
-#define SUBWAVE_X(name, ...) SUBWAVE_MATMUL_BATCHED_##name,
-    SUBWAVE_MATMUL_BATCHED_TILES(SUBWAVE_X)
-#undef SUBWAVE_X
-    /* Not of groups: a lane has 3 x 3 or 4 x 4 cells of C, the lanes of an entry all of it, a block several entries
-     * in local memory. */
-    SUBWAVE_MATMUL_BATCHED_CELLS_3,
-    SUBWAVE_MATMUL_BATCHED_CELLS_4,
-    /* Dense matrices of f64 on NVIDIA's matrix unit, whole in local memory; otherwise as the tiles of these sizes. */
-    SUBWAVE_MATMUL_BATCHED_DENSE_24,
-    SUBWAVE_MATMUL_BATCHED_DENSE_32,
-    SUBWAVE_MATMUL_BATCHED_DENSE_48,
-    SUBWAVE_MATMUL_BATCHED_DENSE_64,
-} subwave_matmul_batched_tile;
-
-enum {
-    SUBWAVE_MATMUL_BATCHED_FOR_ALL,
-    SUBWAVE_MATMUL_BATCHED_FOR_REAL,
-    SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX,
-    SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT, /* real types that the device has one for: f64 */
-    SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST,   /* the other real ones */
-    SUBWAVE_MATMUL_BATCHED_BLOCK = 128,
-    SUBWAVE_MATMUL_BATCHED_MOST = 32768, /* m, n and k */
-};
 
 /* A number, and what to multiply by to divide by it. */
 typedef struct subwave_divisor {

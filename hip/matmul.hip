@@ -6,6 +6,9 @@
 #include "matmul_matrix.hpp"
 #include "matmul_matrix16.hpp"
 
+#include <iterator>
+#include <utility>
+
 SUBWAVE_BEGIN
 
 /* A work-item computes a cell, reading a row of A and a column of B. Block: columns x rows. */
@@ -77,15 +80,32 @@ template <class T> SUBWAVE_KERNEL(256) matmul_tutorial(matmul_problem<T> p)
 }
 
 /* The kernel for what are neighbours in A and B, after plan_matrix. */
-template <class T, class Shape> static auto matmul_matrix_kernel(const subwave_matmul_launch &plan)
+template <class T, int Shape> static auto matmul_matrix_kernel(const subwave_matmul_product &product)
 {
-    return plan.a_row != 1   ? matmul_matrix<T, Shape, true, true>
-           : plan.b_row != 1 ? matmul_matrix<T, Shape, false, false>
-                             : matmul_matrix<T, Shape, false, true>;
+    return product.a_row != 1   ? matmul_matrix<T, Shape, true, true>
+           : product.b_row != 1 ? matmul_matrix<T, Shape, false, false>
+                                : matmul_matrix<T, Shape, false, true>;
+}
+
+/* The kernel of BROADCAST for a plan's tile, or null. */
+template <class T, std::size_t... I>
+static auto matmul_broadcast_kernel(const subwave_matmul_kernel &plan, std::index_sequence<I...>)
+{
+    void (*kernel)(matmul_problem<T>) = nullptr;
+    const auto try_shape = [&](auto index) {
+        constexpr subwave_broadcast_shape shape = shapes.broadcast[index()];
+        if constexpr (index() < shapes.broadcast_count && (!shape.f32_only || std::is_same<T, float>::value))
+            if (plan.item_rows == shape.rows && plan.item_columns == shape.columns)
+                kernel = plan.packed ? matmul_broadcast<T, shape.rows, shape.columns, true>
+                                     : matmul_broadcast<T, shape.rows, shape.columns, false>;
+    };
+    (try_shape(std::integral_constant<int, I>()), ...);
+    return kernel;
 }
 
 /* The kernel for a plan's variant and tile, or null. */
-template <class T> static auto matmul_kernel(const subwave_matmul_launch &plan)
+template <class T>
+static auto matmul_kernel(const subwave_matmul_kernel &plan, const subwave_matmul_product &product)
 {
     void (*kernel)(matmul_problem<T>) = nullptr;
     switch (plan.variant) {
@@ -96,38 +116,31 @@ template <class T> static auto matmul_kernel(const subwave_matmul_launch &plan)
     case SUBWAVE_VARIANT_TUTORIAL:
         return matmul_tutorial<T>;
     case SUBWAVE_VARIANT_BROADCAST:
-#define SUBWAVE_X(rows, columns) \
-    if constexpr (rows <= 8 || std::is_same<T, float>::value) \
-        if (plan.item_rows == rows && plan.item_columns == columns) \
-            kernel = plan.packed ? matmul_broadcast<T, rows, columns, true> \
-                                 : matmul_broadcast<T, rows, columns, false>;
-        SUBWAVE_BROADCAST_TILES(SUBWAVE_X)
-#undef SUBWAVE_X
-        return kernel;
+        return matmul_broadcast_kernel<T>(plan, std::make_index_sequence<std::size(shapes.broadcast)>());
     case SUBWAVE_VARIANT_MATRIX:
         if constexpr (!is_small_float<T>::value)
-            return plan.small ? matmul_matrix_kernel<T, matrix_small>(plan)
-                              : matmul_matrix_kernel<T, matrix_large>(plan);
+            return plan.of.matrix.small ? matmul_matrix_kernel<T, 1>(product) : matmul_matrix_kernel<T, 0>(product);
         else if (!plan.packed)
             return matmul_matrix16<T, false, true, true>;
-        else if (plan.a_column == 1)
-            return plan.b_row == 1 ? matmul_matrix16<T, true, true, true>
+        else if (product.a_column == 1)
+            return product.b_row == 1 ? matmul_matrix16<T, true, true, true>
                                    : matmul_matrix16<T, true, true, false>;
         else
-            return plan.b_row == 1 ? matmul_matrix16<T, true, false, true>
+            return product.b_row == 1 ? matmul_matrix16<T, true, false, true>
                                    : matmul_matrix16<T, true, false, false>;
     default:
         return kernel;
     }
 }
 
-template <class T> static int launch_matmul(const subwave_matmul_launch &plan, void *stream)
+template <class T> static int launch_matmul(const subwave_matmul_launch &l, void *stream)
 {
-    const auto kernel = matmul_kernel<T>(plan);
+    const subwave_matmul_kernel &plan = l.kernel;
+    const auto kernel = matmul_kernel<T>(plan, l.product);
     if (!kernel)
         return SUBWAVE_NO_KERNEL;
     return launch(kernel, dim3(plan.blocks), dim3(plan.block_x, plan.block_y), plan.shared_bytes,
-                  stream, problem_of<T>(plan));
+                  stream, problem_of<T>(l.product));
 }
 
 SUBWAVE_END

@@ -5,6 +5,7 @@
 #define SUBWAVE_HIP_MATMUL_HPP
 
 #include "kernels.h"
+#include "shapes.hpp"
 
 #include <subwave/subwave.hpp>
 
@@ -15,20 +16,12 @@ template <class T> using matmul_sum = std::conditional_t<is_small_float<T>::valu
 
 /* sum + a b, rounded once on a GPU. Written out, since a compiler that fuses where it likes does so here and not there:
  * operands' alignment, which decides between forms of a kernel, would change bits. */
-SUBWAVE_DEVICE float fused_multiply_add(float a, float b, float sum)
+template <class T> SUBWAVE_DEVICE T fused_multiply_add(T a, T b, T sum)
 {
 #ifdef SUBWAVE_CPU_DEVICE
     return sum + a * b;
 #else
-    return fmaf(a, b, sum);
-#endif
-}
-SUBWAVE_DEVICE double fused_multiply_add(double a, double b, double sum)
-{
-#ifdef SUBWAVE_CPU_DEVICE
-    return sum + a * b;
-#else
-    return fma(a, b, sum);
+    return fma(a, b, sum); /* of either type, by overloading */
 #endif
 }
 
@@ -89,22 +82,22 @@ template <class T> struct matmul_problem {
     }
 };
 
-template <class T> static matmul_problem<T> problem_of(const subwave_matmul_launch &plan)
+template <class T> static matmul_problem<T> problem_of(const subwave_matmul_product &product)
 {
-    return {plan.m,
-            plan.n,
-            plan.k,
-            static_cast<const T *>(plan.a),
-            static_cast<const T *>(plan.b),
-            static_cast<T *>(plan.c),
-            plan.a_row,
-            plan.a_column,
-            plan.b_row,
-            plan.b_column,
-            plan.c_row,
-            plan.c_column,
-            static_cast<matmul_sum<T>>(plan.alpha),
-            static_cast<matmul_sum<T>>(plan.beta)};
+    return {product.m,
+            product.n,
+            product.k,
+            static_cast<const T *>(product.a),
+            static_cast<const T *>(product.b),
+            static_cast<T *>(product.c),
+            product.a_row,
+            product.a_column,
+            product.b_row,
+            product.b_column,
+            product.c_row,
+            product.c_column,
+            static_cast<matmul_sum<T>>(product.alpha),
+            static_cast<matmul_sum<T>>(product.beta)};
 }
 
 /* A grid of any size walks over tiles of C, `rows` x `columns` cells each. Rows run fastest: blocks

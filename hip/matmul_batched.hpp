@@ -5,6 +5,7 @@
 #define SUBWAVE_HIP_MATMUL_BATCHED_HPP
 
 #include "kernels.h"
+#include "shapes.hpp"
 
 #include <subwave/subwave.hpp>
 

@@ -74,13 +74,6 @@ SUBWAVE_DEVICE void conjugate_all(T *local, int row_local, int rows, int columns
     }
 }
 
-/* Whether 512 work-items in a block, by which registers are shared out, leave a lane too few. */
-#if defined(__gfx900__) || defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || \
-    defined(__gfx909__) || defined(__gfx90c__)
-constexpr bool few_registers = true;
-#else
-constexpr bool few_registers = false;
-#endif
 #ifdef __AMDGCN__
 constexpr bool bound_by_items = true;
 #else
@@ -98,8 +91,7 @@ template <class T, int Size, int Lanes, int Across, int Terms> struct staged {
     static constexpr int elements = keeps_c && side * ld_side > 2 * panel ? side * ld_side : 2 * panel;
     static constexpr int bytes = elements * sizeof(T);
     static constexpr int bound = (sizeof(T) > 8 || bound_by_items) && items <= 256 ? 256 : 512;
-    /* Else the kernel is empty; plan does not choose it. */
-    static constexpr bool fits = !few_registers || (Size < 32 && items <= 256);
+    static constexpr bool fits = subwave_batched_fits(few_registers, Size, items);
 };
 
 /* Across x Across groups of Lanes compute a tile of as many times Size x Size cells, Terms terms at a time;
@@ -195,6 +187,8 @@ matmul_batched_staged(matmul_batched_problem<T> problem)
 {
     if constexpr (staged<T, Size, Lanes, Across, Terms>::fits)
         multiply_staged<T, Size, Lanes, Across, Terms>(problem);
+    else
+        trap(); /* no plan asks for it on this architecture */
 }
 
 SUBWAVE_END

@@ -6,7 +6,7 @@
 
 #include "matmul.hpp"
 
-#include <subwave/device/matrix.hpp>
+#include "unit/matrix.hpp"
 
 SUBWAVE_BEGIN
 
@@ -124,6 +124,13 @@ private:
     }
 };
 
+/* The large shape of a block, or the small one. */
+template <int Index> struct matrix_block_shape {
+    static constexpr subwave_block_shape block = shapes.matrix[Index];
+    static constexpr int down = block.down, across = block.across, tall = block.tall, wide = block.wide;
+    static constexpr int stage = block.stage, stages = block.stages;
+};
+
 /* A block's tile of C. While sub-groups multiply, later stages of k are copied into local memory, and the
  * next step's parts of A and B from there into registers. */
 template <class T, class Shape, bool AAlongK, bool BAlongK> class matrix_tile {
@@ -132,6 +139,7 @@ template <class T, class Shape, bool AAlongK, bool BAlongK> class matrix_tile {
     static constexpr int rows_ = Shape::down * tall * unit::rows;
     static constexpr int items = Shape::down * Shape::across * matrix_fewest_lanes;
     static constexpr int a_share = rows_ * stage / 2 / items;
+    static_assert(is_unit(unit::rows, unit::fewest_columns, 4 * unit::pairs, shapes.matrix_unit));
     static constexpr int b_share = Shape::across * wide * unit::fewest_columns * stage / 2 / items;
 
     const matmul_problem<T> p_;
@@ -305,14 +313,15 @@ SUBWAVE_DEVICE block_tile matrix_block(std::uint32_t block, std::int64_t m, std:
     return tile;
 }
 
-/* An architecture without the unit has an empty kernel, which plan does not choose. */
-template <class T, class Shape, bool AAlongK, bool BAlongK>
-SUBWAVE_TWO_WAVES SUBWAVE_KERNEL(Shape::down *Shape::across *max_wave_size(), 1)
+template <class T, int Index, bool AAlongK, bool BAlongK>
+SUBWAVE_TWO_WAVES SUBWAVE_KERNEL(shapes.matrix[Index].down *shapes.matrix[Index].across *max_wave_size(), 1)
 matmul_matrix(matmul_problem<T> p)
 {
-    if constexpr (matrix_unit<T>::exists) {
+    if constexpr (!matrix_unit<T>::exists) {
+        trap(); /* no plan asks for it on this architecture */
+    } else {
         SUBWAVE_DYNAMIC_SHARED(T, memory);
-        using tile = matrix_tile<T, Shape, AAlongK, BAlongK>;
+        using tile = matrix_tile<T, matrix_block_shape<Index>, AAlongK, BAlongK>;
         const block_tile at = matrix_block(blockIdx.x, p.m, p.n, tile::rows(), tile::columns());
         tile mine(p, at.row * tile::rows(), at.column * tile::columns(), this_work_item::get_sub_group());
         mine.multiply(memory, site::current());

@@ -7,18 +7,19 @@
 
 #include "matmul.hpp"
 
-#include <subwave/device/matrix16.hpp>
+#include "unit/matrix16.hpp"
 
 SUBWAVE_BEGIN
 
-/* A block's tile of C: matrix16_down x matrix16_across sub-groups, each with 4 x matrix16_wide tiles of the unit. While
+/* A block's tile of C: matrix16_down x matrix16_across sub-groups, each with matrix16_tall x matrix16_wide tiles of the unit. While
  * they multiply one stage of k, the next are copied to the other slots of local memory. What lies beyond A
  * or B is 0. Packed: A is read along k or along its columns as AAlongK says, B likewise, by 16 aligned
  * bytes; otherwise in any order, element by element. */
 template <class T, bool Packed, bool AAlongK, bool BAlongK> class matrix16_tile {
     using unit = matrix16_unit<T>;
     using operand = typename unit::operand;
-    static constexpr int high = 4, wide = matrix16_wide, stage = matrix16_stage, slots = matrix16_slots;
+    static constexpr int high = matrix16_tall, wide = matrix16_wide, stage = matrix16_stage, slots = matrix16_slots;
+    static_assert(is_unit(unit::rows, 16, unit::c_held, shapes.matrix16_unit));
     static constexpr int rows_ = matrix16_down * high * unit::rows;
     static constexpr int columns_of(int lanes) { return matrix16_across * wide * unit::columns_of(lanes); }
     /* Pieces that a work-item copies of `lines` lines. */
@@ -155,12 +156,13 @@ private:
     }
 };
 
-/* An architecture without the unit has an empty kernel, which plan does not choose. */
 template <class T, bool Packed, bool AAlongK, bool BAlongK>
 SUBWAVE_TWO_WAVES SUBWAVE_KERNEL(matrix16_down *matrix16_across *max_wave_size(), matrix16_blocks)
 matmul_matrix16(matmul_problem<T> p)
 {
-    if constexpr (matrix16_unit<T>::exists) {
+    if constexpr (!matrix16_unit<T>::exists) {
+        trap(); /* no plan asks for it on this architecture */
+    } else {
         SUBWAVE_DYNAMIC_SHARED(T, memory);
         matrix16_tile<T, Packed, AAlongK, BAlongK>(p, this_work_item::get_sub_group())
             .multiply(memory, site::current());

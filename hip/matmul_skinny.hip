@@ -130,11 +130,11 @@ SUBWAVE_KERNEL(Tile::items, Tile::blocks) matmul_skinny(skinny_problem<T> p)
         p.finished[at] = 0;
 }
 
-template <class T> static auto skinny_kernel(const subwave_matmul_launch &plan)
+template <class T> static auto skinny_kernel(const subwave_matmul_kernel &plan)
 {
     void (*kernel)(skinny_problem<T>) = nullptr;
     const auto is = [&](int rows, int shape, bool packed) {
-        return plan.tile_rows == rows && plan.skinny_shape == shape && bool(plan.packed) == packed;
+        return plan.tile_rows == rows && plan.of.skinny.shape == shape && bool(plan.packed) == packed;
     };
 #define SUBWAVE_X(rows, packed) \
     if (is(rows, SUBWAVE_SKINNY_ACROSS, packed)) \
@@ -151,9 +151,9 @@ template <class T> static auto skinny_kernel(const subwave_matmul_launch &plan)
     SUBWAVE_X(16, false)
     SUBWAVE_X(16, true)
 #undef SUBWAVE_X
-    if constexpr (skinny_has_unit<T>) {
+    if constexpr (shapes.f64_unit_in_groups && std::is_same<T, double>::value) {
 #define SUBWAVE_X(name, along, steps, down) \
-    if (plan.skinny_shape == SUBWAVE_SKINNY_##name) \
+    if (plan.of.skinny.shape == SUBWAVE_SKINNY_##name) \
         kernel = plan.packed ? matmul_skinny<T, skinny_unit<T, along, steps, down, true>> \
                              : matmul_skinny<T, skinny_unit<T, along, steps, down, false>>;
         SUBWAVE_SKINNY_UNITS(SUBWAVE_X)
@@ -162,14 +162,15 @@ template <class T> static auto skinny_kernel(const subwave_matmul_launch &plan)
     return kernel;
 }
 
-template <class T> static int launch_matmul_skinny(const subwave_matmul_launch &plan, void *stream)
+template <class T> static int launch_matmul_skinny(const subwave_matmul_launch &l, void *stream)
 {
-    char *const workspace = static_cast<char *>(plan.workspace);
-    skinny_problem<T> problem = {problem_of<T>(plan),
-                                 plan.part,
+    const subwave_matmul_kernel &plan = l.kernel;
+    char *const workspace = static_cast<char *>(l.workspace);
+    skinny_problem<T> problem = {problem_of<T>(l.product),
+                                 plan.of.skinny.part,
                                  static_cast<std::uint32_t>(plan.parts),
                                  0,
-                                 plan.tiles,
+                                 plan.of.skinny.tiles,
                                  reinterpret_cast<T *>(workspace + SUBWAVE_SKINNY_TILES * sizeof(std::uint32_t)),
                                  reinterpret_cast<std::uint32_t *>(workspace)};
     const auto kernel = skinny_kernel<T>(plan);
@@ -178,8 +179,8 @@ template <class T> static int launch_matmul_skinny(const subwave_matmul_launch &
     /* A grid on AMD has fewer than 2^32 work-items. */
     const std::uint32_t most = 1 << 23;
     int status = 0;
-    for (; status == 0 && problem.first_tile < plan.tiles; problem.first_tile += problem.tiles) {
-        const std::uint32_t left = plan.tiles - problem.first_tile;
+    for (; status == 0 && problem.first_tile < plan.of.skinny.tiles; problem.first_tile += problem.tiles) {
+        const std::uint32_t left = plan.of.skinny.tiles - problem.first_tile;
         problem.tiles = left < most ? left : most;
         status = launch(kernel, dim3(problem.tiles * problem.parts), dim3(plan.block_x), plan.shared_bytes,
                         stream, problem);

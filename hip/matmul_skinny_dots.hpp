@@ -10,7 +10,7 @@ SUBWAVE_BEGIN
 
 /* One row of A, and B's columns are lines of memory: dot products of the sub-group. */
 template <class T, bool Packed> class skinny_dots {
-    static constexpr int pack = skinny_pack<T>, across = SUBWAVE_SKINNY_DOTS, steps = 2;
+    static constexpr int pack = skinny_pack<T>, across = SUBWAVE_SKINNY_DOTS, steps = SUBWAVE_SKINNY_DOTS_STEPS;
     static SUBWAVE_DEVICE int terms() { return steps * wave_size() * pack; }
 
     const matmul_problem<T> p_;

@@ -13,10 +13,10 @@ SUBWAVE_BEGIN
  * change places in its part of local memory. A's terms always pass through there, but a single row. */
 template <class T, int Rows, bool Narrow, bool Down, bool Packed> class skinny_lanes {
     static constexpr int pack = skinny_pack<T>;
-    static constexpr int steps = !Narrow ? 8 : Rows * sizeof(T) > 64 ? 2 : 4; /* packs of B that a lane loads */
+    static constexpr int steps = subwave_skinny_steps(Rows, sizeof(T), Narrow); /* packs of B that a lane loads */
     static constexpr int chunks = steps / pack, pitch = steps + pack; /* Down: packs and elements of a column */
-    static SUBWAVE_DEVICE int lanes() { return Narrow ? 4 : wave_size(); }
-    static SUBWAVE_DEVICE int together() { return Narrow ? wave_size() / 4 : 1; }
+    static SUBWAVE_DEVICE int lanes() { return Narrow ? SUBWAVE_SKINNY_NARROW_LANES : wave_size(); }
+    static SUBWAVE_DEVICE int together() { return Narrow ? wave_size() / SUBWAVE_SKINNY_NARROW_LANES : 1; }
     static SUBWAVE_DEVICE int terms() { return steps * together(); }
 
     const matmul_problem<T> p_;
@@ -26,7 +26,7 @@ template <class T, int Rows, bool Narrow, bool Down, bool Packed> class skinny_l
 
 public:
     static constexpr int items = SUBWAVE_SKINNY_BLOCK;
-    static constexpr int rows = Rows, rounds = Rows > 8 ? Rows / 8 : 1;
+    static constexpr int rows = Rows, rounds = Rows > SUBWAVE_SKINNY_ROUND ? Rows / SUBWAVE_SKINNY_ROUND : 1;
     static constexpr int blocks = Rows * sizeof(T) > 64 || (Rows == 16 && !Packed) ? 1 : 2;
     static SUBWAVE_DEVICE int columns() { return lanes() * pack; }
     static SUBWAVE_DEVICE int waves_along() { return skinny_waves; }

@@ -6,12 +6,9 @@
 
 #include "matmul_skinny.hpp"
 
-#include <subwave/device/matrix.hpp>
+#include "unit/matrix.hpp"
 
 SUBWAVE_BEGIN
-
-template <class T> constexpr bool skinny_has_unit = false;
-template <> inline constexpr bool skinny_has_unit<double> = wave_small_team > 0; /* NVIDIA */
 
 /* 16 x 16 cells a wave; `Along` waves share k, the others are side by side. A lane's packs of B are operands of the
  * unit as they lie in memory, since the order of terms and of columns is free. Where B's columns are lines of
@@ -21,7 +18,7 @@ template <> inline constexpr bool skinny_has_unit<double> = wave_small_team > 0;
 template <class T, int Along, int Steps, bool Down, bool Packed> class skinny_unit {
     using unit = matrix_unit<T>;
     static constexpr int across = SUBWAVE_SKINNY_UNIT_BLOCK / matrix_fewest_lanes / Along;
-    static constexpr int terms = Steps * 8, stride = Along * terms; /* of a batch */
+    static constexpr int terms = Steps * SUBWAVE_SKINNY_UNIT_DEPTH, stride = Along * terms; /* of a batch */
     static constexpr bool pairs = Packed && !Down;                  /* of columns */
 
     struct batch {
@@ -37,7 +34,7 @@ template <class T, int Along, int Steps, bool Down, bool Packed> class skinny_un
     T sum_[2][2][2];
 
 public:
-    static constexpr int rows = 16, rounds = 1, items = SUBWAVE_SKINNY_UNIT_BLOCK;
+    static constexpr int rows = SUBWAVE_SKINNY_UNIT_ROWS, rounds = 1, items = SUBWAVE_SKINNY_UNIT_BLOCK;
     static constexpr int blocks = Steps == 4 ? 2 : Packed ? 4 : 3;
     static SUBWAVE_DEVICE int columns() { return across * 16; }
     static SUBWAVE_DEVICE int waves_along() { return Along; }
@@ -61,6 +58,8 @@ public:
     {
         if constexpr (unit::exists)
             add_batches(where);
+        else
+            trap(); /* no plan asks for it on this architecture */
     }
 
     SUBWAVE_DEVICE void put(int, T *memory) const

@@ -166,6 +166,7 @@ struct settings {
     std::int64_t cache_bytes = 0;   /* 0: what the system says */
     bool list = false, check = true;
     std::string json;               /* a path, "-" for standard output, or empty */
+    std::string command;            /* the command line, for the record */
 };
 
 struct timing {

@@ -3,10 +3,12 @@
  */
 #include "bench.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 namespace bench {
 namespace {
@@ -156,6 +158,31 @@ void print_help(const std::vector<option> &options)
               "2 the command line is wrong");
 }
 
+/* The command as one would type it again: with the environment that subwave reads, and without what
+ * says nothing about the measurement: the program's folder, the results' file, and other paths. */
+std::string command_of(int argc, char **argv)
+{
+    std::vector<std::string> words;
+    for (char **variable = environ; *variable; ++variable)
+        if (std::strncmp(*variable, "SUBWAVE_", 8) == 0 && !std::strchr(*variable, '/'))
+            words.push_back(*variable);
+    std::sort(words.begin(), words.end());
+    words.push_back("subwave-bench");
+    for (int i = 1; i < argc; ++i) {
+        const std::string argument = argv[i];
+        if (argument == "--json")
+            ++i; /* and its value */
+        else if (argument.compare(0, 7, "--json=") != 0)
+            words.push_back(argument);
+    }
+    std::string text;
+    for (const std::string &word : words) {
+        const bool plain = word.find_first_of(" \t\n'\"\\$`*?&|;<>()") == std::string::npos;
+        text += (text.empty() ? "" : " ") + (plain ? word : "\"" + word + "\"");
+    }
+    return text;
+}
+
 /* False when help was all that was wanted. */
 bool parse(int argc, char **argv, settings &s)
 {
@@ -228,6 +255,7 @@ int run(const settings &wishes)
 int main(int argc, char **argv)
 try {
     bench::settings wishes;
+    wishes.command = bench::command_of(argc, argv);
     return bench::parse(argc, argv, wishes) ? bench::run(wishes) : EXIT_SUCCESS;
 } catch (const bench::usage &wrong) {
     std::fprintf(stderr, "subwave-bench: %s\nTry 'subwave-bench --help'.\n", wrong.what());

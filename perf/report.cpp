@@ -221,6 +221,7 @@ void reporter::print_json(const device &on, const problem_key &key, const conten
     object row(json_);
     row.whole("schema", 1);
     row.text("date", date_);
+    row.text("command", wishes_.command);
     row.text("operation", key.operation);
     row.text("by", who.by);
     row.text_or_null("variant", who.variant);

@@ -7,6 +7,7 @@
 #include <subwave/subwave.h>
 
 #include "../hip/kernels.h"
+#include "capabilities.h"
 #include "cpu/thread_text.h"
 
 #include <stdio.h>
@@ -19,6 +20,8 @@ typedef struct subwave_backend {
     const char *name;
     int (*device_count)(void);
     subwave_status (*device_info)(int index, subwave_device_properties *properties, char *error);
+    /* What plans know of a device with these properties. */
+    void (*capabilities)(const subwave_device_properties *properties, subwave_capabilities *found);
     /* `*stream` is the stream that a new context starts with. */
     subwave_status (*open)(int index, void **state, void **stream, char *error);
     void (*close)(void *state);
@@ -28,14 +31,18 @@ typedef struct subwave_backend {
     subwave_status (*release)(void *state, void *stream, void *pointer, char *error);
     subwave_status (*copy)(void *state, void *stream, void *destination, const void *source,
                            size_t bytes, char *error);
-    /* Runs the operation's kernel for `dtype` with the operation's struct of hip/kernels.h. */
+    /* Runs the operation's kernel for `dtype` with the operation's struct of hip/kernels.h. KERNEL_ERROR without a
+     * text: there is no such kernel. */
     subwave_status (*launch)(void *state, void *stream, subwave_operation operation,
                              subwave_dtype dtype, const void *launch, char *error);
 } subwave_backend;
 
-/* The row for (operation, dtype), or null. */
-const subwave_launcher *subwave_find_launcher(const subwave_launcher *rows, size_t count,
-                                              subwave_operation operation, subwave_dtype dtype);
+/* Whether kernels.def has the operation for the type. */
+bool subwave_is_built(subwave_operation operation, subwave_dtype dtype);
+
+/* Calls the launcher of (operation, dtype); the runtime's code, or SUBWAVE_NO_KERNEL. */
+int subwave_call_launcher(const subwave_launcher *rows, size_t count, subwave_operation operation, subwave_dtype dtype,
+                          const void *launch, void *stream);
 
 extern const subwave_backend subwave_backend_cpu;
 #ifdef SUBWAVE_HAVE_GPU
@@ -56,6 +63,7 @@ struct subwave_context {
     void *stream;
     void *workspace; /* of device memory, plan.h says how much; for one call at a time */
     subwave_device_properties device;
+    subwave_capabilities capabilities;
     FILE *log;
     int log_bits;
     char error[SUBWAVE_ERROR_TEXT_SIZE];

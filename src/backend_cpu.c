@@ -116,11 +116,10 @@ static subwave_status launch(void *state, void *stream, subwave_operation operat
                              subwave_dtype dtype, const void *arguments, char *error)
 {
     (void)stream;
-    const subwave_launcher *row = subwave_find_launcher(
-        launchers, sizeof launchers / sizeof *launchers, operation, dtype);
-    const int code = row ? row->launch(arguments, state) : SUBWAVE_NO_KERNEL;
+    const int code = subwave_call_launcher(launchers, sizeof launchers / sizeof *launchers, operation, dtype, arguments,
+                                           state);
     if (code == SUBWAVE_NO_KERNEL)
-        return fail(SUBWAVE_STATUS_UNSUPPORTED, error, "no kernel is built for this case");
+        return SUBWAVE_STATUS_KERNEL_ERROR;
     if (code == SUBWAVE_CPU_OUT_OF_MEMORY)
         return fail(SUBWAVE_STATUS_OUT_OF_MEMORY, error, subwave_cpu_error());
     return code ? fail(SUBWAVE_STATUS_KERNEL_ERROR, error, subwave_cpu_error())
@@ -131,6 +130,7 @@ const subwave_backend subwave_backend_cpu = {
     .name = "cpu",
     .device_count = device_count,
     .device_info = device_info,
+    .capabilities = subwave_capabilities_of_cpu,
     .open = open_device,
     .close = close_device,
     .set_stream = set_stream,

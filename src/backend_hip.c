@@ -11,8 +11,10 @@
 
 #ifdef __HIP_PLATFORM_NVIDIA__
 #define BACKEND_NAME "hip-nvidia"
+#define CAPABILITIES subwave_capabilities_of_nvidia
 #else
 #define BACKEND_NAME "hip-amd"
+#define CAPABILITIES subwave_capabilities_of_amd
 #endif
 
 typedef struct gpu {
@@ -194,13 +196,10 @@ static subwave_status launch(void *state, void *stream, subwave_operation operat
                              subwave_dtype dtype, const void *arguments, char *error)
 {
     USE_DEVICE();
-    const subwave_launcher *row = subwave_find_launcher(
-        launchers, sizeof launchers / sizeof *launchers, operation, dtype);
-    const int code = row ? row->launch(arguments, stream) : SUBWAVE_NO_KERNEL;
-    if (code == SUBWAVE_NO_KERNEL) {
-        snprintf(error, SUBWAVE_ERROR_TEXT_SIZE, "no kernel is built for this case");
-        return SUBWAVE_STATUS_UNSUPPORTED;
-    }
+    const int code = subwave_call_launcher(launchers, sizeof launchers / sizeof *launchers, operation, dtype, arguments,
+                                           stream);
+    if (code == SUBWAVE_NO_KERNEL)
+        return SUBWAVE_STATUS_KERNEL_ERROR;
     TRY_HIP((hipError_t)code, "launch");
     return SUBWAVE_STATUS_SUCCESS;
 }
@@ -209,6 +208,7 @@ const subwave_backend subwave_backend_hip = {
     .name = BACKEND_NAME,
     .device_count = device_count,
     .device_info = device_info,
+    .capabilities = CAPABILITIES,
     .open = open_device,
     .close = close_device,
     .set_stream = set_stream,

@@ -21,7 +21,7 @@ static subwave_status create_workspace(subwave_context *context, char *error)
     static const uint32_t zeros[SUBWAVE_SKINNY_TILES];
     const subwave_backend *backend = context->backend;
     const subwave_status status = backend->allocate(
-        context->state, &context->workspace, subwave_plan_workspace(&context->device), error);
+        context->state, &context->workspace, subwave_plan_workspace(&context->capabilities), error);
     if (status != SUBWAVE_STATUS_SUCCESS)
         return status;
     return backend->copy(context->state, context->stream, context->workspace, zeros, sizeof zeros, error);
@@ -53,8 +53,10 @@ subwave_status subwave_context_create(subwave_context **context, const char *dev
     created->backend = backend;
     subwave_status status =
         backend->device_info(local, &created->device, subwave_thread_error());
-    if (status == SUBWAVE_STATUS_SUCCESS)
+    if (status == SUBWAVE_STATUS_SUCCESS) {
+        backend->capabilities(&created->device, &created->capabilities);
         status = subwave_log_open(created);
+    }
     if (status == SUBWAVE_STATUS_SUCCESS) {
         status = backend->open(local, &created->state, &created->stream, subwave_thread_error());
         if (status == SUBWAVE_STATUS_SUCCESS) {

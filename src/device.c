@@ -127,12 +127,3 @@ subwave_status subwave_find_device(const char *name, const subwave_backend **bac
                         "%s is \"%.40s\" (as a device: \"%s\"); it takes gpu:N, or cpu:W with a wave size W of 4, 8, 16, 32 or 64",
                         origin, name, wanted);
 }
-
-const subwave_launcher *subwave_find_launcher(const subwave_launcher *rows, size_t count,
-                                              subwave_operation operation, subwave_dtype dtype)
-{
-    for (size_t i = 0; i < count; ++i)
-        if (rows[i].operation == operation && rows[i].dtype == dtype)
-            return &rows[i];
-    return NULL;
-}

@@ -32,6 +32,5 @@ subwave_status subwave_group_scan(subwave_context *context, subwave_dtype dtype,
     SUBWAVE_TRY(subwave_check_pointer(context, "y", y, size));
     if (init)
         memcpy(launch.reduce.init, init, size);
-    return context->backend->launch(context->state, context->stream, SUBWAVE_OPERATION_group_scan,
-                                    dtype, &launch, context->error);
+    return subwave_launch(context, SUBWAVE_OPERATION_group_scan, dtype, &launch, "subwave_group_scan");
 }

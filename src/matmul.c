@@ -16,12 +16,6 @@ static double scalar(subwave_dtype dtype, const void *value)
     return sum_dtype(dtype) == SUBWAVE_DTYPE_F64 ? *(const double *)value : *(const float *)value;
 }
 
-static bool is_supported(subwave_dtype dtype)
-{
-    return dtype == SUBWAVE_DTYPE_F16 || dtype == SUBWAVE_DTYPE_BF16 || dtype == SUBWAVE_DTYPE_F32 ||
-           dtype == SUBWAVE_DTYPE_F64;
-}
-
 /* What does not depend on sizes. */
 static subwave_status check_choices(subwave_context *context, subwave_variant variant,
                                     subwave_dtype dtype, subwave_layout layout,
@@ -32,16 +26,16 @@ static subwave_status check_choices(subwave_context *context, subwave_variant va
     SUBWAVE_TRY(subwave_check_layout(context, layout));
     SUBWAVE_TRY(subwave_check_transpose(context, "transpose_a", transpose_a));
     SUBWAVE_TRY(subwave_check_transpose(context, "transpose_b", transpose_b));
-    if (!is_supported(dtype))
+    if (!subwave_is_built(SUBWAVE_OPERATION_matmul, dtype))
         return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
                             "dtype is %s; subwave_matmul takes f16, bf16, f32 and f64",
                             subwave_dtype_name(dtype));
-    if (variant == SUBWAVE_VARIANT_MATRIX && !subwave_plan_has_matrix(&context->device, dtype))
+    if (variant == SUBWAVE_VARIANT_MATRIX && !subwave_variant_takes(&context->capabilities, variant, dtype))
         return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
                             "variant is matrix; %s (%s) has no matrix unit that keeps the accuracy of %s",
                             context->device.id, context->device.architecture,
                             subwave_dtype_name(dtype));
-    if (variant == SUBWAVE_VARIANT_SKINNY && !subwave_plan_has_skinny(dtype))
+    if (variant == SUBWAVE_VARIANT_SKINNY && !subwave_variant_takes(&context->capabilities, variant, dtype))
         return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
                             "variant is skinny and dtype %s; it takes f32 and f64",
                             subwave_dtype_name(dtype));
@@ -58,23 +52,23 @@ static subwave_status check_sizes(subwave_context *context, int64_t m, int64_t n
 /* The product as the kernels see it, in row-major order. Element (i, j) of a row-major matrix is at
  * i ld + j, of a column-major one at i + j ld. Column-major storage read as row-major is the transpose:
  * C^T = op(B)^T op(A)^T. */
-static subwave_matmul_launch row_major(subwave_layout layout, bool a_flipped, bool b_flipped, int64_t m,
+static subwave_matmul_product row_major(subwave_layout layout, bool a_flipped, bool b_flipped, int64_t m,
                                        int64_t n, int64_t k, int64_t lda, int64_t ldb, int64_t ldc)
 {
     const bool column_major = layout == SUBWAVE_LAYOUT_COLUMN_MAJOR;
     const bool a_down = a_flipped != column_major, b_down = b_flipped != column_major;
-    subwave_matmul_launch launch = {.m = m,
-                                    .n = n,
-                                    .k = k,
-                                    .a_row = a_down ? 1 : lda,
-                                    .a_column = a_down ? lda : 1,
-                                    .b_row = b_down ? 1 : ldb,
-                                    .b_column = b_down ? ldb : 1,
-                                    .c_row = column_major ? 1 : ldc,
-                                    .c_column = column_major ? ldc : 1};
+    subwave_matmul_product product = {.m = m,
+                                      .n = n,
+                                      .k = k,
+                                      .a_row = a_down ? 1 : lda,
+                                      .a_column = a_down ? lda : 1,
+                                      .b_row = b_down ? 1 : ldb,
+                                      .b_column = b_down ? ldb : 1,
+                                      .c_row = column_major ? 1 : ldc,
+                                      .c_column = column_major ? ldc : 1};
     if (column_major)
-        subwave_plan_turn(&launch);
-    return launch;
+        subwave_transpose_product(&product);
+    return product;
 }
 
 subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
@@ -115,21 +109,21 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     if (k == 0 && beta_value == 1)
         return SUBWAVE_STATUS_SUCCESS;
 
-    subwave_matmul_launch launch = row_major(layout, a_flipped, b_flipped, m, n, k, lda, ldb, ldc);
-    launch.a = launch.turned ? b : a;
-    launch.b = launch.turned ? a : b;
-    launch.c = c;
-    launch.alpha = k > 0 ? alpha_value : 0; /* may be infinite */
-    launch.beta = beta_value;
-    launch.workspace = context->workspace;
+    subwave_matmul_launch launch = {
+        .product = row_major(layout, a_flipped, b_flipped, m, n, k, lda, ldb, ldc),
+        .workspace = context->workspace,
+    };
+    launch.product.a = launch.product.transposed ? b : a;
+    launch.product.b = launch.product.transposed ? a : b;
+    launch.product.c = c;
+    launch.product.alpha = k > 0 ? alpha_value : 0; /* may be infinite */
+    launch.product.beta = beta_value;
     subwave_log_matmul(context, SUBWAVE_LOG_BENCH, variant, dtype, layout, transpose_a, transpose_b, m,
                        n, k, lda, ldb, ldc);
-    subwave_plan_matmul(&context->device, dtype, variant, &launch);
-    return context->backend->launch(context->state, context->stream,
-                                    launch.variant == SUBWAVE_VARIANT_SKINNY
-                                        ? SUBWAVE_OPERATION_matmul_skinny
-                                        : SUBWAVE_OPERATION_matmul,
-                                    dtype, &launch, context->error);
+    launch.kernel = subwave_plan_matmul(&context->capabilities, dtype, variant, &launch.product);
+    const bool skinny = launch.kernel.variant == SUBWAVE_VARIANT_SKINNY;
+    return subwave_launch(context, skinny ? SUBWAVE_OPERATION_matmul_skinny : SUBWAVE_OPERATION_matmul, dtype, &launch,
+                          subwave_variant_name(launch.kernel.variant));
 }
 
 subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant variant,
@@ -147,18 +141,19 @@ subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant var
     const bool a_flipped = transpose_a != SUBWAVE_TRANSPOSE_NONE;
     const bool b_flipped = transpose_b != SUBWAVE_TRANSPOSE_NONE;
     const bool column_major = layout == SUBWAVE_LAYOUT_COLUMN_MAJOR;
-    subwave_matmul_launch launch =
+    subwave_matmul_product product =
         row_major(layout, a_flipped, b_flipped, m, n, k, a_flipped != column_major ? m : k,
                   b_flipped != column_major ? k : n, column_major ? m : n);
-    subwave_plan_matmul(&context->device, dtype, variant, &launch);
-    *plan = (subwave_matmul_plan_info){.variant = launch.variant,
-                                       .item_rows = launch.turned ? launch.item_columns : launch.item_rows,
-                                       .item_columns = launch.turned ? launch.item_rows : launch.item_columns,
-                                       .tile_rows = launch.turned ? launch.tile_columns : launch.tile_rows,
-                                       .tile_columns = launch.turned ? launch.tile_rows : launch.tile_columns,
-                                       .block = {(int32_t)launch.block_x, (int32_t)launch.block_y},
-                                       .blocks = empty ? 0 : launch.blocks,
-                                       .shared_bytes = launch.shared_bytes,
-                                       .parts = launch.parts};
+    const subwave_matmul_kernel kernel = subwave_plan_matmul(&context->capabilities, dtype, variant, &product);
+    const bool transposed = product.transposed;
+    *plan = (subwave_matmul_plan_info){.variant = kernel.variant,
+                                       .item_rows = transposed ? kernel.item_columns : kernel.item_rows,
+                                       .item_columns = transposed ? kernel.item_rows : kernel.item_columns,
+                                       .tile_rows = transposed ? kernel.tile_columns : kernel.tile_rows,
+                                       .tile_columns = transposed ? kernel.tile_rows : kernel.tile_columns,
+                                       .block = {(int32_t)kernel.block_x, (int32_t)kernel.block_y},
+                                       .blocks = empty ? 0 : kernel.blocks,
+                                       .shared_bytes = kernel.shared_bytes,
+                                       .parts = kernel.parts};
     return SUBWAVE_STATUS_SUCCESS;
 }

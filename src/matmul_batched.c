@@ -139,9 +139,8 @@ static subwave_status run(subwave_context *context, const batched_problem *p,
         launch->m = (int32_t)p->n;
         launch->n = (int32_t)p->m;
     }
-    subwave_plan_matmul_batched(&context->device, p->dtype, launch);
-    return context->backend->launch(context->state, context->stream, SUBWAVE_OPERATION_matmul_batched,
-                                    p->dtype, launch, context->error);
+    subwave_plan_matmul_batched(&context->capabilities, p->dtype, launch);
+    return subwave_launch(context, SUBWAVE_OPERATION_matmul_batched, p->dtype, launch, "subwave_matmul_batched");
 }
 
 static void log_problem(subwave_context *context, const char *function, const batched_problem *p)

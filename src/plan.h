@@ -1,52 +1,58 @@
 /* SPDX-License-Identifier: MIT
- * plan.h: launch shapes as pure arithmetic, so that they are tested on any machine.
+ * plan.h: which kernel computes a product, and its grid: pure arithmetic on the product and the device's capabilities,
+ * so that it is tested on any machine.
  */
 #ifndef SUBWAVE_PLAN_H
 #define SUBWAVE_PLAN_H
 
-#include "backend.h"
+#include "../hip/kernels.h"
+#include "capabilities.h"
 
-#include <string.h>
+#include <stddef.h>
 
 static inline int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-
-static inline bool is_cpu(const subwave_device_properties *device)
-{
-    return strcmp(device->backend, "cpu") == 0;
-}
-
-static inline bool is_nvidia(const subwave_device_properties *device)
-{
-    return strcmp(device->backend, "hip-nvidia") == 0;
-}
-
-/* Whether the device has matrix units for the type. */
-bool subwave_plan_has_matrix(const subwave_device_properties *device, subwave_dtype dtype);
-
-/* Makes a launch's product the transposed one, C^T = B^T A^T. */
-void subwave_plan_turn(subwave_matmul_launch *launch);
-
-/* Completes a launch whose problem (m, n, k, pointers, strides) is set: picks the variant for AUTO,
- * the tile, the block and the grid; may turn it. m, n >= 1. */
-void subwave_plan_matmul(const subwave_device_properties *device, subwave_dtype dtype,
-                         subwave_variant variant, subwave_matmul_launch *launch);
-
-/* Whether SKINNY is built for the type. */
-bool subwave_plan_has_skinny(subwave_dtype dtype);
-
-/* The rest of it for SKINNY; m <= n. */
-void subwave_plan_skinny(const subwave_device_properties *device, subwave_dtype dtype,
-                         subwave_matmul_launch *launch);
-
-/* Device memory that a context keeps for its calls; the first SUBWAVE_SKINNY_TILES words of it are 0. */
-size_t subwave_plan_workspace(const subwave_device_properties *device);
+static inline int64_t round_up(int64_t a, int64_t step) { return ceil_divide(a, step) * step; }
+static inline int64_t lesser_of(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t greater_of(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* Whether `elements` at a time can be read from a row of a matrix by one aligned access. */
-bool subwave_plan_reads_together(const void *matrix, int64_t row, int64_t column, int64_t elements,
-                                 subwave_dtype dtype);
+bool subwave_reads_together(const void *matrix, int64_t row, int64_t column, int64_t elements, subwave_dtype dtype);
 
-/* The same for a batch: picks the tile, the block and the grid. m, n, batch >= 1. */
-void subwave_plan_matmul_batched(const subwave_device_properties *device, subwave_dtype dtype,
+/* --- a product: plan_matmul.c ---------------------------------------------------------------------------- */
+
+/* Whether a variant takes the type on the device. AUTO, NAIVE, LOCAL, TUTORIAL and BROADCAST take all four. */
+bool subwave_variant_takes(const subwave_capabilities *device, subwave_variant variant, subwave_dtype dtype);
+
+/* Makes a product the transposed one, C^T = B^T A^T. */
+void subwave_transpose_product(subwave_matmul_product *product);
+
+/* Plans a product, m, n >= 1: AUTO is replaced by the variant that is expected to be fastest, and the product may be
+ * transposed. */
+subwave_matmul_kernel subwave_plan_matmul(const subwave_capabilities *device, subwave_dtype dtype, subwave_variant variant,
+                                          subwave_matmul_product *product);
+
+/* Sets the tile of a block, and as many blocks as there are tiles. Kernels walk over tiles by the grid's size, so a
+ * grid may be smaller than the work. */
+void subwave_set_tile(const subwave_matmul_product *product, int64_t rows, int64_t columns, subwave_matmul_kernel *kernel);
+
+/* --- a variant each: plan_<variant>.c. They fill what is not of every variant ----------------------------- */
+
+void subwave_plan_broadcast(const subwave_capabilities *device, subwave_dtype dtype, const subwave_matmul_product *product,
+                            subwave_matmul_kernel *kernel);
+void subwave_plan_matrix(const subwave_capabilities *device, subwave_dtype dtype, subwave_matmul_product *product,
+                         subwave_matmul_kernel *kernel);
+void subwave_plan_matrix16(const subwave_capabilities *device, const subwave_matmul_product *product,
+                           subwave_matmul_kernel *kernel);
+void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype, subwave_matmul_product *product,
+                         subwave_matmul_kernel *kernel);
+
+/* Device memory that a context keeps for its calls; the first SUBWAVE_SKINNY_TILES words of it are 0. */
+size_t subwave_plan_workspace(const subwave_capabilities *device);
+
+/* --- a batch: plan_batched.c -------------------------------------------------------------------------------- */
+
+/* Completes a launch whose problem is set: picks the tile, the block and the grid. m, n, batch >= 1. */
+void subwave_plan_matmul_batched(const subwave_capabilities *device, subwave_dtype dtype,
                                  subwave_matmul_batched_launch *launch);
 
 #endif

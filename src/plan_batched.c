@@ -3,8 +3,7 @@
  */
 #include "plan.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <subwave/subwave.h>
 
 typedef struct tile {
     subwave_matmul_batched_tile name;
@@ -20,21 +19,7 @@ static const tile tiles[] = {
 #undef SUBWAVE_X
 };
 
-/* Those of the kernels' few_registers. */
-static bool has_few_registers(const subwave_device_properties *device)
-{
-    static const char *const few[] = {"gfx900", "gfx902", "gfx904", "gfx906", "gfx909", "gfx90c"};
-    for (size_t i = 0; i < sizeof few / sizeof *few; ++i)
-        if (strncmp(device->architecture, few[i], strlen(few[i])) == 0)
-            return true;
-    return false;
-}
-
 /* --- cells of a lane ---------------------------------------------------------------------------- */
-
-static int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
-static int32_t larger(int32_t a, int32_t b) { return a > b ? a : b; }
-static int32_t round_up(int32_t a, int32_t to) { return (a + to - 1) / to * to; }
 
 static subwave_divisor divisor(int32_t number)
 {
@@ -53,7 +38,7 @@ static bool is_run(const subwave_matmul_batched_operand *x, int32_t rows, int32_
  * or 0. */
 static int32_t cells_side(const subwave_matmul_batched_launch *launch, subwave_dtype dtype, const tile *group)
 {
-    const int32_t m = launch->m, n = launch->n, k = launch->k, widest = larger(m, n);
+    const int32_t m = launch->m, n = launch->n, k = launch->k, widest = greater_of(m, n);
     const int32_t size = (int32_t)subwave_dtype_size(dtype), most = size == 4 ? 9 : 15;
     const bool full = group->side >= widest && 10 * m * n >= 9 * group->side * group->side;
     const int64_t of_3 = 9 * ceil_divide(m, 3) * ceil_divide(n, 3), of_4 = 16 * ceil_divide(m, 4) * ceil_divide(n, 4);
@@ -64,12 +49,12 @@ static int32_t cells_side(const subwave_matmul_batched_launch *launch, subwave_d
     return widest <= 12 && (of_3 < of_4 || (of_3 == of_4 && size > 4)) ? 3 : 4;
 }
 
-static void plan_cells(const subwave_device_properties *device, subwave_dtype dtype, int32_t side,
+static void plan_cells(const subwave_capabilities *device, subwave_dtype dtype, int32_t side,
                        subwave_matmul_batched_launch *launch)
 {
     enum { BYTES = 16 << 10 }; /* of a block, that many are at work */
     const int32_t size = (int32_t)subwave_dtype_size(dtype), m = launch->m, n = launch->n, k = launch->k;
-    const int32_t wave = device->sub_group_sizes[0], pack = 16 / size;
+    const int32_t wave = device->wave_size, pack = 16 / size;
     launch->tile = side == 3 ? SUBWAVE_MATMUL_BATCHED_CELLS_3 : SUBWAVE_MATMUL_BATCHED_CELLS_4;
     launch->down = launch->across = 1;
     launch->lane_rows = (int32_t)ceil_divide(m, side);
@@ -78,13 +63,13 @@ static void plan_cells(const subwave_device_properties *device, subwave_dtype dt
     launch->lanes = divisor(lanes);
 
     /* On the CPU device waves of a block take turns on one core. */
-    const int32_t items = is_cpu(device) ? larger(wave, lanes) : SUBWAVE_MATMUL_BATCHED_BLOCK;
-    const int32_t elements = larger(m * k + k * n, m * n);
-    launch->entries = larger(smaller(items / lanes, BYTES / (elements * size)), 1);
+    const int32_t items = device->waves_take_turns ? greater_of(wave, lanes) : SUBWAVE_MATMUL_BATCHED_BLOCK;
+    const int32_t elements = greater_of(m * k + k * n, m * n);
+    launch->entries = greater_of(lesser_of(items / lanes, BYTES / (elements * size)), 1);
     /* Each begins as far into 16 bytes as it does in memory; C takes the place of A and B. */
     launch->b.local_at = round_up(launch->entries * m * k, pack) + pack;
     const int32_t both = launch->b.local_at + launch->entries * k * n;
-    launch->shared_bytes = (uint32_t)((larger(both, launch->entries * m * n) + pack) * size);
+    launch->shared_bytes = (uint32_t)((greater_of(both, launch->entries * m * n) + pack) * size);
     launch->block = (uint32_t)round_up(launch->entries * lanes, wave);
     launch->blocks = ceil_divide(launch->batch, launch->entries);
 }
@@ -92,21 +77,32 @@ static void plan_cells(const subwave_device_properties *device, subwave_dtype dt
 /* --- dense matrices on the matrix unit ------------------------------------------------------------- */
 
 /* Plans it, or returns false where another tile is faster or the only one. */
-static bool plan_dense(const subwave_device_properties *device, subwave_dtype dtype,
+static bool plan_dense(const subwave_capabilities *device, subwave_dtype dtype,
                        subwave_matmul_batched_launch *launch)
 {
-    const int32_t m = launch->m, n = launch->n, k = launch->k, widest = larger(m, n);
-    const int32_t side = widest <= 24 ? 24 : widest <= 32 ? 32 : widest <= 48 ? 48 : 64;
-    /* The unit of sm_90 is the first that takes 16 rows. Rows of a multiple of 16 elements begin in one bank. */
-    if (dtype != SUBWAVE_DTYPE_F64 || !is_nvidia(device) || atoi(device->architecture + strlen("sm_")) < 90 ||
+    const int32_t m = launch->m, n = launch->n, k = launch->k, widest = greater_of(m, n);
+    static const struct {
+        subwave_matmul_batched_tile name;
+        int32_t side, items;
+    } dense[] = {
+#define SUBWAVE_X(side, size, across) {SUBWAVE_MATMUL_BATCHED_DENSE_##side, side, 32 * (across) * (across)},
+        SUBWAVE_MATMUL_BATCHED_DENSE(SUBWAVE_X)
+#undef SUBWAVE_X
+    };
+    size_t d = 0;
+    while (d + 1 < sizeof dense / sizeof *dense && dense[d].side < widest)
+        ++d;
+    const int32_t side = dense[d].side;
+    /* Rows of a multiple of 16 elements begin in one bank. */
+    if (dtype != SUBWAVE_DTYPE_F64 || !device->f64_unit_of_16_rows ||
         launch->a.transposed || launch->b.transposed || launch->a.ld != k || launch->b.ld != n ||
-        launch->c.ld != n || widest <= 16 || widest > 64 || k == 0 || k > 64 || k % 16 == 0)
+        launch->c.ld != n || widest <= 16 || widest > side || k == 0 || k > 64 || k % 16 == 0)
         return false;
 
     /* As many rows and columns are read as there are cells for; each may begin within 16 bytes. */
     launch->b.local_at = round_up(m * k + 1, 2);
-    launch->a.local_size = round_up(1 + larger(larger(launch->b.local_at + k * n + side, side * k), m * n), 2);
-    const int32_t items = side <= 32 ? 32 : 128, teams = SUBWAVE_MATMUL_BATCHED_BLOCK / items;
+    launch->a.local_size = round_up(1 + greater_of(greater_of(launch->b.local_at + k * n + side, side * k), m * n), 2);
+    const int32_t teams = SUBWAVE_MATMUL_BATCHED_BLOCK / dense[d].items;
     int32_t bytes = teams * launch->a.local_size * 8;
     if (side == 64 && k % 2 == 0 && bytes > 56 << 10)
         return false;
@@ -117,10 +113,7 @@ static bool plan_dense(const subwave_device_properties *device, subwave_dtype dt
     if (side < 64 && blocks * (bytes + MORE) > BUSY)
         bytes = round_up(ROOM / blocks - MORE + 1, 16);
 
-    launch->tile = side == 24   ? SUBWAVE_MATMUL_BATCHED_DENSE_24
-                   : side == 32 ? SUBWAVE_MATMUL_BATCHED_DENSE_32
-                   : side == 48 ? SUBWAVE_MATMUL_BATCHED_DENSE_48
-                                : SUBWAVE_MATMUL_BATCHED_DENSE_64;
+    launch->tile = dense[d].name;
     launch->down = launch->across = 1;
     launch->block = SUBWAVE_MATMUL_BATCHED_BLOCK;
     launch->shared_bytes = (uint32_t)bytes;
@@ -130,17 +123,16 @@ static bool plan_dense(const subwave_device_properties *device, subwave_dtype dt
 
 /* --- which, and the grid -------------------------------------------------------------------------- */
 
-void subwave_plan_matmul_batched(const subwave_device_properties *device, subwave_dtype dtype,
+void subwave_plan_matmul_batched(const subwave_capabilities *device, subwave_dtype dtype,
                                  subwave_matmul_batched_launch *launch)
 {
     launch->first_block = 0;
     if (plan_dense(device, dtype, launch))
         return;
-    const bool cpu = is_cpu(device);
+    const bool cpu = device->waves_take_turns;
     const bool complex = dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64;
-    const bool matrix_unit = dtype == SUBWAVE_DTYPE_F64 && is_nvidia(device);
-    const bool few_registers = has_few_registers(device);
-    const int32_t wave = device->sub_group_sizes[0];
+    const bool matrix_unit = dtype == SUBWAVE_DTYPE_F64 && device->shapes->f64_unit_in_groups;
+    const int32_t wave = device->wave_size;
     const int32_t widest = launch->m > launch->n ? launch->m : launch->n;
 
     /* The smallest that holds C, or the largest, whose groups fit into a sub-group. */
@@ -152,8 +144,7 @@ void subwave_plan_matmul_batched(const subwave_device_properties *device, subwav
                            (whom == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && complex) ||
                            (whom == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && matrix_unit) ||
                            (whom == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && !complex && !matrix_unit);
-        const bool fits = !few_registers || (tiles[i].size < 32 && tiles[i].items <= 256);
-        if (suits && fits && tiles[i].lanes <= wave)
+        if (suits && subwave_batched_fits(device->few_registers, tiles[i].size, tiles[i].items) && tiles[i].lanes <= wave)
             best = &tiles[i];
     }
     const int32_t side = cells_side(launch, dtype, best);

@@ -38,7 +38,7 @@
     X(ARCHITECTURE_MISMATCH, 8, "the library holds no code for this device's architecture") \
     X(OUT_OF_MEMORY, 9, "memory could not be allocated") \
     X(DEVICE_ERROR, 10, "the device's runtime reported an error") \
-    X(KERNEL_ERROR, 11, "the CPU device found an error in a kernel")
+    X(KERNEL_ERROR, 11, "a kernel is wrong: the CPU device found an error in it, or it was not built")
 
 typedef enum subwave_status {
 #define SUBWAVE_X(name, value, text) SUBWAVE_STATUS_##name = value,

@@ -3,6 +3,8 @@
  */
 #include "../../src/plan.h"
 
+#include <subwave/subwave.h>
+
 #include <setjmp.h>
 #include <stdarg.h>
 
@@ -10,29 +12,37 @@
 #include <stddef.h>
 #include <string.h>
 
-static subwave_device_properties make_device(const char *backend, const char *architecture,
-                                             int32_t wave, int32_t units)
+static subwave_capabilities make_device(const char *backend, const char *architecture, int32_t wave, int32_t units)
 {
+    static const struct {
+        const char *backend;
+        void (*fill)(const subwave_device_properties *properties, subwave_capabilities *found);
+    } rows[] = {{"cpu", subwave_capabilities_of_cpu},
+                {"hip-amd", subwave_capabilities_of_amd},
+                {"hip-nvidia", subwave_capabilities_of_nvidia}};
     subwave_device_properties device = {.compute_units = units};
-    strcpy(device.backend, backend);
     strcpy(device.architecture, architecture);
     device.sub_group_sizes[0] = wave;
-    return device;
+    subwave_capabilities found = {0};
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r)
+        if (strcmp(rows[r].backend, backend) == 0)
+            rows[r].fill(&device, &found);
+    return found;
 }
 
-static subwave_matmul_launch plan(const subwave_device_properties *device, subwave_dtype dtype,
+static subwave_matmul_launch plan(const subwave_capabilities *device, subwave_dtype dtype,
                                   subwave_variant variant, int64_t m, int64_t n, int64_t k)
 {
-    subwave_matmul_launch launch = {.m = m,
-                                    .n = n,
-                                    .k = k,
-                                    .a_row = k,
-                                    .a_column = 1,
-                                    .b_row = n,
-                                    .b_column = 1,
-                                    .c_row = n,
-                                    .c_column = 1};
-    subwave_plan_matmul(device, dtype, variant, &launch);
+    subwave_matmul_launch launch = {.product = {.m = m,
+                                                .n = n,
+                                                .k = k,
+                                                .a_row = k,
+                                                .a_column = 1,
+                                                .b_row = n,
+                                                .b_column = 1,
+                                                .c_row = n,
+                                                .c_column = 1}};
+    launch.kernel = subwave_plan_matmul(device, dtype, variant, &launch.product);
     return launch;
 }
 
@@ -77,15 +87,16 @@ static void test_auto(void **state)
         {"hip-amd", "gfx1100", 32, 48, SUBWAVE_DTYPE_F32, 4096, 16, SUBWAVE_VARIANT_SKINNY},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
-        const subwave_device_properties device = make_device(rows[r].backend, rows[r].architecture,
+        const subwave_capabilities device = make_device(rows[r].backend, rows[r].architecture,
                                                              rows[r].wave, rows[r].units);
         const subwave_matmul_launch launch =
             plan(&device, rows[r].dtype, SUBWAVE_VARIANT_AUTO, rows[r].m, rows[r].n, 100);
-        assert_int_equal(launch.variant, rows[r].expected);
+        assert_int_equal(launch.kernel.variant, rows[r].expected);
         /* The rest is that variant's own plan. */
         const subwave_matmul_launch same =
-            plan(&device, rows[r].dtype, launch.variant, rows[r].m, rows[r].n, 100);
-        assert_memory_equal(&launch, &same, offsetof(subwave_matmul_launch, shared_bytes));
+            plan(&device, rows[r].dtype, launch.kernel.variant, rows[r].m, rows[r].n, 100);
+        assert_memory_equal(&launch.product, &same.product, sizeof launch.product);
+        assert_memory_equal(&launch.kernel, &same.kernel, sizeof launch.kernel);
     }
 }
 
@@ -98,18 +109,18 @@ static void test_matrix(void **state)
         int64_t m, n;
         int32_t rows, columns;
     } rows[] = {{64, 64, 64, 32}, {1024, 1024, 128, 64}, {1536, 1536, 64, 32}, {4096, 4096, 128, 64}};
-    const subwave_device_properties device = make_device("hip-nvidia", "sm_90", 32, 132);
+    const subwave_capabilities device = make_device("hip-nvidia", "sm_90", 32, 132);
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
         const subwave_matmul_launch launch = plan(&device, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX,
                                                   rows[r].m, rows[r].n, 100);
-        assert_true(launch.turned && launch.a_row == 1 && launch.b_row == 1 && launch.c_row == 1);
-        assert_int_equal(launch.tile_columns, rows[r].rows);
-        assert_int_equal(launch.tile_rows, rows[r].columns);
+        assert_true(launch.product.transposed && launch.product.a_row == 1 && launch.product.b_row == 1 && launch.product.c_row == 1);
+        assert_int_equal(launch.kernel.tile_columns, rows[r].rows);
+        assert_int_equal(launch.kernel.tile_rows, rows[r].columns);
     }
-    subwave_matmul_launch both = {.m = 64, .n = 64, .k = 64, .a_row = 1, .a_column = 64,
-                                  .b_row = 1, .b_column = 64, .c_row = 64, .c_column = 1};
-    subwave_plan_matmul(&device, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX, &both);
-    assert_true(!both.turned && both.a_row == 1 && both.b_row == 1 && both.c_row == 64);
+    subwave_matmul_product both = {.m = 64, .n = 64, .k = 64, .a_row = 1, .a_column = 64,
+                                   .b_row = 1, .b_column = 64, .c_row = 64, .c_column = 1};
+    (void)subwave_plan_matmul(&device, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX, &both);
+    assert_true(!both.transposed && both.a_row == 1 && both.b_row == 1 && both.c_row == 64);
 }
 
 /* f64 is the matrix unit's on NVIDIA where there is one, but a single row. */
@@ -143,19 +154,19 @@ static void test_skinny_unit(void **state)
         {"cpu", "x86-64", 32, SUBWAVE_DTYPE_F64, 16, 4096, false, SUBWAVE_SKINNY_ACROSS},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
-        const subwave_device_properties device = make_device(rows[r].backend, rows[r].architecture,
+        const subwave_capabilities device = make_device(rows[r].backend, rows[r].architecture,
                                                              rows[r].wave, 132);
         const int64_t m = rows[r].m, n = rows[r].n, k = 4100;
-        subwave_matmul_launch launch = {.m = m, .n = n, .k = k, .a_row = k, .a_column = 1,
-                                        .b_row = rows[r].down ? 1 : n, .b_column = rows[r].down ? k : 1,
-                                        .c_row = n, .c_column = 1};
-        subwave_plan_matmul(&device, rows[r].dtype, SUBWAVE_VARIANT_SKINNY, &launch);
-        assert_int_equal(launch.skinny_shape, rows[r].expected);
-        assert_true(launch.packed);
+        subwave_matmul_launch launch = {.product = {.m = m, .n = n, .k = k, .a_row = k, .a_column = 1,
+                                                    .b_row = rows[r].down ? 1 : n, .b_column = rows[r].down ? k : 1,
+                                                    .c_row = n, .c_column = 1}};
+        launch.kernel = subwave_plan_matmul(&device, rows[r].dtype, SUBWAVE_VARIANT_SKINNY, &launch.product);
+        assert_int_equal(launch.kernel.of.skinny.shape, rows[r].expected);
+        assert_true(launch.kernel.packed);
         const bool unit = rows[r].expected >= SUBWAVE_SKINNY_UNIT_ACROSS;
-        assert_int_equal(launch.block_x == SUBWAVE_SKINNY_UNIT_BLOCK, unit);
+        assert_int_equal(launch.kernel.block_x == SUBWAVE_SKINNY_UNIT_BLOCK, unit);
         if (unit)
-            assert_true(launch.tile_rows == 16 && launch.tile_columns % 16 == 0);
+            assert_true(launch.kernel.tile_rows == 16 && launch.kernel.tile_columns % 16 == 0);
     }
 }
 
@@ -177,21 +188,21 @@ static void test_parts(void **state)
         {SUBWAVE_DTYPE_F64, 512, 1024, 8, 8, 1, 8},  {SUBWAVE_DTYPE_F64, 4096, 4096, 8, 8, 2, 2},
         {SUBWAVE_DTYPE_F32, 1549, 37, 12, 8, 4, 1},  {SUBWAVE_DTYPE_F32, (int64_t)1 << 40, 64, 12, 8, 4, 1},
     };
-    const subwave_device_properties device = make_device("hip-nvidia", "sm_90", 32, 132);
+    const subwave_capabilities device = make_device("hip-nvidia", "sm_90", 32, 132);
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
         const subwave_matmul_launch launch = plan(&device, rows[r].dtype, SUBWAVE_VARIANT_BROADCAST,
                                                   rows[r].n, rows[r].n, rows[r].k);
-        assert_int_equal(launch.item_rows, rows[r].rows);
-        assert_int_equal(launch.item_columns, rows[r].columns);
-        assert_int_equal(launch.block_x, rows[r].sub_groups * 32);
-        assert_int_equal(launch.block_y, rows[r].parts);
-        assert_int_equal(launch.shared_bytes, rows[r].parts / 2 * rows[r].sub_groups * 32 *
+        assert_int_equal(launch.kernel.item_rows, rows[r].rows);
+        assert_int_equal(launch.kernel.item_columns, rows[r].columns);
+        assert_int_equal(launch.kernel.block_x, rows[r].sub_groups * 32);
+        assert_int_equal(launch.kernel.block_y, rows[r].parts);
+        assert_int_equal(launch.kernel.shared_bytes, rows[r].parts / 2 * rows[r].sub_groups * 32 *
                                                   (uint32_t)(rows[r].rows * rows[r].columns) *
                                                   (rows[r].dtype == SUBWAVE_DTYPE_F64 ? 8 : 4)); /* of a sum */
-        assert_true(launch.shared_bytes <= 64 * 1024);
+        assert_true(launch.kernel.shared_bytes <= 64 * 1024);
     }
-    const subwave_device_properties amd = make_device("hip-amd", "gfx90a", 64, 104);
-    assert_int_equal(plan(&amd, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_BROADCAST, 512, 512, 4096).block_y, 1);
+    const subwave_capabilities amd = make_device("hip-amd", "gfx90a", 64, 104);
+    assert_int_equal(plan(&amd, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_BROADCAST, 512, 512, 4096).kernel.block_y, 1);
 }
 
 /* The CPU device runs parts of k too, though no plan there asks for them: sums of whole numbers, which
@@ -211,28 +222,28 @@ static void test_parts_on_cpu(void **state)
                 memset(c, 0xff, sizeof c);
                 enum { WAVE = 64, ROWS = 4, COLUMNS = 8 }; /* the stream's default is 64 lanes */
                 const subwave_matmul_launch launch = {
-                    .m = M,
-                    .n = N,
-                    .k = k,
-                    .a = a,
-                    .b = b,
-                    .c = c,
-                    .a_row = k,
-                    .a_column = 1,
-                    .b_row = N,
-                    .b_column = 1,
-                    .c_row = N,
-                    .c_column = 1,
-                    .alpha = 1,
-                    .variant = SUBWAVE_VARIANT_BROADCAST,
-                    .item_rows = ROWS,
-                    .item_columns = COLUMNS,
-                    .packed = 1,
-                    .blocks = (uint32_t)((M + groups * ROWS - 1) / (groups * ROWS) * 2),
-                    .block_x = (uint32_t)(groups * WAVE),
-                    .block_y = parts,
-                    .shared_bytes =
-                        (uint32_t)(parts / 2 * (uint32_t)groups * WAVE * ROWS * COLUMNS * sizeof *c)};
+                    .product = {.m = M,
+                                .n = N,
+                                .k = k,
+                                .a = a,
+                                .b = b,
+                                .c = c,
+                                .a_row = k,
+                                .a_column = 1,
+                                .b_row = N,
+                                .b_column = 1,
+                                .c_row = N,
+                                .c_column = 1,
+                                .alpha = 1},
+                    .kernel = {.variant = SUBWAVE_VARIANT_BROADCAST,
+                               .item_rows = ROWS,
+                               .item_columns = COLUMNS,
+                               .packed = 1,
+                               .blocks = (uint32_t)((M + groups * ROWS - 1) / (groups * ROWS) * 2),
+                               .block_x = (uint32_t)(groups * WAVE),
+                               .block_y = parts,
+                               .shared_bytes =
+                                   (uint32_t)(parts / 2 * (uint32_t)groups * WAVE * ROWS * COLUMNS * sizeof *c)}};
                 assert_int_equal(subwave_cpu_matmul_F32(&launch, NULL), 0);
                 for (int64_t i = 0; i < M; ++i)
                     for (int64_t j = 0; j < N; ++j) {
@@ -245,22 +256,22 @@ static void test_parts_on_cpu(void **state)
 }
 
 /* Work for all, a workspace and local memory that hold it, and parts that are k. */
-static void check_skinny(const subwave_device_properties *device, subwave_dtype dtype, int64_t m,
+static void check_skinny(const subwave_capabilities *device, subwave_dtype dtype, int64_t m,
                          int64_t n, int64_t k)
 {
     const subwave_matmul_launch l = plan(device, dtype, SUBWAVE_VARIANT_SKINNY, m, n, k);
-    const int64_t tiles = ((l.m - 1) / l.tile_rows + 1) * ((l.n - 1) / l.tile_columns + 1);
-    const int64_t size = (int64_t)subwave_dtype_size(dtype), cells = l.tile_rows * l.tile_columns;
-    assert_int_equal(l.variant, SUBWAVE_VARIANT_SKINNY);
-    assert_true(l.m <= l.n && l.m * l.n == m * n);
-    assert_int_equal(l.turned, m > n);
-    assert_int_equal(l.blocks, tiles * l.parts);
-    assert_true(l.parts >= 1 && l.parts * l.part >= k && (l.parts - 1) * l.part < (k ? k : 1));
-    assert_int_equal(l.part * size % 16, 0); /* or packs would not be aligned */
-    assert_true(l.shared_bytes >= 16 * l.block_x && l.shared_bytes <= 64 * 1024 - 256);
-    if (l.parts > 1) {
+    const int64_t tiles = ((l.product.m - 1) / l.kernel.tile_rows + 1) * ((l.product.n - 1) / l.kernel.tile_columns + 1);
+    const int64_t size = (int64_t)subwave_dtype_size(dtype), cells = l.kernel.tile_rows * l.kernel.tile_columns;
+    assert_int_equal(l.kernel.variant, SUBWAVE_VARIANT_SKINNY);
+    assert_true(l.product.m <= l.product.n && l.product.m * l.product.n == m * n);
+    assert_int_equal(l.product.transposed, m > n);
+    assert_int_equal(l.kernel.blocks, tiles * l.kernel.parts);
+    assert_true(l.kernel.parts >= 1 && l.kernel.parts * l.kernel.of.skinny.part >= k && (l.kernel.parts - 1) * l.kernel.of.skinny.part < (k ? k : 1));
+    assert_int_equal(l.kernel.of.skinny.part * size % 16, 0); /* or packs would not be aligned */
+    assert_true(l.kernel.shared_bytes >= 16 * l.kernel.block_x && l.kernel.shared_bytes <= 64 * 1024 - 256);
+    if (l.kernel.parts > 1) {
         assert_true(tiles <= SUBWAVE_SKINNY_TILES);
-        assert_true(SUBWAVE_SKINNY_TILES * 4 + tiles * l.parts * cells * size <=
+        assert_true(SUBWAVE_SKINNY_TILES * 4 + tiles * l.kernel.parts * cells * size <=
                     (int64_t)subwave_plan_workspace(device));
     }
 }
@@ -272,7 +283,7 @@ static void test_skinny(void **state)
     static const int32_t units[] = {1, 2, 48, 132, 304, 1500};
     enum { SIZES = sizeof sizes / sizeof *sizes };
     for (size_t u = 0; u < sizeof units / sizeof *units; ++u) {
-        const subwave_device_properties devices[] = {
+        const subwave_capabilities devices[] = {
             make_device("hip-nvidia", "sm_90", 32, units[u]), make_device("hip-nvidia", "sm_75", 32, units[u]),
             make_device("hip-amd", "gfx942", 64, units[u]),   make_device("hip-amd", "gfx906", 64, units[u]),
             make_device("hip-amd", "gfx1100", 32, units[u]),  make_device("cpu", "x86-64", 4, units[u]),
@@ -288,15 +299,15 @@ static void test_skinny(void **state)
         check_skinny(&devices[0], SUBWAVE_DTYPE_F32, 1, 1, 0);
     }
     /* The whole device has work. */
-    const subwave_device_properties h200 = make_device("hip-nvidia", "sm_90", 32, 132);
-    assert_true(plan(&h200, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_AUTO, 16, 4096, 4096).blocks >= 132);
-    assert_true(plan(&h200, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_AUTO, 4096, 16, 4096).blocks >= 132);
-    assert_true(plan(&h200, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_AUTO, 16, 16, 1 << 20).blocks >= 128);
+    const subwave_capabilities h200 = make_device("hip-nvidia", "sm_90", 32, 132);
+    assert_true(plan(&h200, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_AUTO, 16, 4096, 4096).kernel.blocks >= 132);
+    assert_true(plan(&h200, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_AUTO, 4096, 16, 4096).kernel.blocks >= 132);
+    assert_true(plan(&h200, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_AUTO, 16, 16, 1 << 20).kernel.blocks >= 128);
 }
 
 /* --- batches ------------------------------------------------------------------------------------- */
 
-static subwave_matmul_batched_launch plan_batched(const subwave_device_properties *device,
+static subwave_matmul_batched_launch plan_batched(const subwave_capabilities *device,
                                                   subwave_dtype dtype, int m, int n, int k, int64_t batch)
 {
     subwave_matmul_batched_launch launch = {.m = m, .n = n, .k = k, .batch = batch};
@@ -332,8 +343,8 @@ static void test_batched_tiles(void **state)
         {SUBWAVE_DTYPE_C32, 15, true, true},   {SUBWAVE_DTYPE_C64, 3, false, false},
         {SUBWAVE_DTYPE_C64, 5, true, true},    {SUBWAVE_DTYPE_C64, 13, false, false},
     };
-    const subwave_device_properties nvidia = make_device("hip-nvidia", "sm_90", 32, 132);
-    const subwave_device_properties amd = make_device("hip-amd", "gfx942", 64, 304);
+    const subwave_capabilities nvidia = make_device("hip-nvidia", "sm_90", 32, 132);
+    const subwave_capabilities amd = make_device("hip-amd", "gfx942", 64, 304);
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
         const int n = rows[r].n;
         const subwave_matmul_batched_launch on_nvidia = plan_batched(&nvidia, rows[r].dtype, n, n, n, 1000);
@@ -347,7 +358,7 @@ static void test_batched_tiles(void **state)
 static void test_batched_gaps(void **state)
 {
     (void)state;
-    const subwave_device_properties device = make_device("hip-nvidia", "sm_90", 32, 132);
+    const subwave_capabilities device = make_device("hip-nvidia", "sm_90", 32, 132);
     const subwave_matmul_batched_launch dense = plan_batched(&device, SUBWAVE_DTYPE_F64, 5, 5, 5, 9);
     assert_true(is_cells(&dense));
     for (int gap = 0; gap < 8; ++gap) {
@@ -371,7 +382,7 @@ static void test_batched_cells(void **state)
     (void)state;
     static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_C32,
                                            SUBWAVE_DTYPE_C64};
-    const subwave_device_properties devices[] = {
+    const subwave_capabilities devices[] = {
         make_device("hip-nvidia", "sm_90", 32, 132), make_device("hip-amd", "gfx942", 64, 304),
         make_device("cpu", "x86-64", 4, 2),          make_device("cpu", "x86-64", 64, 2)};
     int count = 0;
@@ -389,7 +400,7 @@ static void test_batched_cells(void **state)
                         assert_true(p.lane_rows * side >= m && across * side >= n);
                         assert_int_equal(lanes, p.lane_rows * across);
                         assert_true(p.entries >= 1 && p.entries * lanes <= (int)p.block);
-                        assert_int_equal(p.block % (uint32_t)devices[d].sub_group_sizes[0], 0);
+                        assert_int_equal(p.block % (uint32_t)devices[d].wave_size, 0);
                         assert_true(p.block >= 1 && p.block <= SUBWAVE_MATMUL_BATCHED_BLOCK);
                         for (uint32_t item = 0; item < p.block; ++item) {
                             assert_int_equal(item * p.lanes.reciprocal >> 20, item / p.lanes.number);
@@ -427,7 +438,7 @@ static void test_batched_dense(void **state)
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
         const int n = rows[r].n;
-        const subwave_device_properties device = make_device(
+        const subwave_capabilities device = make_device(
             rows[r].backend, rows[r].architecture, strcmp(rows[r].backend, "hip-amd") ? 32 : 64, 132);
         subwave_matmul_batched_launch p = {.m = n, .n = n, .k = n, .batch = 9};
         p.a.ld = n + rows[r].pad;
@@ -435,7 +446,7 @@ static void test_batched_dense(void **state)
         subwave_plan_matmul_batched(&device, rows[r].dtype, &p);
         assert_int_equal(p.tile >= SUBWAVE_MATMUL_BATCHED_DENSE_24, rows[r].dense);
     }
-    const subwave_device_properties h200 = make_device("hip-nvidia", "sm_90", 32, 132);
+    const subwave_capabilities h200 = make_device("hip-nvidia", "sm_90", 32, 132);
     int count = 0;
     for (int m = 1; m <= 64; ++m)
         for (int n = 1; n <= 64; ++n)

@@ -198,7 +198,7 @@ static int in_child(int (*run)(int), int argument)
     fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
-        alarm(60);
+        alarm(240);
         exit(run(argument));
     }
     int status;
@@ -315,7 +315,7 @@ static int fail_each(int call)
         for (long which = 0;; ++which) {
             const pid_t child = fork();
             if (child == 0) {
-                alarm(60);
+                alarm(240);
                 exit(fail_one(call, which, all));
             }
             int status;

@@ -212,5 +212,4 @@ project(app LANGUAGES CXX)
     ("docs/cpu-device.md", "kernel scale(float*)"): "a report's text: tests/cpu reads such reports",
     ("docs/tool.md", "subwave 0.1.0, CPU device"): "what the command printed on an H200",
     ("docs/tool.md", "gpu:0, f64 4096"): "what the command printed on an H200: tests/tool reads the like of other devices",
-    ("docs/amd-peers.md", "instructions in the code"): "no code, but how a table's cells are read",
 }

@@ -4,7 +4,7 @@
 
 FOLDER is the project's. Each pair is cells.hip compiled for one architecture, ours and the baseline.
 Fails where a figure rose above tests/isa/table.clang-<version>.tsv, where a cell is in one of them only,
-and where a requirement does not hold. --update rewrites these architectures' rows of the table, and docs/amd-instructions.md."""
+and where a requirement does not hold. --update rewrites these architectures' rows of the table, and instructions.md beside it."""
 import os
 import sys
 

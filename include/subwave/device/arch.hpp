@@ -197,6 +197,24 @@ SUBWAVE_END
 #endif
 
 SUBWAVE_BEGIN
+/* Whether 512 work-items in a block, by which registers are shared out, leave a lane too few for large tiles. */
+#if defined(__gfx900__) || defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || \
+    defined(__gfx909__) || defined(__gfx90c__)
+constexpr bool few_registers = true;
+#else
+constexpr bool few_registers = false;
+#endif
+
+/* Ends a kernel that must not have been launched with an error, where it would otherwise do nothing. */
+SUBWAVE_DEVICE void trap()
+{
+#if defined(__CUDA_ARCH__)
+    __trap();
+#else
+    __builtin_trap();
+#endif
+}
+
 /* A set of lanes of one wave; 64 bits on every target. */
 using lane_mask = std::uint64_t;
 SUBWAVE_END

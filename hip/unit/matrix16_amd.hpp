@@ -4,14 +4,11 @@
 #ifndef SUBWAVE_DEVICE_MATRIX16_AMD_HPP
 #define SUBWAVE_DEVICE_MATRIX16_AMD_HPP
 
-#include <subwave/device/matrix16_panel.hpp>
+#include "matrix16_panel.hpp"
 
 SUBWAVE_BEGIN
 
-constexpr int matrix16_stage = 32, matrix16_slots = 2, matrix16_piece = 16;
-/* A lane of 32 has twice the elements of one of 64. */
-constexpr int matrix16_wide = wave_size() == 32 ? 2 : 4;
-constexpr int matrix16_down = 2, matrix16_across = 8 / matrix16_wide, matrix16_blocks = 1;
+constexpr int matrix16_piece = 16, matrix16_blocks = 1;
 
 /* Lane i has k of line i % 16: on gfx11 all 16, else 8 of them, the next 8 being in the next 16 lanes. MFMA
  * takes 4 of a lane at a time, and so other k together than it says; but of A and B the same. */

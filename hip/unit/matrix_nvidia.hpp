@@ -8,8 +8,6 @@
 
 SUBWAVE_BEGIN
 
-using matrix_large = matrix_shape<2, 4, 2, 2, 16, 4>;
-using matrix_small = matrix_shape<2, 2, 1, 2, 16, 4>;
 constexpr int matrix_banks_bytes = 128, matrix_deep_lanes = 4, matrix_fewest_lanes = 32;
 
 template <class T> struct matrix_unit {

@@ -14,11 +14,7 @@
  *     c_held                       elements of C in a lane
  *     c_row(e), c_column(e)        where in C this lane's element e is
  *     multiply_add(members, c, a, b, where)
- *   matrix16_down, matrix16_across sub-groups of a block, one below the other and side by side
- *   matrix16_wide                  the unit's tiles side by side that a sub-group computes, of 4 rows each
  *   matrix16_blocks                such blocks that a multiprocessor must hold
- *   matrix16_stage                 k of A and B that are copied at a time
- *   matrix16_slots                 stages in local memory: all but one are on their way
  *   matrix16_piece                 elements that a work-item copies at a time
  *   matrix16_panel<T, Share, AlongK, Packed>(lines, line, k)
  *                                  `lines` lines of a stage, Share pieces for each work-item of the block;
@@ -34,9 +30,17 @@
 #ifndef SUBWAVE_DEVICE_MATRIX16_HPP
 #define SUBWAVE_DEVICE_MATRIX16_HPP
 
+#include "../shapes.hpp"
+
 #include <subwave/device/half.hpp>
 
-#define SUBWAVE_MATRIX16_HEADER_(platform) <subwave/device/matrix16_##platform.hpp>
+SUBWAVE_BEGIN
+constexpr int matrix16_stage = shapes.matrix16.stage, matrix16_slots = shapes.matrix16.stages;
+constexpr int matrix16_down = shapes.matrix16.down, matrix16_across = shapes.matrix16.across;
+constexpr int matrix16_tall = shapes.matrix16.tall, matrix16_wide = shapes.matrix16.wide;
+SUBWAVE_END
+
+#define SUBWAVE_MATRIX16_HEADER_(platform) SUBWAVE_FILE(matrix16_##platform.hpp)
 #define SUBWAVE_MATRIX16_HEADER(platform) SUBWAVE_MATRIX16_HEADER_(platform)
 #include SUBWAVE_MATRIX16_HEADER(SUBWAVE_PLATFORM)
 

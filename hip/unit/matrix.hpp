@@ -15,7 +15,6 @@
  *   matrix_banks_bytes             of local memory that lanes can load at a time, from different banks
  *   matrix_deep_lanes              neighbouring lanes that differ in depth only
  *   matrix_fewest_lanes            of any wave that has the unit
- *   matrix_large, matrix_small     shapes of the blocks; tiles of C are 4 times as large in one as in the other
  *   pair_copy<T, Count>            Count copies of two elements, from global to local memory
  *     begin(e, to, from)           of from[0] and from[1], which are aligned
  *     begin(e, to, from, distance, count)   of from[0] and from[distance], of which the first `count` exist;
@@ -28,18 +27,11 @@
 #ifndef SUBWAVE_DEVICE_MATRIX_HPP
 #define SUBWAVE_DEVICE_MATRIX_HPP
 
+#include "../shapes.hpp"
+
 #include <subwave/device/wave.hpp>
 
-SUBWAVE_BEGIN
-/* A block of Down x Across sub-groups, one below the other and side by side, each with Tall x Wide times the
- * unit. It copies `Stage` of k of A and B to local memory at a time, which holds `Stages` such parts. */
-template <int Down, int Across, int Tall, int Wide, int Stage, int Stages> struct matrix_shape {
-    static constexpr int down = Down, across = Across, tall = Tall, wide = Wide;
-    static constexpr int stage = Stage, stages = Stages;
-};
-SUBWAVE_END
-
-#define SUBWAVE_MATRIX_HEADER_(platform) <subwave/device/matrix_##platform.hpp>
+#define SUBWAVE_MATRIX_HEADER_(platform) SUBWAVE_FILE(matrix_##platform.hpp)
 #define SUBWAVE_MATRIX_HEADER(platform) SUBWAVE_MATRIX_HEADER_(platform)
 #include SUBWAVE_MATRIX_HEADER(SUBWAVE_PLATFORM)
 

@@ -4,12 +4,10 @@
 #ifndef SUBWAVE_DEVICE_MATRIX_AMD_HPP
 #define SUBWAVE_DEVICE_MATRIX_AMD_HPP
 
-#include <subwave/device/matrix_staged.hpp>
+#include "matrix_staged.hpp"
 
 SUBWAVE_BEGIN
 
-using matrix_large = matrix_shape<2, 2, 2, 2, 8, 2>;
-using matrix_small = matrix_shape<2, 2, 1, 1, 8, 2>;
 constexpr int matrix_banks_bytes = 128, matrix_deep_lanes = 1, matrix_fewest_lanes = 64;
 
 /* What the 16x16x4 instructions share: eight of them for 32x32x8. */

@@ -4,12 +4,11 @@
 #ifndef SUBWAVE_DEVICE_MATRIX16_CPU_HPP
 #define SUBWAVE_DEVICE_MATRIX16_CPU_HPP
 
-#include <subwave/device/matrix16_panel.hpp>
+#include "matrix16_panel.hpp"
 
 SUBWAVE_BEGIN
 
-constexpr int matrix16_stage = 8, matrix16_slots = 2, matrix16_piece = 16;
-constexpr int matrix16_wide = 4, matrix16_down = 1, matrix16_across = 1, matrix16_blocks = 1;
+constexpr int matrix16_piece = 16, matrix16_blocks = 1;
 
 /* One rendezvous an operation, in which lanes 0 to 3 publish A. */
 template <class T> struct matrix16_unit {

@@ -4,12 +4,10 @@
 #ifndef SUBWAVE_DEVICE_MATRIX_CPU_HPP
 #define SUBWAVE_DEVICE_MATRIX_CPU_HPP
 
-#include <subwave/device/matrix_staged.hpp>
+#include "matrix_staged.hpp"
 
 SUBWAVE_BEGIN
 
-using matrix_large = matrix_shape<1, 1, 2, 2, 8, 2>;
-using matrix_small = matrix_shape<1, 1, 1, 1, 8, 2>;
 constexpr int matrix_banks_bytes = 1, matrix_deep_lanes = 1, matrix_fewest_lanes = 4;
 
 /* One rendezvous an operation, in which lanes 0 to 3 publish A. */

@@ -4,12 +4,11 @@
 #ifndef SUBWAVE_DEVICE_MATRIX16_NVIDIA_HPP
 #define SUBWAVE_DEVICE_MATRIX16_NVIDIA_HPP
 
-#include <subwave/device/matrix16_panel.hpp>
+#include "matrix16_panel.hpp"
 
 SUBWAVE_BEGIN
 
-constexpr int matrix16_stage = 32, matrix16_slots = 4, matrix16_piece = 8;
-constexpr int matrix16_wide = 4, matrix16_down = 2, matrix16_across = 2, matrix16_blocks = 2;
+constexpr int matrix16_piece = 8, matrix16_blocks = 2;
 
 /* 16 x 16 x 16: two of mma.sync.m16n8k16, side by side. */
 template <class T> struct matrix16_unit {

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ * shapes.h: the tile shapes of the kernels, for each platform: plain C, read by the plans (src/plan_*.c), by the kernels
+ * themselves and by the tests.
+ */
+#ifndef SUBWAVE_SHAPES_H
+#define SUBWAVE_SHAPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define SUBWAVE_SHAPES inline constexpr
+#define SUBWAVE_SHAPE_FUNCTION constexpr
+#else
+#define SUBWAVE_SHAPES static const
+#define SUBWAVE_SHAPE_FUNCTION static inline
+#endif
+
+/* BROADCAST: a work-item's elements of C. `rate` is the measured speed of such a tile beside the others', or 0 where
+ * plans go by counts alone. */
+typedef struct subwave_broadcast_shape {
+    int32_t rows, columns;
+    bool f32_only; /* for other types it would need more registers than there are */
+    int32_t rate;
+} subwave_broadcast_shape;
+
+/* A matrix unit: C of rows x columns, which is `columns` per lane of the wave if `per_lane`; of it a work-item has
+ * item_rows x item_columns elements. */
+typedef struct subwave_unit_shape {
+    int32_t rows, columns;
+    bool per_lane;
+    int32_t item_rows, item_columns;
+} subwave_unit_shape;
+
+/* A block on the matrix unit: down x across waves, one below the other and side by side, each with tall x wide tiles
+ * of the unit. `stage` steps of k are copied into shared memory at a time, which holds `stages` such copies. */
+typedef struct subwave_block_shape {
+    int32_t down, across, tall, wide, stage, stages;
+} subwave_block_shape;
+
+typedef struct subwave_shapes {
+    int32_t broadcast_count;
+    subwave_broadcast_shape broadcast[3];
+    int32_t broadcast_splits;       /* of k, up to which waves of a block share it; a power of two */
+    subwave_unit_shape matrix_unit; /* of f32 and f64 */
+    subwave_block_shape matrix[2];  /* large; small, for products with few blocks */
+    subwave_unit_shape matrix16_unit;
+    subwave_block_shape matrix16;
+    int32_t auto_quarters; /* AUTO takes MATRIX from as many quarters of the compute units on that its blocks fill */
+    bool f64_unit_in_groups; /* SKINNY and the batched kernels use the unit for f64 */
+} subwave_shapes;
+
+/* The CPU device: rows of BROADCAST are vector registers; a block has one wave, since its waves would take turns. */
+SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
+    2, {{4, 8, false, 0}, {4, 4, false, 0}}, 1,
+    {8, 2, true, 8, 2}, {{1, 1, 2, 2, 8, 2}, {1, 1, 1, 1, 8, 2}},
+    {4, 1, true, 4, 1}, {1, 1, 4, 4, 8, 2},
+    0, false};
+
+SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
+    3, {{12, 8, true, 46}, {8, 8, false, 42}, {4, 4, false, 14}}, 8,
+    {16, 16, false, 2, 4}, {{2, 4, 2, 2, 16, 4}, {2, 2, 1, 2, 16, 4}},
+    {16, 16, false, 2, 4}, {2, 2, 4, 4, 32, 4},
+    0, true};
+
+/* AMD with waves of 64. k of BROADCAST is not split: the scalar registers would not suffice. */
+SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
+    2, {{8, 8, false, 0}, {4, 4, false, 0}}, 1,
+    {32, 32, false, 8, 2}, {{2, 2, 2, 2, 8, 2}, {2, 2, 1, 1, 8, 2}},
+    {16, 16, false, 4, 1}, {2, 2, 4, 4, 32, 2},
+    1, false};
+
+/* AMD with waves of 32, which have no unit for f32 and f64. */
+SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
+    2, {{8, 8, false, 0}, {4, 4, false, 0}}, 1,
+    {32, 32, false, 8, 2}, {{2, 2, 2, 2, 8, 2}, {2, 2, 1, 1, 8, 2}},
+    {16, 16, false, 8, 1}, {2, 4, 4, 2, 32, 2},
+    1, false};
+
+/* --- SKINNY ------------------------------------------------------------------------------------------------- */
+
+/* On the matrix unit. X(name, waves of four that share k, steps of k whose loads are under way together, whether B is
+ * read by columns): several tiles per block where k is long, so that they share A's elements, or where tiles are many;
+ * of these more blocks at a time, with fewer loads each. */
+#define SUBWAVE_SKINNY_UNITS(X) \
+    X(UNIT_ACROSS, 4, 4, false) \
+    X(UNIT_ACROSS_LONG, 1, 4, false) \
+    X(UNIT_ACROSS_MANY, 1, 2, false) \
+    X(UNIT_DOWN, 4, 4, true) \
+    X(UNIT_DOWN_MANY, 4, 2, true)
+
+/* How a block reads B: rows, in packs of 16 bytes per lane of the wave, or of four lanes; columns. */
+typedef enum subwave_skinny_shape {
+    SUBWAVE_SKINNY_ACROSS = 1,
+    SUBWAVE_SKINNY_NARROW,
+    SUBWAVE_SKINNY_DOWN,
+#define SUBWAVE_X(name, ...) SUBWAVE_SKINNY_##name,
+    SUBWAVE_SKINNY_UNITS(SUBWAVE_X)
+#undef SUBWAVE_X
+} subwave_skinny_shape;
+
+enum {
+    SUBWAVE_SKINNY_BLOCK = 256,
+    SUBWAVE_SKINNY_UNIT_BLOCK = 128,
+    SUBWAVE_SKINNY_UNIT_ROWS = 16, /* and columns per wave */
+    SUBWAVE_SKINNY_UNIT_DEPTH = 8, /* of a step */
+    SUBWAVE_SKINNY_CPU_WAVES = 2,
+    SUBWAVE_SKINNY_DOTS = 4,       /* a wave's columns of B, where A has one row */
+    SUBWAVE_SKINNY_DOTS_STEPS = 2, /* packs of each that are under way together */
+    SUBWAVE_SKINNY_NARROW_LANES = 4,
+    SUBWAVE_SKINNY_ROUND = 8,      /* rows whose sums are in shared memory at a time */
+    SUBWAVE_SKINNY_TILES = 1024,   /* up to which several blocks share one */
+};
+
+/* Packs of B that a lane loads together. */
+SUBWAVE_SHAPE_FUNCTION int32_t subwave_skinny_steps(int32_t rows, int32_t element_size, bool narrow)
+{
+    return !narrow ? 8 : rows * element_size > 64 ? 2 : 4;
+}
+
+/* --- batches ------------------------------------------------------------------------------------------------ */
+
+/* The tiles of C that groups compute, smallest first. X(name, what it is built and best for, size, lanes, across,
+ * steps of k at a time for 4-, 8- and 16-byte elements): across x across groups of `lanes` compute size x size elements
+ * each, with A and B in shared memory; or 0, one group in registers. */
+#define SUBWAVE_MATMUL_BATCHED_TILES(X) \
+    X(2, ALL, 2, 2, 0, 2, 2, 2) \
+    X(4, ALL, 4, 4, 0, 4, 4, 4) \
+    X(8, ALL, 8, 8, 0, 8, 8, 8) \
+    X(12, ALL, 12, 16, 0, 12, 12, 12) \
+    X(16, BROADCAST, 16, 16, 0, 16, 16, 0) \
+    X(16_UNIT, MATRIX_UNIT, 16, 32, 0, 0, 16, 0) \
+    X(16_COMPLEX, COMPLEX, 16, 32, 1, 0, 16, 16) \
+    X(24, ALL, 24, 32, 1, 24, 24, 8) \
+    X(32, REAL, 32, 32, 1, 32, 16, 0) \
+    X(32_COMPLEX, COMPLEX, 16, 32, 2, 0, 32, 16) \
+    X(48, ALL, 24, 32, 2, 48, 48, 16) \
+    X(64, REAL, 32, 32, 2, 64, 32, 0) \
+    X(64_COMPLEX, COMPLEX, 16, 32, 4, 0, 32, 16)
+
+/* Dense matrices of f64 on the matrix unit: X(side, size, across) */
+#define SUBWAVE_MATMUL_BATCHED_DENSE(X) \
+    X(24, 24, 1) \
+    X(32, 32, 1) \
+    X(48, 24, 2) \
+    X(64, 32, 2)
+
+typedef enum subwave_matmul_batched_tile {
+#define SUBWAVE_X(name, ...) SUBWAVE_MATMUL_BATCHED_##name,
+    SUBWAVE_MATMUL_BATCHED_TILES(SUBWAVE_X)
+#undef SUBWAVE_X
+    /* Not of groups: a lane has 3 x 3 or 4 x 4 elements of C, the lanes of an entry all of it, a block several entries
+     * in shared memory. */
+    SUBWAVE_MATMUL_BATCHED_CELLS_3,
+    SUBWAVE_MATMUL_BATCHED_CELLS_4,
+#define SUBWAVE_X(side, ...) SUBWAVE_MATMUL_BATCHED_DENSE_##side,
+    SUBWAVE_MATMUL_BATCHED_DENSE(SUBWAVE_X)
+#undef SUBWAVE_X
+} subwave_matmul_batched_tile;
+
+/* What a tile is for, in the order of the list above. */
+typedef enum subwave_matmul_batched_use {
+    SUBWAVE_MATMUL_BATCHED_FOR_ALL,
+    SUBWAVE_MATMUL_BATCHED_FOR_REAL,
+    SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX,
+    SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT, /* real types that the platform's groups have one for: f64 */
+    SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST,   /* the other real ones */
+} subwave_matmul_batched_use;
+
+enum {
+    SUBWAVE_MATMUL_BATCHED_BLOCK = 128,
+    SUBWAVE_MATMUL_BATCHED_MOST = 32768, /* m, n and k */
+};
+
+/* Whether there is a kernel for a tile on an architecture whose lanes may be left with few registers. */
+SUBWAVE_SHAPE_FUNCTION bool subwave_batched_fits(bool few_registers, int32_t size, int32_t items)
+{
+    return !few_registers || (size < 32 && items <= 256);
+}
+
+#endif

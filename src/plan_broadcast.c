@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT
+ * plan_broadcast.c: the tile of BROADCAST.
+ */
+#include "plan.h"
+
+#include <subwave/subwave.h>
+
+/* `waves` of a block with tiles one below the other, for each of `splits` parts of k. */
+typedef struct broadcast_block {
+    subwave_broadcast_shape item;
+    int64_t waves, splits;
+} broadcast_block;
+
+static void set_block(const subwave_capabilities *device, subwave_dtype dtype, const subwave_matmul_product *product,
+                      broadcast_block block, subwave_matmul_kernel *kernel)
+{
+    const int64_t wave = device->wave_size, team = device->team_size;
+    const int64_t sum_size = dtype == SUBWAVE_DTYPE_F64 ? 8 : 4, pack = 16 / (int64_t)subwave_dtype_size(dtype);
+    kernel->item_rows = block.item.rows;
+    kernel->item_columns = block.item.columns;
+    kernel->packed = subwave_reads_together(product->b, product->b_row, product->b_column,
+                                            lesser_of(pack, block.item.columns), dtype);
+    kernel->block_x = (uint32_t)(block.waves * wave);
+    kernel->block_y = (uint32_t)block.splits;
+    kernel->shared_bytes =
+        (uint32_t)(block.splits / 2 * block.waves * block.item.rows * block.item.columns * wave * sum_size);
+    subwave_set_tile(product, block.waves * block.item.rows * (wave / team), block.item.columns * team, kernel);
+}
+
+/* A wave of its own for each block. Wide tiles where they are not mostly beyond C. */
+static void plan_in_turns(const subwave_capabilities *device, subwave_dtype dtype,
+                          const subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+{
+    const int64_t wave = device->wave_size;
+    const subwave_broadcast_shape *const tiles = device->shapes->broadcast;
+    const bool wide = dtype == SUBWAVE_DTYPE_F32 && round_up(product->n, tiles[0].columns * wave) ==
+                                                        round_up(product->n, tiles[1].columns * wave);
+    set_block(device, dtype, product, (broadcast_block){tiles[!wide], 1, 1}, kernel);
+    kernel->packed = product->b_column == 1;
+}
+
+/* The wave's tiles of C; saturates at 2^30. */
+static int64_t count_tiles(const subwave_matmul_product *product, int64_t rows, int64_t columns)
+{
+    const int64_t many = (int64_t)1 << 30;
+    const int64_t down = ceil_divide(product->m, rows), across = ceil_divide(product->n, columns);
+    return down > many || across > many ? many : down * across;
+}
+
+/* Large tiles of C in registers save loads of B and broadcasts of A, as long as there are tiles for every unit. */
+static void plan_by_count(const subwave_capabilities *device, subwave_dtype dtype,
+                          const subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+{
+    const int64_t wave = device->wave_size, enough = 4 * (int64_t)device->compute_units;
+    broadcast_block block = {.waves = 1, .splits = 1};
+    int64_t tiles = 0;
+    for (int32_t t = 0; t < device->shapes->broadcast_count && tiles < enough; ++t) {
+        block.item = device->shapes->broadcast[t];
+        tiles = count_tiles(product, block.item.rows, block.item.columns * wave);
+    }
+    /* Waves with the same part of k share rows of B in the cache. */
+    block.waves = tiles < enough ? 1 : 4;
+    set_block(device, dtype, product, block, kernel);
+}
+
+/* What a product takes in this shape, to compare: its rounds of blocks, of which a compute unit holds two, or one of
+ * eight waves. A round takes as long as 48 steps of k beside its own; in a block whose k is not split all wait for the
+ * same rows of B, and parts must be added. Measured in f32 on an H200 (docs/results.md). */
+static double time_of(const subwave_capabilities *device, const broadcast_block *block,
+                      const subwave_matmul_product *product, const subwave_matmul_kernel *kernel)
+{
+    const double blocks = (double)ceil_divide(product->m, kernel->tile_rows) *
+                          (double)ceil_divide(product->n, kernel->tile_columns);
+    const int64_t held = (block->waves * block->splits > 4 ? 1 : 2) * (int64_t)device->compute_units;
+    const double rounds = blocks < 1e9 ? (double)ceil_divide((int64_t)blocks, held) : blocks / (double)held;
+    const double steps = (double)product->k / (double)block->splits + 48;
+    const double adding = block->splits == 1 ? 1.05 : 1 + 0.01 * (double)block->splits;
+    return rounds * steps * block->item.rows * block->item.columns / block->item.rate * adding;
+}
+
+static void plan_by_time(const subwave_capabilities *device, subwave_dtype dtype,
+                         const subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+{
+    const int64_t least_steps = 32;
+    broadcast_block best = {.splits = 0};
+    double least = 0;
+    for (int32_t t = 0; t < device->shapes->broadcast_count; ++t) {
+        const subwave_broadcast_shape item = device->shapes->broadcast[t];
+        if (item.f32_only && dtype != SUBWAVE_DTYPE_F32)
+            continue;
+        for (int64_t splits = 1; splits <= device->shapes->broadcast_splits; splits *= 2) {
+            const broadcast_block block = {item, splits < 4 ? 4 / splits : 1, splits};
+            set_block(device, dtype, product, block, kernel);
+            if ((splits > 1 && product->k < splits * least_steps) || kernel->shared_bytes > 64 * 1024)
+                break;
+            const double time = time_of(device, &block, product, kernel);
+            if (best.splits == 0 || time < least) {
+                least = time;
+                best = block;
+            }
+        }
+    }
+    set_block(device, dtype, product, best, kernel);
+}
+
+void subwave_plan_broadcast(const subwave_capabilities *device, subwave_dtype dtype, const subwave_matmul_product *product,
+                            subwave_matmul_kernel *kernel)
+{
+    if (device->waves_take_turns)
+        plan_in_turns(device, dtype, product, kernel);
+    else if (device->shapes->broadcast[0].rate > 0)
+        plan_by_time(device, dtype, product, kernel);
+    else
+        plan_by_count(device, dtype, product, kernel);
+}

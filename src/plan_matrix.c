@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * plan_matrix.c: the blocks of MATRIX.
+ */
+#include "plan.h"
+
+#include <subwave/subwave.h>
+
+/* Blocks of a shape, and the shared memory for their stages of A and B. */
+static void set_block(const subwave_capabilities *device, const subwave_unit_shape *unit,
+                      const subwave_block_shape *block, subwave_dtype dtype, const subwave_matmul_product *product,
+                      subwave_matmul_kernel *kernel)
+{
+    const int32_t columns = unit->per_lane ? unit->columns * device->wave_size : unit->columns;
+    kernel->item_rows = block->tall * unit->item_rows;
+    kernel->item_columns = block->wide * unit->item_columns;
+    kernel->block_x = (uint32_t)(block->down * block->across * device->wave_size);
+    subwave_set_tile(product, block->down * block->tall * unit->rows, block->across * block->wide * columns, kernel);
+    kernel->shared_bytes = (uint32_t)(block->stages * block->stage * (kernel->tile_rows + kernel->tile_columns) *
+                                      (int32_t)subwave_dtype_size(dtype));
+}
+
+void subwave_plan_matrix(const subwave_capabilities *device, subwave_dtype dtype, subwave_matmul_product *product,
+                         subwave_matmul_kernel *kernel)
+{
+    const subwave_unit_shape *const unit = &device->shapes->matrix_unit;
+    const subwave_block_shape *const blocks = device->shapes->matrix;
+    /* The unit's pairs are along the rows of A and C and along the columns of B: as they are in memory, if the product
+     * is transposed; or as it is, if both operands are. */
+    if (product->a_row != 1 || product->b_row != 1)
+        subwave_transpose_product(product);
+    /* Rounds of blocks: small ones compute a quarter each, in three tenths of the time. */
+    set_block(device, unit, &blocks[0], dtype, product, kernel);
+    const int64_t large = ceil_divide(kernel->blocks, device->compute_units);
+    set_block(device, unit, &blocks[1], dtype, product, kernel);
+    kernel->of.matrix.small = 3 * ceil_divide(kernel->blocks, device->compute_units) < 10 * large;
+    if (!kernel->of.matrix.small)
+        set_block(device, unit, &blocks[0], dtype, product, kernel);
+}
+
+/* Whether eight 16-bit neighbours along either dimension of a matrix are an aligned access. */
+static bool reads_eight(const void *matrix, int64_t row, int64_t column)
+{
+    return subwave_reads_together(matrix, row, column, 8, SUBWAVE_DTYPE_F16) ||
+           subwave_reads_together(matrix, column, row, 8, SUBWAVE_DTYPE_F16);
+}
+
+void subwave_plan_matrix16(const subwave_capabilities *device, const subwave_matmul_product *product,
+                           subwave_matmul_kernel *kernel)
+{
+    set_block(device, &device->shapes->matrix16_unit, &device->shapes->matrix16, SUBWAVE_DTYPE_F16, product, kernel);
+    kernel->packed = reads_eight(product->a, product->a_row, product->a_column) &&
+                     reads_eight(product->b, product->b_row, product->b_column);
+}
