@@ -130,7 +130,7 @@ template <> struct dpp_instruction<plus_pairs, word_pair> {
     }
 };
 
-/* Whether moves of T may be folded into op (moved_word): none of its instructions makes 64 bits of a word. */
+/* Whether moves of T may be folded into op: none of its instructions makes 64 bits of a word (rows_amd.hpp, apart). */
 template <class Op, class T> inline constexpr bool may_fold_v = false;
 template <template <class> class Op, class U, class T>
 inline constexpr bool may_fold_v<Op<U>, T> = std::is_same<U, void>::value || std::is_same<U, T>::value;
@@ -138,6 +138,13 @@ template <class U, class T> inline constexpr bool may_fold_v<multiplies<U>, T> =
     (std::is_same<U, void>::value || std::is_same<U, T>::value) && !(is_integer_v<T> && sizeof(T) == 8);
 template <class Op, class T> inline constexpr bool may_fold_v<unfolded<Op>, T> = may_fold_v<Op, T>;
 template <> inline constexpr bool may_fold_v<plus_pairs, word_pair> = true;
+template <class Op, class T> SUBWAVE_DEVICE T moved_for(const T &moved)
+{
+    if constexpr (may_fold_v<Op, T> || __clang_major__ >= 24)
+        return moved;
+    else
+        return apart_in_whole_wave(moved);
+}
 
 /* `from` of the lane that Control names enters x, in the rows and fours of the masks; others keep theirs, and so do
  * lanes whose source is not there, unless all sources are. `fill` is op's filler. */
@@ -149,9 +156,9 @@ SUBWAVE_DEVICE T dpp_step_from(T x, Op op, T from, T fill = filler<Op, T>::value
         in_place pin;
         return dpp_instruction<Op, T>::template of<Control, Rows, Fours>(from, x);
     } else if constexpr (all) {
-        return op(Control == dpp_same ? from : dpp<Control, may_fold_v<Op, T>>(from), x);
+        return op(Control == dpp_same ? from : moved_for<Op>(dpp<Control>(from)), x);
     } else {
-        return op(dpp_into<Control, Rows, Fours, may_fold_v<Op, T>>(fill, from), x);
+        return op(moved_for<Op>(dpp_into<Control, Rows, Fours>(fill, from)), x);
     }
 }
 /* x of it. */

@@ -89,14 +89,14 @@ template <class Size, class T, class Op> SUBWAVE_DEVICE T scan_blocks(Size size,
             x = dpp_step<dpp_row_read + 3, 0xf, 0x2>(x, op);
             x = dpp_step<dpp_row_read + 11, 0xf, 0x8>(x, op);
         } else {
-            x = op(dpp_into<dpp_row_shr + 4, 0xf, 0xa, may_fold_v<Op, T>>(fill, dpp<dpp_quad_3333>(x)), x);
+            x = op(moved_for<Op>(dpp_into<dpp_row_shr + 4, 0xf, 0xa>(fill, dpp<dpp_quad_3333>(x))), x);
         }
     }
     if (size > 8) { /* fours 2 and 3 from lane 7 */
         if constexpr (SUBWAVE_ROW_READS)
             x = dpp_step<dpp_row_read + 7, 0xf, 0xc>(x, op, fill);
         else
-            x = op(upper_half_from_lower(fill, x), x);
+            x = op(moved_for<Op>(upper_half_from_lower(fill, x)), x);
     }
     if constexpr (SUBWAVE_ROWS_BY_BROADCAST) {
         if (size > 16)
@@ -214,11 +214,11 @@ SUBWAVE_DEVICE T fold_scan(lane_mask, Ladder ladder, T value, Op given)
 template <class Ladder, class T, class Op>
 SUBWAVE_DEVICE T fold_scan_before(lane_mask, Ladder ladder, T value, Op given)
 {
-    return worked_out(value, given, [=](auto x, auto op) {
+    return apart(worked_out(value, given, [=](auto x, auto op) {
         return over_lower_lanes(ladder, x, op, [](auto size, auto v, auto o) {
             return lane_below(size, scan_blocks(size, v, o));
         });
-    });
+    }));
 }
 
 SUBWAVE_END

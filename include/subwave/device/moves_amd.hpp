@@ -47,7 +47,7 @@ SUBWAVE_DEVICE T wave_xor_block(lane_mask members, const T &value, std::uint32_t
             if constexpr (m() == 0)
                 return value;
             else
-                return xor_in_row<m()>(value);
+                return apart(xor_in_row<m()>(value));
         });
     if constexpr (!SUBWAVE_ROWS_BY_BROADCAST)
         if (wave_knows(mask) && mask == 16)
@@ -59,9 +59,9 @@ template <class T>
 SUBWAVE_DEVICE T wave_sibling(lane_mask members, const T &value, int size, site where)
 {
     if (size == 4)
-        return dpp<dpp_half_mirror>(value);
+        return apart(dpp<dpp_half_mirror>(value));
     if (size == 8)
-        return dpp<dpp_mirror>(value);
+        return apart(dpp<dpp_mirror>(value));
     return wave_xor_block<wave_size()>(members, value, static_cast<std::uint32_t>(size), where);
 }
 
@@ -88,7 +88,7 @@ SUBWAVE_DEVICE T wave_broadcast_block(lane_mask members, const T &value, std::ui
     else if constexpr (Size < 8 || (Size < 32 && SUBWAVE_ROW_READS)) {
         if (wave_knows(id))
             return for_constant<Size>(
-                id, value, [&](auto lane) { return block_lane<Size, lane()>(value); });
+                id, value, [&](auto lane) { return apart(block_lane<Size, lane()>(value)); });
     } else if constexpr (Size == 32) {
         if (wave_knows(id)) {
             const T lower = read_lane(value, static_cast<int>(id));
@@ -109,17 +109,17 @@ SUBWAVE_DEVICE T wave_shift_one(lane_mask, const T &value, site)
     if constexpr (Size <= 16) {
         constexpr unsigned firsts = Size == 1 ? 0xffff : Size == 2 ? 0x5555 : Size == 4 ? 0x1111 : 0x0101;
         constexpr unsigned ends = FromBelow ? firsts : firsts << (Size - 1) & 0xffff;
-        const T moved = dpp_into<by_one, 0xf, 0xf>(value, value);
+        const T moved = apart(dpp_into<by_one, 0xf, 0xf>(value, value));
         return Size < 16 ? choose(in_each_row<ends>(wave_lane()), value, moved) : moved;
     }
     const bool at_end = (wave_lane() & (Size - 1)) == (FromBelow ? 0 : Size - 1);
     if constexpr (SUBWAVE_ROWS_BY_BROADCAST) {
-        const T moved = dpp_into<across, 0xf, 0xf>(value, value);
+        const T moved = apart(dpp_into<across, 0xf, 0xf>(value, value));
         return Size < 64 ? choose(at_end, value, moved) : moved;
     } else {
         const T next_row = other_row<FromBelow ? 15 : 0>(value);
         const bool at_row_end = in_each_row<FromBelow ? 0x0001 : 0x8000>(wave_lane());
-        const T moved = dpp_into<by_one, 0xf, 0xf>(choose(at_row_end, next_row, value), value);
+        const T moved = apart(dpp_into<by_one, 0xf, 0xf>(choose(at_row_end, next_row, value), value));
         return choose(at_end, value, moved);
     }
 }

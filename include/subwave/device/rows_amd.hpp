@@ -55,40 +55,49 @@ enum dpp_control {
     dpp_row_xor = 0x160,     /* + n: gfx10 and later, lane ^ n */
 };
 
-/* LLVM before 24 also folds a move into an instruction of 64 bits that takes a word, such as v_cvt_f64_i32 or
- * v_mad_u64_u32, which has no DPP: gfx12 then meets machine code that means nothing, and for other architectures
- * compilation fails. The fence, which is no instruction, keeps a move apart from what uses it. */
-__device__ float arithmetic_fence(float) __asm("llvm.arithmetic.fence.f32");
-template <bool MayFold> SUBWAVE_DEVICE std::uint32_t moved_word(int word)
-{
-    if constexpr (MayFold || __clang_major__ >= 24)
-        return static_cast<std::uint32_t>(word);
-    else
-        return float_bits(arithmetic_fence(bits_float(static_cast<std::uint32_t>(word))));
-}
-
-/* What it says of lanes whose source is not there is 0. MayFold: it is used in operations of its own size. */
-template <int Control, bool MayFold = false, class T> SUBWAVE_DEVICE T dpp(const T &value)
+/* What it says of lanes whose source is not there is 0. */
+template <int Control, class T> SUBWAVE_DEVICE T dpp(const T &value)
 {
     in_place pin;
     return map_words(value, [](std::uint32_t word) {
-        return moved_word<MayFold>(__builtin_amdgcn_mov_dpp(static_cast<int>(word), Control, 0xf, 0xf, true));
+        return static_cast<std::uint32_t>(
+            __builtin_amdgcn_mov_dpp(static_cast<int>(word), Control, 0xf, 0xf, true));
     });
 }
 
 /* Into the rows of a wave and the fours of a row that the masks name; elsewhere, and in lanes whose source
  * is not there, it is `other`. */
-template <int Control, int Rows, int Fours, bool MayFold = false, class T>
-SUBWAVE_DEVICE T dpp_into(T other, const T &value)
+template <int Control, int Rows, int Fours, class T> SUBWAVE_DEVICE T dpp_into(T other, const T &value)
 {
     in_place pin;
     return map_words(
         value,
         [](std::uint32_t word, std::uint32_t old) {
-            return moved_word<MayFold>(__builtin_amdgcn_update_dpp(
+            return static_cast<std::uint32_t>(__builtin_amdgcn_update_dpp(
                 static_cast<int>(old), static_cast<int>(word), Control, Rows, Fours, false));
         },
         other);
+}
+
+/* LLVM before 24 folds a move also into an instruction that makes 64 bits of a word, such as v_cvt_f64_i32 or
+ * v_mad_u64_u32, which has no DPP: gfx12 then meets code that means nothing, and for other architectures compilation
+ * fails. So what was moved stays apart from operations that are not known; neither way is an instruction. Doubles are
+ * used whole. */
+template <class T> SUBWAVE_DEVICE T apart(const T &moved)
+{
+    if constexpr (__clang_major__ >= 24 || std::is_same<T, double>::value)
+        return moved;
+    else
+        return map_words(moved, [](std::uint32_t word) {
+            asm("" : "+v"(word));
+            return word;
+        });
+}
+/* The same in whole-wave mode, whose registers LLVM gives to no assembly. */
+__device__ float arithmetic_fence(float) __asm("llvm.arithmetic.fence.f32");
+template <class T> SUBWAVE_DEVICE T apart_in_whole_wave(const T &moved)
+{
+    return map_words(moved, [](std::uint32_t word) { return float_bits(arithmetic_fence(bits_float(word))); });
 }
 
 /* v_permlanex16: of the other row of 32 lanes the lane that a digit names, each lane's own. */
