@@ -22,7 +22,7 @@ enum { BLOCK = 256, BRANCHES = 3 };
 #define SUBWAVE_X(operation, dtype, type) SUBWAVE_DTYPE_##dtype,
 const std::vector<subwave_dtype> numbers = {SUBWAVE_KERNELS_group_reduce(SUBWAVE_X)};
 #undef SUBWAVE_X
-#define SUBWAVE_X(name, value, bytes, spelling) SUBWAVE_DTYPE_##name,
+#define SUBWAVE_X(name, ...) SUBWAVE_DTYPE_##name,
 const std::vector<subwave_dtype> all_dtypes = {SUBWAVE_DTYPE_LIST(SUBWAVE_X)};
 #undef SUBWAVE_X
 #define SUBWAVE_X(name, value, spelling, floating) SUBWAVE_OP_##name,

@@ -167,13 +167,18 @@ std::vector<unsigned char> encode(subwave_dtype dtype, const std::vector<double>
     return bytes;
 }
 
+bool is_unsigned(subwave_dtype dtype)
+{
+    return dtype == SUBWAVE_DTYPE_U8 || dtype == SUBWAVE_DTYPE_U16 || dtype == SUBWAVE_DTYPE_U32 || dtype == SUBWAVE_DTYPE_U64;
+}
+
 /* Signed integers come zero-filled. */
 static double decode(subwave_dtype dtype, std::uint64_t bits)
 {
     if (is_floating(dtype))
         return reference_decode(dtype, bits);
     const int unused = 64 - 8 * static_cast<int>(subwave_dtype_size(dtype));
-    return dtype >= SUBWAVE_DTYPE_U8
+    return is_unsigned(dtype)
                ? static_cast<double>(bits)
                : static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused);
 }

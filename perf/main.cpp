@@ -94,7 +94,7 @@ std::vector<std::string> spellings(std::initializer_list<const char *> names)
 std::vector<option> options_of(settings &s)
 {
 #define SUBWAVE_X(name, value, spelling, ...) spelling,
-#define SUBWAVE_X_DTYPE(name, value, bytes, spelling) spelling,
+#define SUBWAVE_X_DTYPE(name, value, bytes, spelling, ...) spelling,
     const auto ops = spellings({SUBWAVE_OP_LIST(SUBWAVE_X)});
     const auto kinds = spellings({SUBWAVE_GROUP_LIST(SUBWAVE_X)});
     const auto dtypes = spellings({SUBWAVE_DTYPE_LIST(SUBWAVE_X_DTYPE)});

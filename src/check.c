@@ -53,7 +53,7 @@ const char *subwave_status_text(subwave_status status)
 const char *subwave_dtype_name(subwave_dtype dtype)
 {
     switch (dtype) {
-#define SUBWAVE_X(name, value, bytes, spelling) \
+#define SUBWAVE_X(name, value, bytes, spelling, ...) \
     case SUBWAVE_DTYPE_##name: \
         return spelling;
         SUBWAVE_DTYPE_LIST(SUBWAVE_X)
@@ -65,13 +65,37 @@ const char *subwave_dtype_name(subwave_dtype dtype)
 size_t subwave_dtype_size(subwave_dtype dtype)
 {
     switch (dtype) {
-#define SUBWAVE_X(name, value, bytes, spelling) \
+#define SUBWAVE_X(name, value, bytes, ...) \
     case SUBWAVE_DTYPE_##name: \
         return bytes;
         SUBWAVE_DTYPE_LIST(SUBWAVE_X)
 #undef SUBWAVE_X
     }
     return 0;
+}
+
+subwave_dtype_class subwave_class_of(subwave_dtype dtype)
+{
+    switch (dtype) {
+#define SUBWAVE_X(name, value, bytes, spelling, class, sum) \
+    case SUBWAVE_DTYPE_##name: \
+        return SUBWAVE_CLASS_##class;
+        SUBWAVE_DTYPE_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return SUBWAVE_CLASS_NONE;
+}
+
+subwave_dtype subwave_sum_dtype(subwave_dtype dtype)
+{
+    switch (dtype) {
+#define SUBWAVE_X(name, value, bytes, spelling, class, sum) \
+    case SUBWAVE_DTYPE_##name: \
+        return SUBWAVE_DTYPE_##sum;
+        SUBWAVE_DTYPE_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return dtype;
 }
 
 const char *subwave_variant_name(subwave_variant variant)

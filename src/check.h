@@ -25,6 +25,18 @@ subwave_status subwave_launch(subwave_context *context, subwave_operation operat
             return subwave_try_; \
     } while (0)
 
+/* What the list of types says of one. */
+typedef enum subwave_dtype_class {
+    SUBWAVE_CLASS_NONE,
+    SUBWAVE_CLASS_SIGNED,
+    SUBWAVE_CLASS_UNSIGNED,
+    SUBWAVE_CLASS_FLOAT,
+    SUBWAVE_CLASS_COMPLEX,
+} subwave_dtype_class;
+subwave_dtype_class subwave_class_of(subwave_dtype dtype);
+/* What products are summed in, and what alpha and beta are of. */
+subwave_dtype subwave_sum_dtype(subwave_dtype dtype);
+
 subwave_status subwave_check_context(subwave_context *context, const char *function);
 subwave_status subwave_check_dtype(subwave_context *context, subwave_dtype dtype);
 subwave_status subwave_check_layout(subwave_context *context, subwave_layout layout);

@@ -47,7 +47,8 @@ subwave_status subwave_check_op(subwave_context *context, subwave_op op, subwave
         return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
                             "op is %d, which is no subwave_op", (int)op);
     SUBWAVE_TRY(subwave_check_dtype(context, dtype));
-    if (dtype > SUBWAVE_DTYPE_F64 || (dtype >= SUBWAVE_DTYPE_F16 && !is_for_floats(op)))
+    const subwave_dtype_class class = subwave_class_of(dtype);
+    if (class == SUBWAVE_CLASS_COMPLEX || (class == SUBWAVE_CLASS_FLOAT && !is_for_floats(op)))
         return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED, "dtype %s has no op %s",
                             subwave_dtype_name(dtype), subwave_op_name(op));
     return SUBWAVE_STATUS_SUCCESS;

@@ -5,15 +5,9 @@
 #include "log.h"
 #include "plan.h"
 
-/* What products are summed in, and what alpha and beta are of. */
-static subwave_dtype sum_dtype(subwave_dtype dtype)
-{
-    return dtype == SUBWAVE_DTYPE_F64 ? SUBWAVE_DTYPE_F64 : SUBWAVE_DTYPE_F32;
-}
-
 static double scalar(subwave_dtype dtype, const void *value)
 {
-    return sum_dtype(dtype) == SUBWAVE_DTYPE_F64 ? *(const double *)value : *(const float *)value;
+    return subwave_sum_dtype(dtype) == SUBWAVE_DTYPE_F64 ? *(const double *)value : *(const float *)value;
 }
 
 /* What does not depend on sizes. */
@@ -95,7 +89,7 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     if (m == 0 || n == 0)
         return SUBWAVE_STATUS_SUCCESS;
 
-    const size_t scalar_size = subwave_dtype_size(sum_dtype(dtype));
+    const size_t scalar_size = subwave_dtype_size(subwave_sum_dtype(dtype));
     SUBWAVE_TRY(subwave_check_pointer(context, "alpha", alpha, scalar_size));
     SUBWAVE_TRY(subwave_check_pointer(context, "beta", beta, scalar_size));
     const double alpha_value = scalar(dtype, alpha), beta_value = scalar(dtype, beta);

@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_complex(subwave_dtype dtype)
-{
-    return dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64;
-}
+static bool is_complex(subwave_dtype dtype) { return subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX; }
 
 /* Whether all numbers of an element, one or two, are `value`, 0 for the imaginary part. */
 static bool is_number(subwave_dtype dtype, const void *element, double value)
@@ -47,7 +44,7 @@ static subwave_status check_problem(subwave_context *context, const char *functi
     SUBWAVE_TRY(subwave_check_layout(context, p->layout));
     SUBWAVE_TRY(subwave_check_transpose(context, "transpose_a", p->transpose_a));
     SUBWAVE_TRY(subwave_check_transpose(context, "transpose_b", p->transpose_b));
-    if (p->dtype < SUBWAVE_DTYPE_F32)
+    if (!subwave_is_built(SUBWAVE_OPERATION_matmul_batched, p->dtype))
         return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
                             "dtype is %s; %s takes f32, f64, c32 and c64",
                             subwave_dtype_name(p->dtype), function);

@@ -3,7 +3,7 @@
  */
 #include "plan.h"
 
-#include <subwave/subwave.h>
+#include "check.h"
 
 typedef struct tile {
     subwave_matmul_batched_tile name;
@@ -130,7 +130,7 @@ void subwave_plan_matmul_batched(const subwave_capabilities *device, subwave_dty
     if (plan_dense(device, dtype, launch))
         return;
     const bool cpu = device->waves_take_turns;
-    const bool complex = dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64;
+    const bool complex = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX;
     const bool matrix_unit = dtype == SUBWAVE_DTYPE_F64 && device->shapes->f64_unit_in_groups;
     const int32_t wave = device->wave_size;
     const int32_t widest = launch->m > launch->n ? launch->m : launch->n;

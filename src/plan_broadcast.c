@@ -3,7 +3,7 @@
  */
 #include "plan.h"
 
-#include <subwave/subwave.h>
+#include "check.h"
 
 /* `waves` of a block with tiles one below the other, for each of `splits` parts of k. */
 typedef struct broadcast_block {
@@ -15,7 +15,7 @@ static void set_block(const subwave_capabilities *device, subwave_dtype dtype, c
                       broadcast_block block, subwave_matmul_kernel *kernel)
 {
     const int64_t wave = device->wave_size, team = device->team_size;
-    const int64_t sum_size = dtype == SUBWAVE_DTYPE_F64 ? 8 : 4, pack = 16 / (int64_t)subwave_dtype_size(dtype);
+    const int64_t sum_size = (int64_t)subwave_dtype_size(subwave_sum_dtype(dtype)), pack = 16 / (int64_t)subwave_dtype_size(dtype);
     kernel->item_rows = block.item.rows;
     kernel->item_columns = block.item.columns;
     kernel->packed = subwave_reads_together(product->b, product->b_row, product->b_column,

@@ -98,7 +98,7 @@ double reference_matmul_cell(bool transpose_a, bool transpose_b, int64_t k, doub
 static int width(subwave_dtype dtype)
 {
     switch (dtype) {
-#define SUBWAVE_X(name, value, bytes, spelling) \
+#define SUBWAVE_X(name, value, bytes, ...) \
     case SUBWAVE_DTYPE_##name: \
         return bytes * 8;
         SUBWAVE_DTYPE_LIST(SUBWAVE_X)

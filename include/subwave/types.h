@@ -47,24 +47,25 @@ typedef enum subwave_status {
 } subwave_status;
 
 /* X(name, value, bytes, spelling) */
+/* X(name, value, bytes, spelling, class, type that products are summed in) */
 #define SUBWAVE_DTYPE_LIST(X) \
-    X(I8, 1, 1, "i8") \
-    X(I16, 2, 2, "i16") \
-    X(I32, 3, 4, "i32") \
-    X(I64, 4, 8, "i64") \
-    X(U8, 5, 1, "u8") \
-    X(U16, 6, 2, "u16") \
-    X(U32, 7, 4, "u32") \
-    X(U64, 8, 8, "u64") \
-    X(F16, 9, 2, "f16") \
-    X(BF16, 10, 2, "bf16") \
-    X(F32, 11, 4, "f32") \
-    X(F64, 12, 8, "f64") \
-    X(C32, 13, 8, "c32") \
-    X(C64, 14, 16, "c64")
+    X(I8, 1, 1, "i8", SIGNED, I8) \
+    X(I16, 2, 2, "i16", SIGNED, I16) \
+    X(I32, 3, 4, "i32", SIGNED, I32) \
+    X(I64, 4, 8, "i64", SIGNED, I64) \
+    X(U8, 5, 1, "u8", UNSIGNED, U8) \
+    X(U16, 6, 2, "u16", UNSIGNED, U16) \
+    X(U32, 7, 4, "u32", UNSIGNED, U32) \
+    X(U64, 8, 8, "u64", UNSIGNED, U64) \
+    X(F16, 9, 2, "f16", FLOAT, F32) \
+    X(BF16, 10, 2, "bf16", FLOAT, F32) \
+    X(F32, 11, 4, "f32", FLOAT, F32) \
+    X(F64, 12, 8, "f64", FLOAT, F64) \
+    X(C32, 13, 8, "c32", COMPLEX, C32) \
+    X(C64, 14, 16, "c64", COMPLEX, C64)
 
 typedef enum subwave_dtype {
-#define SUBWAVE_X(name, value, bytes, spelling) SUBWAVE_DTYPE_##name = value,
+#define SUBWAVE_X(name, value, ...) SUBWAVE_DTYPE_##name = value,
     SUBWAVE_DTYPE_LIST(SUBWAVE_X)
 #undef SUBWAVE_X
 } subwave_dtype;

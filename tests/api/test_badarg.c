@@ -391,6 +391,7 @@ static const struct bad_group {
     {"group->block[0]", SIZE, ALL, {SET(group.block[0], 1025)}},
     {"group->block[1]", SIZE, ALL, {SET(group.block[1], INT_MAX)}},
     {"group->block", SIZE, ALL, {SET(group.block[1], 17)}},
+    {"group->block holds", SIZE, ALL, {SET(group.block[1], 17), SET(n, 64 * 17)}},
     {"group->block", SIZE, ALL, {SET(group.block[1], 1024), SET(group.block[2], 1024)}},
     {"group->block[2]", SIZE, ALL, {SET(group.block[0], 1), SET(group.block[2], 65)}},
     {"group->fixed_size", VALUE, ALL, {KIND(FIXED_SIZE), SET(group.fixed_size, 0)}},

@@ -5,6 +5,7 @@
 #include <subwave/subwave.h>
 
 #include <dlfcn.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,13 @@ static void use(void *library)
     found_subwave_context_destroy(&context);
 }
 
+/* Bytes that the process has allocated. */
+static size_t held(void)
+{
+    const struct mallinfo2 all = mallinfo2();
+    return all.uordblks + all.hblkhd;
+}
+
 static void *use_in_thread(void *library)
 {
     use(library);
@@ -65,6 +73,7 @@ int main(int argc, char **argv)
         b[i] = 2;
     }
     pthread_barrier_init(&closed, NULL, 2);
+    size_t before = 0;
     for (int turn = 0; turn < TURNS && failures == 0; ++turn) {
         void *library = dlopen(path, turn % 2 ? RTLD_NOW | RTLD_GLOBAL : RTLD_LAZY | RTLD_LOCAL);
         if (!library)
@@ -83,7 +92,11 @@ int main(int argc, char **argv)
             pthread_barrier_wait(&closed);
             pthread_join(thread, NULL);
         }
+        if (turn == 3)
+            before = held();
     }
+    if (failures == 0 && held() > before + 64 * 1024)
+        fail("closing gives back less memory than opening takes");
     printf("opened and closed %d times, %d failures\n", TURNS, failures);
     return failures != 0;
 }

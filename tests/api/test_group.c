@@ -19,7 +19,7 @@
 /* --- the axes of the table ------------------------------------------------------------------- */
 
 static const subwave_dtype dtypes[] = {
-#define SUBWAVE_X(name, value, bytes, spelling) SUBWAVE_DTYPE_##name,
+#define SUBWAVE_X(name, ...) SUBWAVE_DTYPE_##name,
     SUBWAVE_DTYPE_LIST(SUBWAVE_X)
 #undef SUBWAVE_X
 };
@@ -822,6 +822,25 @@ static void test_empty(void **state)
     }
 }
 
+/* Double complex need be aligned as its parts are. */
+static void test_complex_alignment(void **state)
+{
+    enum { N = 64 };
+    double x[2 * N], y[2 * N];
+    for (int i = 0; i < 2 * N; ++i)
+        x[i] = i;
+    const subwave_group group = {.kind = SUBWAVE_GROUP_SUB_GROUP, .block = {4, 1, 1}};
+    void *memory;
+    assert_ok(*state, subwave_malloc(*state, &memory, 2 * sizeof x + 8));
+    double *const device_x = (double *)memory + 1, *const device_y = device_x + 2 * N;
+    assert_ok(*state, subwave_copy(*state, device_x, x, sizeof x));
+    assert_ok(*state, subwave_group_broadcast(*state, SUBWAVE_DTYPE_C64, &group, N, 3, device_x, device_y));
+    assert_ok(*state, subwave_copy(*state, y, device_y, sizeof y));
+    for (int i = 0; i < 2 * N; ++i)
+        assert_true(y[i] == x[i / 8 * 8 + 6 + i % 2]);
+    assert_ok(*state, subwave_free(*state, memory));
+}
+
 /* --- who belongs to a group ------------------------------------------------------------------ */
 
 /* Every kind, shape, pattern and number of branches; with sums in which a lane is a bit. */
@@ -1146,7 +1165,7 @@ int main(void)
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_members),
+        cmocka_unit_test(test_complex_alignment), cmocka_unit_test(test_members),
         cmocka_unit_test(test_all_sets),
         cmocka_unit_test(test_random_sets),
         cmocka_unit_test(test_amounts),

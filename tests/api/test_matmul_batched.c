@@ -434,6 +434,17 @@ static void test_no_terms(void **state)
     guarded_read(&device_c, c);
     for (int i = 0; i < 8; ++i)
         assert_true(c[i] == 2 * (i + 1));
+    /* Nor are arrays of pointers to A and B read. */
+    if (harness_is_cpu(*state)) {
+        const void *const *nowhere = (const void *const *)8;
+        void *const both[2] = {guarded_pointer(&device_c), (double *)guarded_pointer(&device_c) + 4};
+        assert_ok(*state, subwave_matmul_batched(*state, SUBWAVE_DTYPE_F64, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                                 SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 2, 2, 9, &zero, nowhere,
+                                                 9, nowhere, 2, &two, both, 2, 2));
+        guarded_read(&device_c, c);
+        for (int i = 0; i < 8; ++i)
+            assert_true(c[i] == 4 * (i + 1));
+    }
     guarded_destroy(&device_c);
 }
 

@@ -467,6 +467,29 @@ static void test_batched_dense(void **state)
     assert_true(count > 100000);
 }
 
+/* Sizes and addresses that the tests of the kernels do not have, or would not see the effect of. */
+static void test_limits(void **state)
+{
+    (void)state;
+    const subwave_capabilities cpu = make_device("cpu", "x86-64", 64, 2);
+    const subwave_capabilities h200 = make_device("hip-nvidia", "sm_90", 32, 132);
+    subwave_matmul_launch l = plan(&h200, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_LOCAL, 100, 100, 100);
+    assert_int_equal(l.kernel.shared_bytes, 8 * l.kernel.block_x);
+    l = plan(&cpu, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_NAIVE, 1 << 24, 1 << 24, 1);
+    assert_int_equal(l.kernel.blocks, 0x7fffffff);
+    /* 16 bytes a load, where all rows of B begin at a multiple of it. */
+    for (int offset = 0; offset < 16; offset += 4)
+        for (int pad = 0; pad < 4; ++pad) {
+            subwave_matmul_product product = l.product;
+            product.m = product.n = product.k = product.a_row = product.c_row = 512;
+            product.b_row = 512 + pad;
+            product.b = (const char *)4096 + offset;
+            const subwave_matmul_kernel kernel =
+                subwave_plan_matmul(&h200, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_BROADCAST, &product);
+            assert_int_equal(kernel.packed, offset == 0 && pad == 0);
+        }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -480,6 +503,7 @@ int main(void)
         cmocka_unit_test(test_batched_gaps),
         cmocka_unit_test(test_batched_cells),
         cmocka_unit_test(test_batched_dense),
+        cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_process.c: the CPU device as a part of somebody's process: fork(), threads and memory that cannot be had, signal
- * handlers. The functions below take the place of the C library's, in the library under test too.
+ * test_process.c: the CPU device as a part of somebody's process: fork(), threads and memory that cannot be had, leaks,
+ * signal handlers. The functions below take the place of the C library's, in the library under test too.
  */
 #define _GNU_SOURCE
 #include "../harness.h"
@@ -23,6 +23,7 @@ static atomic_long counted;               /* calls that may fail, while `countin
 static atomic_bool counting;
 static atomic_long failing = -1;          /* this one does, or from this one on if `all_after` */
 static bool all_after;
+static atomic_long held;                  /* blocks and mappings that were not given back */
 
 static bool fails(void)
 {
@@ -38,6 +39,7 @@ void *__libc_malloc(size_t);
 void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
+void __libc_free(void *);
 
 static void *without_memory(void)
 {
@@ -45,17 +47,33 @@ static void *without_memory(void)
     return NULL;
 }
 
+static void *noted(void *memory)
+{
+    atomic_fetch_add(&held, memory != NULL);
+    return memory;
+}
+
 #pragma GCC visibility push(default)
-void *malloc(size_t bytes) { return fails() ? without_memory() : __libc_malloc(bytes); }
-void *calloc(size_t count, size_t bytes) { return fails() ? without_memory() : __libc_calloc(count, bytes); }
-void *realloc(void *old, size_t bytes) { return fails() ? without_memory() : __libc_realloc(old, bytes); }
+void *malloc(size_t bytes) { return fails() ? without_memory() : noted(__libc_malloc(bytes)); }
+void *calloc(size_t count, size_t bytes) { return fails() ? without_memory() : noted(__libc_calloc(count, bytes)); }
+void *realloc(void *old, size_t bytes)
+{
+    if (!old)
+        return malloc(bytes);
+    return fails() ? without_memory() : __libc_realloc(old, bytes);
+}
+void free(void *memory)
+{
+    atomic_fetch_sub(&held, memory != NULL);
+    __libc_free(memory);
+}
 void *aligned_alloc(size_t alignment, size_t bytes)
 {
-    return fails() ? without_memory() : __libc_memalign(alignment, bytes);
+    return fails() ? without_memory() : noted(__libc_memalign(alignment, bytes));
 }
 int posix_memalign(void **pointer, size_t alignment, size_t bytes)
 {
-    void *memory = fails() ? NULL : __libc_memalign(alignment, bytes);
+    void *memory = fails() ? NULL : noted(__libc_memalign(alignment, bytes));
     if (!memory)
         return ENOMEM;
     *pointer = memory;
@@ -70,7 +88,13 @@ void *mmap(void *address, size_t length, int protection, int flags, int file, of
         errno = ENOMEM;
         return MAP_FAILED;
     }
-    return NEXT(mmap)(address, length, protection, flags, file, offset);
+    void *const memory = NEXT(mmap)(address, length, protection, flags, file, offset);
+    return memory == MAP_FAILED ? memory : noted(memory);
+}
+int munmap(void *address, size_t length)
+{
+    atomic_fetch_sub(&held, 1);
+    return NEXT(munmap)(address, length);
 }
 int mprotect(void *address, size_t length, int protection)
 {
@@ -371,6 +395,78 @@ static void test_no_allocation(void **state)
     }
 }
 
+/* --- what was had is given back -------------------------------------------------------------------- */
+
+static void *fail_in_thread(void *unused)
+{
+    subwave_context *context;
+    (void)unused;
+    return subwave_context_create(&context, "cpu:7") == SUBWAVE_STATUS_SUCCESS ? context : NULL;
+}
+
+/* Contexts that are made, used and destroyed, and some that cannot be made; with stacks of other sizes, so that
+ * lanes are made anew. */
+static void use_all(const char *stack)
+{
+    subwave_context *context = NULL;
+    pthread_t thread;
+    void *made;
+    setenv("SUBWAVE_CPU_STACK_KB", stack, 1);
+    for (int i = 0; i < CALLS; ++i)
+        assert_ok(NULL, with_context(calls[i]));
+    setenv("SUBWAVE_CPU_STACK_KB", "none", 1);
+    assert_int_equal(subwave_context_create(&context, "cpu:32"), SUBWAVE_STATUS_INVALID_VALUE);
+    setenv("SUBWAVE_CPU_STACK_KB", stack, 1);
+    for (int which = 0; which < 3; ++which) {
+        atomic_store(&failing, which);
+        atomic_store(&counted, 0);
+        atomic_store(&counting, true);
+        (void)subwave_context_create(&context, "cpu:32");
+        atomic_store(&counting, false);
+        subwave_context_destroy(&context);
+    }
+    assert_int_equal(pthread_create(&thread, NULL, fail_in_thread, NULL), 0);
+    assert_int_equal(pthread_join(thread, &made), 0);
+    assert_null(made);
+}
+
+static int next_file(void)
+{
+    const int file = dup(STDERR_FILENO);
+    close(file);
+    return file;
+}
+
+static void test_leaks(void **state)
+{
+    (void)state;
+    char path[64];
+    char *const threads = strdup(getenv("SUBWAVE_CPU_THREADS") ? getenv("SUBWAVE_CPU_THREADS") : "");
+    snprintf(path, sizeof path, "subwave-leaks-%ld.txt", (long)getpid());
+    setenv("SUBWAVE_CPU_THREADS", "1", 1); /* several would share out the engines as they come */
+    setenv("SUBWAVE_LOG", "1", 1);
+    setenv("SUBWAVE_LOG_FILE", path, 1);
+    all_after = false;
+    long before = 0, after = 0;
+    int file = 0;
+    for (int turn = 0; turn < 8; ++turn) {
+        use_all(turn % 2 ? "64" : "128");
+        after = atomic_load(&held);
+        if (turn == 3) {
+            before = after;
+            file = next_file();
+        }
+    }
+    unlink(path);
+    setenv("SUBWAVE_CPU_THREADS", threads, 1);
+    free(threads);
+    unsetenv("SUBWAVE_CPU_STACK_KB");
+    unsetenv("SUBWAVE_LOG");
+    unsetenv("SUBWAVE_LOG_FILE");
+    assert_int_equal(next_file(), file);
+    assert_int_equal(after, before);
+}
+
 /* --- signals ------------------------------------------------------------------------------------- */
 
 static atomic_int handled, on_alternate;
@@ -415,8 +511,9 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_failure), cmocka_unit_test(test_no_threads),
-        cmocka_unit_test(test_no_allocation), cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_fork_beside_calls), cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_no_allocation), cmocka_unit_test(test_leaks),
+        cmocka_unit_test(test_fork),          cmocka_unit_test(test_fork_beside_calls),
+        cmocka_unit_test(test_signals),
     };
     prepare();
     failing_calls = first_of_all();

@@ -3,7 +3,9 @@
  * several waves, blocks of one to three dimensions, partial last waves, and random groups. */
 #include "common.hpp"
 
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 
 namespace {
 
@@ -49,6 +51,42 @@ void coordinates(int w)
     expect(wave_members() == test::first_lanes(here < w ? here : w));
     expect(lanes_below(~lane_mask(0)) == wave_lane());
     expect(wave_active(site::current()) == wave_members());
+}
+
+void visit(int *visits)
+{
+    atomicAdd(&visits[blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z)], 1);
+}
+
+/* Every block once, where no two sides of the grid are alike. */
+void each_block(void **)
+{
+    int visits[3 * 5 * 2] = {};
+    expect_success(run(stream(4), dim3(3, 5, 2), 7, visit, static_cast<int *>(visits)));
+    for (int count : visits)
+        assert_int_equal(count, 7);
+}
+
+void overrun(int bytes)
+{
+    volatile char frame[200 * 1024]; /* of a stack of 64 KiB */
+    frame[bytes] = 1;
+    expect(frame[bytes] == 1);
+}
+
+/* What overruns a lane's stack ends the process, rather than write to another's. */
+void stack_guard(void **)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        subwave_cpu_stream s = stream(8);
+        s.stack_bytes = 64 * 1024;
+        run(s, 1, 64, overrun, 0);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_false(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 /* ---- the primitives, in the whole wave and in groups of it ---- */
@@ -398,7 +436,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(each_shape),    cmocka_unit_test(one_large_block),
         cmocka_unit_test(random_groups), cmocka_unit_test(opportunistic_sets),
         cmocka_unit_test(hip_functions), cmocka_unit_test(planted_race),
-        cmocka_unit_test(replay),        cmocka_unit_test(many_launchers)};
+        cmocka_unit_test(replay),        cmocka_unit_test(many_launchers),
+        cmocka_unit_test(each_block),    cmocka_unit_test(stack_guard)};
     std::vector<CMUnitTest> chosen;
     for (const CMUnitTest &t : tests)
         for (int i = argc == 1 ? 0 : 1; i < argc; ++i)

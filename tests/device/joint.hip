@@ -18,6 +18,25 @@ SUBWAVE_DEVICE std::int64_t range_length(std::int64_t argument, std::int64_t siz
     return static_cast<std::int32_t>(argument) + (argument >> 32) * size;
 }
 
+/* A range whose elements are all -0, as their sum is. */
+struct minus_zeros {
+    std::int64_t at;
+    SUBWAVE_DEVICE float operator*() const { return -0.0f; }
+    SUBWAVE_DEVICE float operator[](std::int64_t) const { return -0.0f; }
+    SUBWAVE_DEVICE std::int64_t operator-(minus_zeros other) const { return at - other.at; }
+};
+
+/* A range of ones, and a sum that the library does not know. */
+struct ones {
+    std::int64_t at;
+    SUBWAVE_DEVICE int operator*() const { return 1; }
+    SUBWAVE_DEVICE int operator[](std::int64_t) const { return 1; }
+    SUBWAVE_DEVICE std::int64_t operator-(ones other) const { return at - other.at; }
+};
+struct unknown_sum {
+    SUBWAVE_DEVICE int operator()(int a, int b) const { return a + b; }
+};
+
 /* op and a range without init; then with an init of type T. */
 template <class V, class T, template <class> class Op, int K>
 SUBWAVE_DEVICE void joint(const word64 *in, word64 *out, std::int64_t argument)
@@ -53,8 +72,11 @@ SUBWAVE_DEVICE void joint(const word64 *in, word64 *out, std::int64_t argument)
             in_place[i] = in_place[area + i] = first[i];
         group_barrier(g);
         joint_inclusive_scan(g, in_place, in_place + length, in_place, Op<V>());
-        row[6] = ends && joint_exclusive_scan(g, in_place + area, in_place + area + length,
-                                              in_place + area, Op<V>()) == in_place + area + length;
+        const float sum = joint_reduce(g, minus_zeros{0}, minus_zeros{length}, -0.0f, subwave::plus<float>());
+        row[6] = ends && subwave::float_bits(sum) == 0x80000000u &&
+                 joint_reduce(g, ones{0}, ones{length}, 0, unknown_sum()) == length &&
+                 joint_exclusive_scan(g, in_place + area, in_place + area + length, in_place + area, Op<V>()) ==
+                     in_place + area + length;
         group_barrier(g);
         row[7] = length ? to_word(in_place[length - 1]) : 0; /* all see what any wrote */
     });

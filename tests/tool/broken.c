@@ -1,11 +1,22 @@
 /* SPDX-License-Identifier: MIT
  * broken.c: a subwave_matmul that is wrong as SUBWAVE_BROKEN says, loaded before the library's own:
- * `subwave bench` must notice.
+ * `subwave bench` must notice. And a disk that says so when it is asked, as fsync() does.
  */
+#define _DEFAULT_SOURCE
 #include <subwave/subwave.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+__attribute__((visibility("default"))) int fsync(int file)
+{
+    if (strcmp(getenv("SUBWAVE_BROKEN"), "disk") != 0)
+        return fdatasync(file);
+    errno = EIO;
+    return -1;
+}
 
 subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                               subwave_dtype dtype, subwave_layout layout,

@@ -306,6 +306,7 @@ BAD_FILES = {
     "version 1.1": (GOOD[:7] + b"\x01" + GOOD[8:], r"version is 1\.1"),
     "header length 0": (header("", length=0), "no dictionary"),
     "header length 4 GiB": (header(describe(), 2, length=0xFFFFFFFF) + ZEROS, "truncated in its header"),
+    "header length 16 MiB": (header(describe(), 2, length=1 << 24) + ZEROS, "truncated in its header"),
     "header of 2 MiB": (header(describe() + " " * 2**21, 2) + ZEROS, "at most"),
     "no dictionary": (header("[1, 2]") + ZEROS, "no dictionary"),
     "open dictionary": (header("{'descr': '<f4'") + ZEROS, "malformed"),
@@ -411,6 +412,8 @@ class MatmulRefusals(Command):
         self.put("A.npy", npy(64, 64, [1] * 4096))
         self.matmul(1, "C.npy: cannot write: File too large", b="A.npy",
                     limits=[(resource.RLIMIT_FSIZE, 8192)])
+        if BROKEN:  # what a disk owns to late
+            self.matmul(1, "C.npy: cannot write: Input/output error", b="A.npy", LD_PRELOAD=BROKEN, SUBWAVE_BROKEN="disk")
 
     def test_too_large_for_memory(self):
         limits = [(resource.RLIMIT_AS, 4 << 30)]

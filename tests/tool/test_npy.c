@@ -200,6 +200,9 @@ static void test_round_trip(void **state)
         assert_int_equal(found.columns, 3);
         assert_memory_equal(found.data, matrix.data, single ? sizeof f32 : sizeof f64);
         free(found.data);
+        const int next = dup(STDIN_FILENO); /* as before: no file stayed open */
+        assert_int_equal(next, file);
+        close(next);
     }
     unlink(name);
 }
