@@ -65,7 +65,7 @@ static void plan_by_count(const subwave_capabilities *device, subwave_dtype dtyp
 
 /* What a product takes in this shape, to compare: its rounds of blocks, of which a compute unit holds two, or one of
  * eight waves. A round takes as long as 48 steps of k beside its own; in a block whose k is not split all wait for the
- * same rows of B, and parts must be added. Measured in f32 on an H200 (docs/results.md). */
+ * same rows of B, and parts must be added. Measured in f32 on an H200 (docs/notes.md). */
 static double time_of(const subwave_capabilities *device, const broadcast_block *block,
                       const subwave_matmul_product *product, const subwave_matmul_kernel *kernel)
 {

@@ -73,8 +73,8 @@ typedef struct subwave_context subwave_context;
  *            number is the wave size), "gpu" or "cpu" for the first of a kind ("cpu" is
  *            cpu:64, or what SUBWAVE_CPU_WAVE says). Null: the environment's SUBWAVE_DEVICE, else
  *            the first GPU that the library holds code for, else "cpu".
- * Environment, read here: SUBWAVE_DEVICE; SUBWAVE_LOG (sum of 1: trace every call on stderr,
- * 2: print each compute call as a `subwave bench` command); SUBWAVE_LOG_FILE (append there instead);
+ * Environment, read here: SUBWAVE_DEVICE; SUBWAVE_LOG (sum of 1: trace calls on stderr,
+ * 2: print each subwave_matmul that computes as a `subwave bench` command); SUBWAVE_LOG_FILE (append there instead);
  * for the CPU device SUBWAVE_CPU_WAVE, SUBWAVE_CPU_THREADS, SUBWAVE_CPU_SEED (docs/cpu-device.md).
  * Errors: INVALID_POINTER context is null; NO_DEVICE; INVALID_VALUE the name or an environment
  * variable cannot be read; ARCHITECTURE_MISMATCH; OUT_OF_MEMORY; DEVICE_ERROR. Since there is no

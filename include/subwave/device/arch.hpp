@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * arch.hpp: which machine this is compiled for. The only device header with
- * platform conditions; everything a kernel file needs that is spelled
- * differently on AMD, NVIDIA and the CPU device gets its one name here.
+ * arch.hpp: which machine this is compiled for. Everything a kernel file needs that is spelled
+ * differently on AMD, NVIDIA and the CPU device gets its one name here; conditions on the platform
+ * stand here and in the headers that a platform has for itself.
  */
 #ifndef SUBWAVE_DEVICE_ARCH_HPP
 #define SUBWAVE_DEVICE_ARCH_HPP
