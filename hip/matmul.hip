@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * matmul.hip: C = alpha A B + beta C by one work-item a cell (naive), a row of A in local memory
+ * matmul.hip: C = alpha A B + beta C by one work-item per element (naive), a row of A in local memory
  * (local), a row of A broadcast through the sub-group (tutorial), and the tiled forms' launches.
  */
 #include "matmul_broadcast.hpp"
@@ -11,7 +11,7 @@
 
 SUBWAVE_BEGIN
 
-/* A work-item computes a cell, reading a row of A and a column of B. Block: columns x rows. */
+/* One work-item per element of C; reads global memory only. Block: columns x rows. */
 template <class T> SUBWAVE_KERNEL(256) matmul_naive(matmul_problem<T> p)
 {
     tile_walk walk(p.m, p.n, blockDim.y, blockDim.x);

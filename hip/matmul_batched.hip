@@ -48,9 +48,9 @@ template <class T> static int launch_matmul_batched(const subwave_matmul_batched
     memcpy(&problem.beta, p.beta, sizeof(T));
     const auto run = [&](std::uint32_t blocks) {
         switch (p.tile) {
-#define SUBWAVE_X(name, whom, size, lanes, across, terms4, terms8, terms16) \
+#define SUBWAVE_X(name, use, size, lanes, across, terms4, terms8, terms16) \
     case SUBWAVE_MATMUL_BATCHED_##name: \
-        return launch_matmul_batched_tile<T, SUBWAVE_MATMUL_BATCHED_FOR_##whom, size, lanes, across, \
+        return launch_matmul_batched_tile<T, SUBWAVE_MATMUL_BATCHED_FOR_##use, size, lanes, across, \
                                           (sizeof(T) == 4   ? terms4 \
                                            : sizeof(T) == 8 ? terms8 \
                                                             : terms16)>(problem, blocks, stream);

@@ -10,7 +10,7 @@ SUBWAVE_BEGIN
 
 /* sum += A B on the matrix unit, in local memory. A lane takes two terms at a time: of the next eight, q and q + 4
  * where q is its column; or, where rows of A have an odd length, of the next sixteen 4 q and 4 q + 1, then the two
- * after them: so lanes find A in different banks, but for some even lengths. */
+ * after them: so lanes find A in different banks, except for some even lengths. */
 template <class T, int Size, class Group>
 SUBWAVE_DEVICE void multiply_dense(Group g, const T *a, int a_row, const T *b, int b_row,
                                    group_matrix<T, Size, Size, Group> &sum, int terms, int rows, int columns)

@@ -15,7 +15,7 @@ template <class T, int Rows, int Columns, bool Packed>
 class broadcast_product : public broadcast_ahead<T, Rows, Columns, Packed> {
     using base = broadcast_ahead<T, Rows, Columns, Packed>;
     using typename base::fragment;
-    using typename base::heard_fragment;
+    using typename base::received_fragment;
     using typename base::sum;
     using typename base::tile;
     using base::i_;
@@ -95,10 +95,10 @@ private:
         vector now[Rows * vectors], b[vectors];
         memcpy(now, cells, sizeof now);
         for (int s = 0; s < count; ++s, row += p_.b_row) {
-            const heard_fragment &heard = team.read_in_team(s);
+            const received_fragment &received = team.read_in_team(s);
             (memcpy(&b[V], row + V * lanes, sizeof(vector)), ...);
             const auto add_row = [&](auto r, sum a) { ((now[r * vectors + V] += b[V] * a), ...); };
-            (add_row(std::integral_constant<int, R>(), heard.row[R]), ...);
+            (add_row(std::integral_constant<int, R>(), received.row[R]), ...);
         }
         memcpy(cells, now, sizeof now);
     }

@@ -14,7 +14,7 @@ class broadcast_ahead : public broadcast_tile<T, Rows, Columns, Packed> {
 public:
     using base = broadcast_tile<T, Rows, Columns, Packed>;
     using typename base::fragment;
-    using typename base::heard_fragment;
+    using typename base::received_fragment;
     using typename base::sum;
     using typename base::tile;
     using base::base;
@@ -39,7 +39,7 @@ private:
     {
         constexpr int steps = 4, ring = 4, ahead = sizeof(T) == 8 ? 2 : 3;
         const T *a = this->first_of_a(), *row = this->first_of_b();
-        heard_fragment mine = this->widen(this->load_a(a));
+        received_fragment mine = this->widen(this->load_a(a));
         a += share() > 1 ? width() * p_.a_column : 0;
         fragment next = this->load_a(a);
         T b[ring][Columns];
@@ -54,11 +54,11 @@ private:
                 for (int s = 0; s < steps; ++s) {
                     this->template load_b<true>(b[(s + ahead) % ring], row);
                     row += s < steps - ahead - 1 ? p_.b_row : beyond;
-                    heard_fragment heard;
+                    received_fragment received;
                     SUBWAVE_UNROLL
                     for (int r = 0; r < Rows; ++r)
-                        heard.row[r] = wave_broadcast_in_team(members_, mine.row[r], first + s, where);
-                    this->add_step(cells, heard, b[s % ring]);
+                        received.row[r] = wave_broadcast_in_team(members_, mine.row[r], first + s, where);
+                    this->add_step(cells, received, b[s % ring]);
                     keep_order();
                 }
             }
@@ -88,9 +88,9 @@ private:
         const T *a = this->first_of_a(), *row = this->first_of_b();
         const std::int64_t touched_a = this->lines_of_a();
         const T *touched_b = this->lines_of_b();
-        heard_fragment mine = this->widen(this->template load_a<true>(a)), heard[2];
-        const auto hear = [&](int r, int s) {
-            heard[s % 2].row[r] = wave_broadcast_in_team(all, mine.row[r], s, where);
+        received_fragment mine = this->widen(this->template load_a<true>(a)), received[2];
+        const auto receive = [&](int r, int s) {
+            received[s % 2].row[r] = wave_broadcast_in_team(all, mine.row[r], s, where);
         };
         T b[2][group][Columns];
         SUBWAVE_UNROLL
@@ -101,7 +101,7 @@ private:
         for (; left > 0; left -= steps) {
             SUBWAVE_UNROLL
             for (int r = 0; r < Rows; ++r)
-                hear(r, 0);
+                receive(r, 0);
             fragment next;
             const std::int64_t beyond = left > steps ? p_.b_row : 0;
             a += left > steps ? steps * p_.a_column : 0;
@@ -125,10 +125,10 @@ private:
                     SUBWAVE_UNROLL
                     for (int c = 0; c < Columns; ++c) {
                         const int at = r % 2 ? Columns - 1 - c : c;
-                        cells[r][at] += heard[s % 2].row[r] * sum(b[s / group % 2][s % group][at]);
+                        cells[r][at] += received[s % 2].row[r] * sum(b[s / group % 2][s % group][at]);
                     }
                     if (s + 1 < steps)
-                        hear(r, s + 1);
+                        receive(r, s + 1);
                 }
                 if (s == steps - 2)
                     next = this->template load_a<true>(a);

@@ -14,22 +14,22 @@ template <class Element, int Rows> struct broadcast_column {
     Element row[Rows];
 };
 
-/* A work-item's Rows x Columns cells of C. The sub-group is parted into teams of wave_team_size() lanes
- * side by side; a team computes Rows rows, of which item s loads element l + s, once; the team then hears
+/* A work-item's Rows x Columns elements of C. The wave is divided into teams of wave_team_size() lanes
+ * side by side; a team computes Rows rows, of which lane s loads element l + s, once; the team then receives
  * each element in turn. Packed: a load brings 16 bytes of B's row; on the CPU device all of the work-item's
  * columns follow one another. A block's layers, in blockDim.y, are parts of k; only their last sums meet
  * in local memory. */
 template <class T, int Rows, int Columns, bool Packed> class broadcast_tile {
 public:
     using sum = matmul_sum<T>;
-    /* On AMD parts would take scalar registers that there are not. */
+    /* k is not split on AMD: that would exceed the scalar registers. */
     static constexpr bool in_parts = wave_small_team > 0 || !wave_loads_ahead;
     static constexpr int load_size = wave_loads_ahead ? 16 / static_cast<int>(sizeof(T)) : Columns;
     static constexpr int pack = !Packed ? 1 : load_size < Columns ? load_size : Columns;
     static_assert(Columns % pack == 0, "a row is whole packs");
 
     using fragment = broadcast_column<T, Rows>;
-    using heard_fragment = broadcast_column<sum, Rows>; /* widened by the lane that loaded it */
+    using received_fragment = broadcast_column<sum, Rows>; /* widened by the lane that loaded it */
     using tile = sum[Rows][Columns]; /* a local array: GCC keeps members of a class in memory */
 
     matmul_problem<T> p_;
@@ -158,16 +158,16 @@ public:
         }
     }
 
-    static SUBWAVE_DEVICE heard_fragment widen(const fragment &loaded)
+    static SUBWAVE_DEVICE received_fragment widen(const fragment &loaded)
     {
-        heard_fragment wide;
+        received_fragment wide;
         SUBWAVE_UNROLL
         for (int r = 0; r < Rows; ++r)
             wide.row[r] = loaded.row[r];
         return wide;
     }
 
-    static SUBWAVE_DEVICE void add_step(tile &cells, const heard_fragment &heard, const T (&b)[Columns])
+    static SUBWAVE_DEVICE void add_step(tile &cells, const received_fragment &received, const T (&b)[Columns])
     {
         sum right[Columns];
         SUBWAVE_UNROLL
@@ -177,7 +177,7 @@ public:
         for (int r = 0; r < Rows; ++r) {
             SUBWAVE_UNROLL
             for (int c = 0; c < Columns; ++c)
-                cells[r][c] += heard.row[r] * right[c];
+                cells[r][c] += received.row[r] * right[c];
         }
     }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * matmul_skinny.hip: C = alpha A B + beta C where A has few rows: B is read once, k is parted among lanes, waves
+ * matmul_skinny.hip: C = alpha A B + beta C where A has few rows: B is read once, k is split among lanes, waves
  * and blocks, and the parts' sums are added in an order that is always the same.
  */
 #include "matmul_skinny_dots.hpp"
@@ -24,7 +24,7 @@ SUBWAVE_DEVICE void add_parts(const matmul_problem<T> &tile, const T *sums, std:
     constexpr int pack = skinny_pack<T>, ahead = 16; /* loads that do not wait for one another */
     const unsigned cells = Tile::rows * Tile::columns(), packs = cells / pack;
     const unsigned item = block_item(), items = block_size();
-    /* Work-items beyond one a pack take every so manieth part. */
+    /* If there are more work-items than packs, they split the parts among themselves. */
     const unsigned most = (parts + ahead - 1) / ahead, room = items / packs;
     const unsigned teams = room > most ? most : room > 1 ? room : 1;
     const auto store = [&](unsigned cell, T sum) {
@@ -105,7 +105,7 @@ SUBWAVE_KERNEL(Tile::items, Tile::blocks) matmul_skinny(skinny_problem<T> p)
     Tile mine(locate(blockIdx.x), this_work_item::get_sub_group());
     mine.multiply(memory, site::current());
 
-    /* Rather than keep all that follows from it. */
+    /* The block's index is computed again, so that values derived from it do not stay in registers. */
     const std::uint32_t block = computed_anew(static_cast<int>(blockIdx.x)), at = block % p.tiles;
     const matmul_problem<T> tile = locate(block);
     if (p.parts == 1) {

@@ -31,7 +31,7 @@ SUBWAVE_DEVICE std::int64_t of_each_lane(std::int64_t number)
     return number;
 }
 
-/* Elements of a line of memory, `stride` apart; of those from `count` on it says 0. Packed: neighbours,
+/* Elements of a line of memory, `stride` apart; those from `count` on are 0. Packed: neighbours,
  * and aligned. */
 template <bool Packed, bool Inside, class T, int N>
 SUBWAVE_DEVICE void load_line(T (&to)[N], const T *from, std::int64_t stride, std::int64_t count)

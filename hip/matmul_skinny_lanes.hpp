@@ -106,7 +106,7 @@ private:
     {
         constexpr bool ahead = Down && Rows < 16; /* B's loads, as registers allow */
         const int stride = skinny_waves * terms();
-        T *now = memory, *next = now + terms() * Rows, *const turned = next + terms() * Rows;
+        T *now = memory, *next = now + terms() * Rows, *const transposed = next + terms() * Rows;
         std::int64_t l = wave_ * terms();
         const T *b = first_pack();
         T line[steps][pack] = {};
@@ -118,14 +118,14 @@ private:
             if (!ahead)
                 fetch(line, b, l);
             if constexpr (Down)
-                turn(turned, line);
+                transpose(transposed, line);
             copies_to_local_done();
             wave_barrier(sg_.callers(), where); /* all is there; nobody reads `next` any more */
             copy_terms<Rows, !Down>(next, p_, l + stride, terms(), lane_, wave_size());
             if constexpr (Down) {
                 if (ahead && l + stride < p_.k)
                     fetch(line, b + stride * p_.b_row, l + stride);
-                add_columns(now, turned);
+                add_columns(now, transposed);
                 wave_barrier(sg_.callers(), where);
             } else {
                 add_rows(now, line);
@@ -179,20 +179,20 @@ private:
         }
     }
 
-    SUBWAVE_DEVICE void turn(T *turned, const T (&line)[steps][pack]) const
+    SUBWAVE_DEVICE void transpose(T *transposed, const T (&line)[steps][pack]) const
     {
         SUBWAVE_UNROLL
         for (int s = 0; s < steps; ++s)
-            store_16_bytes(&turned[column(s) * pitch + term()], line[s]);
+            store_16_bytes(&transposed[column(s) * pitch + term()], line[s]);
     }
-    SUBWAVE_DEVICE void add_columns(const T *a, const T *turned)
+    SUBWAVE_DEVICE void add_columns(const T *a, const T *transposed)
     {
         SUBWAVE_UNROLL
         for (int s = 0; s < steps; s += pack) {
             T right[pack][pack];
             SUBWAVE_UNROLL
             for (int c = 0; c < pack; ++c)
-                load_together<skinny_pack<T>>(right[c], &turned[(lane_ + lanes() * c) * pitch + s]);
+                load_together<skinny_pack<T>>(right[c], &transposed[(lane_ + lanes() * c) * pitch + s]);
             SUBWAVE_UNROLL
             for (int i = 0; i < Rows; ++i) {
                 T left[pack];

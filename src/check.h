@@ -25,7 +25,7 @@ subwave_status subwave_launch(subwave_context *context, subwave_operation operat
             return subwave_try_; \
     } while (0)
 
-/* What the list of types says of one. */
+/* The class that the list of types gives. */
 typedef enum subwave_dtype_class {
     SUBWAVE_CLASS_NONE,
     SUBWAVE_CLASS_SIGNED,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * context.c: contexts, streams, device memory, and what the library says of itself.
+ * context.c: contexts, streams, device memory, and what the library reports about itself.
  */
 #include "check.h"
 #include "device.h"

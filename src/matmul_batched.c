@@ -28,7 +28,7 @@ static bool is_number(subwave_dtype dtype, const void *element, double value)
     }
 }
 
-/* What both functions take, but for the operands. */
+/* What both functions take, except for the operands. */
 typedef struct batched_problem {
     subwave_dtype dtype;
     subwave_layout layout;

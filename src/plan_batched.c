@@ -7,13 +7,13 @@
 
 typedef struct tile {
     subwave_matmul_batched_tile name;
-    int32_t whom, size, lanes; /* of a group */
+    int32_t use, size, lanes; /* of a group */
     int32_t side, items;       /* of all its groups */
 } tile;
 
 static const tile tiles[] = {
-#define SUBWAVE_X(name, whom, size, lanes, across, ...) \
-    {SUBWAVE_MATMUL_BATCHED_##name, SUBWAVE_MATMUL_BATCHED_FOR_##whom, size, lanes, \
+#define SUBWAVE_X(name, use, size, lanes, across, ...) \
+    {SUBWAVE_MATMUL_BATCHED_##name, SUBWAVE_MATMUL_BATCHED_FOR_##use, size, lanes, \
      (size) * ((across) > 1 ? (across) : 1), (lanes) * ((across) > 1 ? (across) * (across) : 1)},
     SUBWAVE_MATMUL_BATCHED_TILES(SUBWAVE_X)
 #undef SUBWAVE_X
@@ -42,7 +42,7 @@ static int32_t cells_side(const subwave_matmul_batched_launch *launch, subwave_d
     const int32_t size = (int32_t)subwave_dtype_size(dtype), most = size == 4 ? 9 : 15;
     const bool full = group->side >= widest && 10 * m * n >= 9 * group->side * group->side;
     const int64_t of_3 = 9 * ceil_divide(m, 3) * ceil_divide(n, 3), of_4 = 16 * ceil_divide(m, 4) * ceil_divide(n, 4);
-    if (widest > most || full || group->whom == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT || k == 0 || k > 32 ||
+    if (widest > most || full || group->use == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT || k == 0 || k > 32 ||
         (size == 16 && (widest == 3 || widest % 3 == 1)) || !is_run(&launch->a, m, k) ||
         !is_run(&launch->b, k, n) || !is_run(&launch->c, m, n))
         return 0;
@@ -106,7 +106,7 @@ static bool plan_dense(const subwave_capabilities *device, subwave_dtype dtype,
     int32_t bytes = teams * launch->a.local_size * 8;
     if (side == 64 && k % 2 == 0 && bytes > 56 << 10)
         return false;
-    /* Copies pass through L1 but for the largest: if as many blocks as a multiprocessor has room for, a KiB more each,
+    /* Copies pass through L1, except for the largest: if as many blocks as a multiprocessor has room for, a KiB more each,
      * left little of it, one fewer are at work. */
     enum { ROOM = 228 << 10, BUSY = 196 << 10, MORE = 1 << 10 };
     const int32_t blocks = ROOM / (bytes + MORE);
@@ -138,12 +138,12 @@ void subwave_plan_matmul_batched(const subwave_capabilities *device, subwave_dty
     /* The smallest that holds C, or the largest, whose groups fit into a sub-group. */
     const tile *best = NULL;
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles && !(best && best->side >= widest); ++i) {
-        const int32_t whom = tiles[i].whom;
-        const bool suits = whom == SUBWAVE_MATMUL_BATCHED_FOR_ALL ||
-                           (whom == SUBWAVE_MATMUL_BATCHED_FOR_REAL && !complex) ||
-                           (whom == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && complex) ||
-                           (whom == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && matrix_unit) ||
-                           (whom == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && !complex && !matrix_unit);
+        const int32_t use = tiles[i].use;
+        const bool suits = use == SUBWAVE_MATMUL_BATCHED_FOR_ALL ||
+                           (use == SUBWAVE_MATMUL_BATCHED_FOR_REAL && !complex) ||
+                           (use == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && complex) ||
+                           (use == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && matrix_unit) ||
+                           (use == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && !complex && !matrix_unit);
         if (suits && subwave_batched_fits(device->few_registers, tiles[i].size, tiles[i].items) && tiles[i].lanes <= wave)
             best = &tiles[i];
     }

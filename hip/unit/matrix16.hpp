@@ -25,7 +25,7 @@
  *                                  memory and begin at multiples of 16 bytes
  *     end(to)                      once a begin()
  *     load(panel, line, k)         the operand that begins there
- *   matrix16_wait<Behind>()        this lane's copies have arrived but for those of the last Behind end()s
+ *   matrix16_wait<Behind>()        this lane's copies have arrived, except for those of the last Behind end()s
  */
 #ifndef SUBWAVE_DEVICE_MATRIX16_HPP
 #define SUBWAVE_DEVICE_MATRIX16_HPP

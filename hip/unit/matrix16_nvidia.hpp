@@ -53,11 +53,11 @@ private:
 };
 
 /* Four matrices of 8 x 8: lanes 8 i to 8 i + 7 give the addresses of the rows of number i. */
-template <bool Turned> SUBWAVE_DEVICE matrix16_chunk load_matrices(const void *row)
+template <bool Transposed> SUBWAVE_DEVICE matrix16_chunk load_matrices(const void *row)
 {
     matrix16_chunk all;
     const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
-    if constexpr (Turned)
+    if constexpr (Transposed)
         asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3},[%4];"
                      : "=r"(all.word[0]), "=r"(all.word[1]), "=r"(all.word[2]), "=r"(all.word[3])
                      : "r"(address)

@@ -27,7 +27,7 @@ SUBWAVE_DEVICE int matrix16_place(int row, int chunk, int length)
 }
 
 /* Each line has its k in a row, so that a lane finds those of an operand together. A piece is 4 lines by 4
- * of k: where neighbours in global memory are so along lines, it is turned on its way. */
+ * of k: where neighbours in global memory are so along lines, it is transposed on its way. */
 template <class T, int Stage, int Share, bool AlongK, bool Packed> class matrix16_staged_panel {
     static constexpr int length = Stage / 8;
     struct __attribute__((__may_alias__, __aligned__(8))) quad { /* four elements that are neighbours in global memory */
@@ -60,9 +60,9 @@ public:
             SUBWAVE_UNROLL
             for (int i = 0; i < 4; ++i) {
                 const quad(&all)[4] = held_[e];
-                const quad turned = {{half_of(all[0], i) | half_of(all[1], i) << 16,
+                const quad transposed = {{half_of(all[0], i) | half_of(all[1], i) << 16,
                                       half_of(all[2], i) | half_of(all[3], i) << 16}};
-                const quad row = AlongK ? all[i] : turned;
+                const quad row = AlongK ? all[i] : transposed;
                 T *place = &to[matrix16_place(line + i, k / 8, length) + k % 8];
                 *reinterpret_cast<quad *>(place) = row;
             }

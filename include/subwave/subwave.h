@@ -147,7 +147,7 @@ SUBWAVE_API subwave_status subwave_copy(subwave_context *context, void *destinat
  * Stream: asynchronous. Workspace: the context's own, with SKINNY where subwave_matmul_plan says that k has
  * several parts: a graph captured from such a call must not run beside other work of the context.
  * Determinism: bit-equal from run to run on one device; the sum over k runs in ascending order, one partial
- * sum a cell, but for MATRIX, whose units add a few products at once, and SKINNY and, on NVIDIA, BROADCAST,
+ * sum per element, except for MATRIX, whose units add a few products at once, and SKINNY and, on NVIDIA, BROADCAST,
  * which add sums of parts of k in an order that the arguments and the device alone decide.
  * Errors: INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose; UNSUPPORTED dtype, or
  * MATRIX where the device has no matrix unit that keeps dtype's accuracy, or SKINNY in f16 and bf16;

@@ -90,7 +90,7 @@ typedef enum subwave_transpose {
     X(BROADCAST, 4, "broadcast") /* tiles in registers, A is broadcast in sub-groups, no barrier in the loop */ \
     X(TUTORIAL, 5, "tutorial")   /* the same with one cell a work-item, as tutorials have it */ \
     X(MATRIX, 6, "matrix")       /* the device's matrix units; not every device has them */ \
-    X(SKINNY, 7, "skinny")       /* for few rows or columns of C: k is parted among the work-groups */
+    X(SKINNY, 7, "skinny")       /* for few rows or columns of C: k is split among the work-groups */
 
 typedef enum subwave_variant {
 #define SUBWAVE_X(name, value, spelling) SUBWAVE_VARIANT_##name = value,
@@ -106,7 +106,7 @@ typedef struct subwave_matmul_plan_info {
     int32_t block[2];                 /* work-items of a work-group */
     int64_t blocks;                   /* work-groups; each walks over further tiles if there are more */
     int64_t shared_bytes;             /* local memory of a work-group */
-    int32_t parts;                    /* of k, a work-group each; 1 but for SKINNY */
+    int32_t parts;                    /* of k, one per work-group; 1 except with SKINNY */
     int32_t reserved[15];
 } subwave_matmul_plan_info;
 

@@ -185,10 +185,11 @@ def is_kernel(name):
 
 def identify(name):
     """The Kernel of a mangled name."""
-    matrix = re.search(r"matmul_matrixI([fd])NS0_12matrix_shapeILi2ELi2ELi([12])ELi\2ELi8ELi2EEELb([01])ELb([01])EEE", name)
+    matrix = re.search(r"matmul_matrixI([fd])Li([01])ELb([01])ELb([01])EEE", name)
     if matrix:
-        element, side, a, b = matrix.groups()
-        return Kernel("matrix", element, 64 * int(side), 64 * int(side),
+        element, small, a, b = matrix.groups()
+        side = 64 if small == "1" else 128
+        return Kernel("matrix", element, side, side,
                       ("columns rows".split()[int(a)], "rows columns".split()[int(b)]))
     matrix = re.search(r"matmul_matrix16INS0_11small_floatINS0_\d+(b?)\w*_formatEEELb([01])ELb([01])ELb([01])EEE", name)
     if matrix:

@@ -229,7 +229,7 @@ SUBWAVE_DEVICE void matmul(Callers callers, Group g, const group_matrix<T, M, K,
             group_matrix<T, M, K, Group> a;
             group_matrix<T, K, N, Group> b;
         };
-        const auto heard = wave_publish(callers.callers(), operands{a, b}, where);
+        const auto received = wave_publish(callers.callers(), operands{a, b}, where);
         const int across = grid::columns(), down = grid::rows();
         SUBWAVE_UNROLL
         for (int l = 0; l < K; ++l) {
@@ -241,12 +241,12 @@ SUBWAVE_DEVICE void matmul(Callers callers, Group g, const group_matrix<T, M, K,
             T left[(M + grid::fewest_rows - 1) / grid::fewest_rows];
             SUBWAVE_UNROLL
             for (int r = 0; r < c.rows_each(); ++r)
-                left[r] = across == 1 ? a.at(r, l) : heard.select(of_a, [=](const operands &x) {
+                left[r] = across == 1 ? a.at(r, l) : received.select(of_a, [=](const operands &x) {
                     return x.a.at(r, l / across);
                 });
             SUBWAVE_UNROLL
             for (int s = 0; s < c.columns_each(); ++s) {
-                const T right = down == 1 ? b.at(l, s) : heard.select(of_b, [=](const operands &x) {
+                const T right = down == 1 ? b.at(l, s) : received.select(of_b, [=](const operands &x) {
                     return x.b.at(l / down, s);
                 });
                 SUBWAVE_UNROLL

@@ -55,7 +55,7 @@ enum dpp_control {
     dpp_row_xor = 0x160,     /* + n: gfx10 and later, lane ^ n */
 };
 
-/* What it says of lanes whose source is not there is 0. */
+/* A lane whose source is not there receives 0. */
 template <int Control, class T> SUBWAVE_DEVICE T dpp(const T &value)
 {
     in_place pin;
@@ -136,7 +136,7 @@ template <class T> SUBWAVE_DEVICE T odd_rows_from_even(T other, const T &value)
         return dpp_into<dpp_same, 0xa, 0xf>(other, other_row<15>(value));
 }
 
-/* The lane below; of lane 0 it says nothing. */
+/* The value of the lane below; that of lane 0 is not specified. */
 template <class T> SUBWAVE_DEVICE T from_lane_below(const T &value)
 {
     if constexpr (SUBWAVE_ROWS_BY_BROADCAST)

@@ -25,7 +25,7 @@ SUBWAVE_DEVICE T inclusive_scan_over_group(Group g, T x, Op op, site where = sit
     });
 }
 
-/* x[0] op ... op x[i - 1]; of the leader it says nothing. */
+/* x[0] op ... op x[i - 1]; the leader's is not specified. */
 template <class Group, class T, class Op>
 SUBWAVE_DEVICE T scan_before(Group g, T x, Op op, site where)
 {

@@ -14,8 +14,8 @@
  *   wave_sibling(members, v, size)       v of a lane of the sibling of this lane's block of `size`
  *                                        lanes, where all lanes of a block hold the same
  *   wave_broadcast(members, v, lane)     v of `lane`, a member; `lane` the same in all of them
- *   wave_team_size()                     lanes of a team, as the wave is parted where each part may hear
- *                                        a lane of its own as fast as the wave hears one
+ *   wave_team_size()                     lanes per team: a wave divides into teams that can each broadcast
+ *                                        from a lane of their own at the cost of one whole-wave broadcast
  *   wave_small_team                      the same if that is less than a wave, otherwise 0
  *   wave_broadcast_in_team(members, v, item) v of lane `item` of the caller's team; read_in_team(item) of
  *                                        a published tile

@@ -26,7 +26,7 @@ SUBWAVE_DEVICE int wave_lane() { return lanes_below(~lane_mask(0)); }
 /* v_readfirstlane: tells the compiler what it cannot see, that `value` is the same in all lanes. */
 SUBWAVE_DEVICE int wave_uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
 
-/* Who calls is what EXEC says. */
+/* The callers are the lanes of EXEC. */
 SUBWAVE_DEVICE lane_mask wave_whole(lane_mask) { return ~lane_mask(0); }
 
 /* Around what depends on the lanes that run it. LLVM 15 takes equal instructions at the start of a

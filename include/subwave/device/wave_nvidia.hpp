@@ -28,7 +28,7 @@ SUBWAVE_DEVICE int wave_uniform(int value) { return value; }
 /* A constant costs fewer instructions at every call; lanes that do not exist count as having left. */
 SUBWAVE_DEVICE lane_mask wave_whole(lane_mask) { return 0xffffffffu; }
 
-/* No promise by the book; in optimised code it is the lockstep set but for what docs/groups.md shows, and a barrier after it makes the
+/* No promise by the book; in optimised code it is the lockstep set, except for what docs/groups.md shows, and a barrier after it makes the
  * lanes meet (docs/groups.md says what was tried). */
 SUBWAVE_DEVICE lane_mask wave_active(site) { return __activemask(); }
 
