@@ -95,7 +95,7 @@ int main(int argc, char **argv)
         if (turn == 3)
             before = held();
     }
-    if (failures == 0 && held() > before + 64 * 1024)
+    if (failures == 0 && held() > before + 32 * 1024)
         fail("closing gives back less memory than opening takes");
     printf("opened and closed %d times, %d failures\n", TURNS, failures);
     return failures != 0;
