@@ -7,7 +7,7 @@
 
 typedef struct tile {
     subwave_matmul_batched_tile name;
-    int32_t use, size, lanes; /* of a group */
+    int32_t use, size, lanes; /* what it is for (subwave_matmul_batched_use); of a group */
     int32_t side, items;       /* of all its groups */
 } tile;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * matrix16_cpu.hpp: a matrix unit of 16-bit elements for the CPU device: 4 rows, a column a lane, 8 of k.
+ * matrix16_cpu.hpp: a matrix unit of 16-bit elements for the CPU device: 4 rows, one column per lane, 8 steps of k.
  */
 #ifndef SUBWAVE_DEVICE_MATRIX16_CPU_HPP
 #define SUBWAVE_DEVICE_MATRIX16_CPU_HPP
