@@ -90,10 +90,10 @@ int main(int argc, char **argv)
         double seconds = 0;
         for (int run = 0; run < 2; ++run) { /* the first one warms up */
             const double start = now();
-            require(ctx, subwave_matmul(ctx, variants[i], SUBWAVE_DTYPE_F32,
-                                        SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
-                                        SUBWAVE_TRANSPOSE_NONE, n, n, n, &one, a, n, b, n, &zero, c,
-                                        n));
+            require(ctx,
+                    subwave_matmul(ctx, variants[i], SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                   SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, n, n, n, &one, a,
+                                   n, b, n, &zero, c, n));
             require(ctx, subwave_synchronize(ctx));
             seconds = now() - start;
         }

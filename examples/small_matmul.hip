@@ -98,12 +98,15 @@ int main()
     hipDeviceProp_t device;
     require(hipGetDeviceProperties(&device, 0));
     const int width = device.warpSize, lanes = width < 8 ? 4 : 8;
-    double *device_a = upload(a), *device_b = upload(b), *device_c = upload(c), *device_d = upload(d);
+    double *device_a = upload(a), *device_b = upload(b), *device_c = upload(c),
+           *device_d = upload(d);
     const int blocks = (count * lanes + 63) / 64;
     if (lanes == 8)
-        hipLaunchKernelGGL(chain<8>, dim3(blocks), dim3(64), 0, 0, device_a, device_b, device_c, count);
+        hipLaunchKernelGGL(chain<8>, dim3(blocks), dim3(64), 0, 0, device_a, device_b, device_c,
+                           count);
     else
-        hipLaunchKernelGGL(chain<4>, dim3(blocks), dim3(64), 0, 0, device_a, device_b, device_c, count);
+        hipLaunchKernelGGL(chain<4>, dim3(blocks), dim3(64), 0, 0, device_a, device_b, device_c,
+                           count);
     hipLaunchKernelGGL(by_sub_group, dim3(1), dim3(width), 0, 0, device_a, device_b, device_d);
     require(hipGetLastError());
     require(hipMemcpy(c.data(), device_c, c.size() * sizeof(double), hipMemcpyDeviceToHost));

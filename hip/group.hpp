@@ -62,8 +62,8 @@ SUBWAVE_DEVICE any_group fixed_size_group_of(sub_group sg, int size)
 template <class Body> SUBWAVE_DEVICE void for_each_item(const subwave_group_shape &shape, Body body)
 {
     const subwave_group &wanted = shape.group;
-    const bool branching = wanted.kind == SUBWAVE_GROUP_TANGLE ||
-                           wanted.kind == SUBWAVE_GROUP_OPPORTUNISTIC;
+    const bool branching =
+        wanted.kind == SUBWAVE_GROUP_TANGLE || wanted.kind == SUBWAVE_GROUP_OPPORTUNISTIC;
     const sub_group sg = this_work_item::get_sub_group();
     SUBWAVE_LOOP for (std::int64_t block = blockIdx.x; block < shape.count; block += gridDim.x)
     {
@@ -76,7 +76,8 @@ template <class Body> SUBWAVE_DEVICE void for_each_item(const subwave_group_shap
             SUBWAVE_ITER;
             if (key != branch)
                 continue;
-            any_group g = wanted.kind == SUBWAVE_GROUP_BALLOT ? any_group(get_ballot_group(sg, predicate))
+            any_group g = wanted.kind == SUBWAVE_GROUP_BALLOT
+                              ? any_group(get_ballot_group(sg, predicate))
                           : wanted.kind == SUBWAVE_GROUP_FIXED_SIZE
                               ? fixed_size_group_of(sg, wanted.fixed_size)
                           : wanted.kind == SUBWAVE_GROUP_TANGLE ? any_group(get_tangle_group(sg))

@@ -16,7 +16,8 @@ template <class T> SUBWAVE_KERNEL(1024) group_move(subwave_group_move_launch p)
     for_each_item(p.shape, [&](any_group g, std::int64_t i) {
         if (p.move == SUBWAVE_MOVE_BROADCAST)
             /* In a group without such a member everyone keeps their own value. */
-            y[i] = p.amount < g.get_local_linear_range() ? group_broadcast(g, x[i], p.amount) : x[i];
+            y[i] =
+                p.amount < g.get_local_linear_range() ? group_broadcast(g, x[i], p.amount) : x[i];
         else if (p.move == SUBWAVE_MOVE_SHIFT_LEFT)
             y[i] = shift_group_left(g, x[i], p.amount);
         else if (p.move == SUBWAVE_MOVE_SHIFT_RIGHT)

@@ -38,12 +38,13 @@ typedef struct subwave_matmul_product {
 /* Which kernel computes it, and its grid. */
 typedef struct subwave_matmul_kernel {
     subwave_variant variant;
-    int32_t item_rows, item_columns; /* elements of C that a work-item computes at a time */
-    int32_t tile_rows, tile_columns; /* and a block */
+    int32_t item_rows, item_columns;   /* elements of C that a work-item computes at a time */
+    int32_t tile_rows, tile_columns;   /* and a block */
     uint32_t blocks, block_x, block_y; /* BROADCAST: block_y parts of k, a power of two */
     uint32_t shared_bytes;
-    int32_t parts;  /* of k, each of a block */
-    int32_t packed; /* 16 bytes can be loaded together: BROADCAST, of a row of B; SKINNY, of a row or column of B;
+    int32_t parts; /* of k, each of a block */
+    int32_t
+        packed; /* 16 bytes can be loaded together: BROADCAST, of a row of B; SKINNY, of a row or column of B;
                        MATRIX of 16 bits, of A and of B along either */
     union {
         struct {
@@ -72,7 +73,8 @@ typedef struct subwave_matmul_batched_operand {
     const void *first;
     int64_t stride, ld;
     int32_t transposed, conjugate;
-    int32_t local_at, local_size; /* CELLS and DENSE, in elements: where it begins in local memory; DENSE: a's, an
+    int32_t local_at,
+        local_size; /* CELLS and DENSE, in elements: where it begins in local memory; DENSE: a's, an
                                      entry's part of it */
 } subwave_matmul_batched_operand;
 
@@ -88,12 +90,12 @@ typedef struct subwave_matmul_batched_launch {
     subwave_matmul_batched_operand a, b, c;
     unsigned char alpha[16], beta[16]; /* elements */
     subwave_matmul_batched_tile tile;
-    int32_t down, across;           /* tiles of C */
-    int32_t entries;                /* CELLS: of a block; */
-    int32_t lane_rows;              /* the grid of the lanes of an entry */
+    int32_t down, across; /* tiles of C */
+    int32_t entries;      /* CELLS: of a block; */
+    int32_t lane_rows;    /* the grid of the lanes of an entry */
     subwave_divisor lane_columns, lanes;
-    uint32_t block, shared_bytes;   /* the latter CELLS and DENSE */
-    int64_t blocks, first_block; /* the launcher starts at 0 */
+    uint32_t block, shared_bytes; /* the latter CELLS and DENSE */
+    int64_t blocks, first_block;  /* the launcher starts at 0 */
 } subwave_matmul_batched_launch;
 
 /* Element i belongs to work-item i: blocks of block[0] x block[1] x block[2], `count` of them. */

@@ -80,7 +80,8 @@ template <class T> SUBWAVE_KERNEL(256) matmul_tutorial(matmul_problem<T> p)
 }
 
 /* The kernel for what are neighbours in A and B, after plan_matrix. */
-template <class T, int Shape> static auto matmul_matrix_kernel(const subwave_matmul_product &product)
+template <class T, int Shape>
+static auto matmul_matrix_kernel(const subwave_matmul_product &product)
 {
     return product.a_row != 1   ? matmul_matrix<T, Shape, true, true>
            : product.b_row != 1 ? matmul_matrix<T, Shape, false, false>
@@ -94,7 +95,8 @@ static auto matmul_broadcast_kernel(const subwave_matmul_kernel &plan, std::inde
     void (*kernel)(matmul_problem<T>) = nullptr;
     const auto try_shape = [&](auto index) {
         constexpr subwave_broadcast_shape shape = shapes.broadcast[index()];
-        if constexpr (index() < shapes.broadcast_count && (!shape.f32_only || std::is_same<T, float>::value))
+        if constexpr (index() < shapes.broadcast_count &&
+                      (!shape.f32_only || std::is_same<T, float>::value))
             if (plan.item_rows == shape.rows && plan.item_columns == shape.columns)
                 kernel = plan.packed ? matmul_broadcast<T, shape.rows, shape.columns, true>
                                      : matmul_broadcast<T, shape.rows, shape.columns, false>;
@@ -116,18 +118,20 @@ static auto matmul_kernel(const subwave_matmul_kernel &plan, const subwave_matmu
     case SUBWAVE_VARIANT_TUTORIAL:
         return matmul_tutorial<T>;
     case SUBWAVE_VARIANT_BROADCAST:
-        return matmul_broadcast_kernel<T>(plan, std::make_index_sequence<std::size(shapes.broadcast)>());
+        return matmul_broadcast_kernel<T>(plan,
+                                          std::make_index_sequence<std::size(shapes.broadcast)>());
     case SUBWAVE_VARIANT_MATRIX:
         if constexpr (!is_small_float<T>::value)
-            return plan.of.matrix.small ? matmul_matrix_kernel<T, 1>(product) : matmul_matrix_kernel<T, 0>(product);
+            return plan.of.matrix.small ? matmul_matrix_kernel<T, 1>(product)
+                                        : matmul_matrix_kernel<T, 0>(product);
         else if (!plan.packed)
             return matmul_matrix16<T, false, true, true>;
         else if (product.a_column == 1)
             return product.b_row == 1 ? matmul_matrix16<T, true, true, true>
-                                   : matmul_matrix16<T, true, true, false>;
+                                      : matmul_matrix16<T, true, true, false>;
         else
             return product.b_row == 1 ? matmul_matrix16<T, true, false, true>
-                                   : matmul_matrix16<T, true, false, false>;
+                                      : matmul_matrix16<T, true, false, false>;
     default:
         return kernel;
     }

@@ -32,8 +32,14 @@ template <class T> struct matmul_problem {
     std::int64_t a_row, a_column, b_row, b_column, c_row, c_column;
     matmul_sum<T> alpha, beta;
 
-    SUBWAVE_DEVICE T a_at(std::int64_t i, std::int64_t l) const { return a[i * a_row + l * a_column]; }
-    SUBWAVE_DEVICE T b_at(std::int64_t l, std::int64_t j) const { return b[l * b_row + j * b_column]; }
+    SUBWAVE_DEVICE T a_at(std::int64_t i, std::int64_t l) const
+    {
+        return a[i * a_row + l * a_column];
+    }
+    SUBWAVE_DEVICE T b_at(std::int64_t l, std::int64_t j) const
+    {
+        return b[l * b_row + j * b_column];
+    }
 
     SUBWAVE_DEVICE matmul_sum<T> with_old(matmul_sum<T> sum, T old) const
     {
@@ -105,7 +111,8 @@ template <class T> static matmul_problem<T> problem_of(const subwave_matmul_prod
 struct tile_walk {
     std::int64_t down, count;
 
-    SUBWAVE_DEVICE tile_walk(std::int64_t m, std::int64_t n, std::int64_t rows, std::int64_t columns)
+    SUBWAVE_DEVICE tile_walk(std::int64_t m, std::int64_t n, std::int64_t rows,
+                             std::int64_t columns)
         : down((m + rows - 1) / rows), count(down * ((n + columns - 1) / columns))
     {
     }

@@ -9,8 +9,8 @@
 SUBWAVE_BEGIN
 
 template <class T, int For, int Size, int Lanes, int Across, int Terms>
-static int launch_matmul_batched_tile(const matmul_batched_problem<T> &problem, std::uint32_t blocks,
-                                      void *stream)
+static int launch_matmul_batched_tile(const matmul_batched_problem<T> &problem,
+                                      std::uint32_t blocks, void *stream)
 {
     const dim3 grid(blocks), block(problem.p.block);
     constexpr bool real = !is_complex_v<T>, f64 = real && sizeof(T) == 8;
@@ -20,7 +20,8 @@ static int launch_matmul_batched_tile(const matmul_batched_problem<T> &problem, 
                   (For == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && !real)) {
         return SUBWAVE_NO_KERNEL;
     } else if constexpr (Across == 0) {
-        return launch(matmul_batched_groups<T, Size, Lanes, Terms>, grid, block, 0, stream, problem);
+        return launch(matmul_batched_groups<T, Size, Lanes, Terms>, grid, block, 0, stream,
+                      problem);
     } else {
         using s = staged<T, Size, Lanes, Across, Terms>;
         return launch(matmul_batched_staged<T, Size, Lanes, Across, Terms>, grid, block,
@@ -30,7 +31,8 @@ static int launch_matmul_batched_tile(const matmul_batched_problem<T> &problem, 
 
 /* Only NVIDIA's groups have a matrix unit. */
 template <int Size, int Across, class T>
-static int launch_matmul_batched_dense(const matmul_batched_problem<T> &problem, std::uint32_t blocks, void *stream)
+static int launch_matmul_batched_dense(const matmul_batched_problem<T> &problem,
+                                       std::uint32_t blocks, void *stream)
 {
 #if defined(__CUDACC__)
     if constexpr (std::is_same<T, double>::value)
@@ -41,7 +43,8 @@ static int launch_matmul_batched_dense(const matmul_batched_problem<T> &problem,
     return SUBWAVE_NO_KERNEL;
 }
 
-template <class T> static int launch_matmul_batched(const subwave_matmul_batched_launch &p, void *stream)
+template <class T>
+static int launch_matmul_batched(const subwave_matmul_batched_launch &p, void *stream)
 {
     matmul_batched_problem<T> problem = {p, {}, {}};
     memcpy(&problem.alpha, p.alpha, sizeof(T));
@@ -50,16 +53,19 @@ template <class T> static int launch_matmul_batched(const subwave_matmul_batched
         switch (p.tile) {
 #define SUBWAVE_X(name, use, size, lanes, across, terms4, terms8, terms16) \
     case SUBWAVE_MATMUL_BATCHED_##name: \
-        return launch_matmul_batched_tile<T, SUBWAVE_MATMUL_BATCHED_FOR_##use, size, lanes, across, \
+        return launch_matmul_batched_tile<T, SUBWAVE_MATMUL_BATCHED_FOR_##use, size, lanes, \
+                                          across, \
                                           (sizeof(T) == 4   ? terms4 \
                                            : sizeof(T) == 8 ? terms8 \
                                                             : terms16)>(problem, blocks, stream);
             SUBWAVE_MATMUL_BATCHED_TILES(SUBWAVE_X)
 #undef SUBWAVE_X
         case SUBWAVE_MATMUL_BATCHED_CELLS_3:
-            return launch(matmul_batched_cells<T, 3>, dim3(blocks), dim3(p.block), p.shared_bytes, stream, problem);
+            return launch(matmul_batched_cells<T, 3>, dim3(blocks), dim3(p.block), p.shared_bytes,
+                          stream, problem);
         case SUBWAVE_MATMUL_BATCHED_CELLS_4:
-            return launch(matmul_batched_cells<T, 4>, dim3(blocks), dim3(p.block), p.shared_bytes, stream, problem);
+            return launch(matmul_batched_cells<T, 4>, dim3(blocks), dim3(p.block), p.shared_bytes,
+                          stream, problem);
         case SUBWAVE_MATMUL_BATCHED_DENSE_24:
             return launch_matmul_batched_dense<24, 1>(problem, blocks, stream);
         case SUBWAVE_MATMUL_BATCHED_DENSE_32:
@@ -73,7 +79,8 @@ template <class T> static int launch_matmul_batched(const subwave_matmul_batched
     };
     const std::int64_t most = SUBWAVE_MOST_BATCHED_BLOCKS;
     int status = 0;
-    for (std::int64_t &first = problem.p.first_block; status == 0 && first < p.blocks; first += most)
+    for (std::int64_t &first = problem.p.first_block; status == 0 && first < p.blocks;
+         first += most)
         status = run(static_cast<std::uint32_t>(p.blocks - first < most ? p.blocks - first : most));
     return status;
 }

@@ -29,7 +29,8 @@ template <class T> struct matmul_batched_tile {
     int rows, columns;
     T *a, *b, *c;
 
-    SUBWAVE_DEVICE matmul_batched_tile(const matmul_batched_problem<T> &problem, std::int64_t at, int side)
+    SUBWAVE_DEVICE matmul_batched_tile(const matmul_batched_problem<T> &problem, std::int64_t at,
+                                       int side)
     {
         const subwave_matmul_batched_launch &p = problem.p;
         const std::int64_t tiles = std::int64_t(p.down) * p.across;
@@ -100,7 +101,8 @@ template <class Copy, class T>
 SUBWAVE_DEVICE void copy_run(Copy copy, T *local, T *x, int count, int item, int items)
 {
     constexpr int per = 16 / sizeof(T);
-    const int before = -static_cast<int>(reinterpret_cast<std::uintptr_t>(x) / sizeof(T)) & (per - 1);
+    const int before =
+        -static_cast<int>(reinterpret_cast<std::uintptr_t>(x) / sizeof(T)) & (per - 1);
     const int head = before < count ? before : count, chunks = (count - head) / per;
     for (int c = item; c < chunks; c += items)
         copy(reinterpret_cast<chunk_of_16_bytes *>(local + head) + c,

@@ -19,10 +19,11 @@ SUBWAVE_DEVICE int quotient(int x, subwave_divisor by)
 template <class T> struct local_operand {
     T *first;
     int entry, row, column;
-    SUBWAVE_DEVICE local_operand(const matmul_batched_problem<T> &problem, const subwave_matmul_batched_operand &x,
-                                 T *local, std::int64_t first_entry)
-        : first(local + x.local_at + within_16_bytes(problem.matrix(x, first_entry))), entry(x.stride),
-          row(x.transposed ? 1 : x.ld), column(x.transposed ? x.ld : 1)
+    SUBWAVE_DEVICE local_operand(const matmul_batched_problem<T> &problem,
+                                 const subwave_matmul_batched_operand &x, T *local,
+                                 std::int64_t first_entry)
+        : first(local + x.local_at + within_16_bytes(problem.matrix(x, first_entry))),
+          entry(x.stride), row(x.transposed ? 1 : x.ld), column(x.transposed ? x.ld : 1)
     {
     }
 };
@@ -58,7 +59,8 @@ public:
 
     SUBWAVE_DEVICE int entry() const { return entry_; }
 
-    SUBWAVE_DEVICE void add(local_operand<T> a, local_operand<T> b, int terms, int rows, int columns)
+    SUBWAVE_DEVICE void add(local_operand<T> a, local_operand<T> b, int terms, int rows,
+                            int columns)
     {
         if (idle_)
             return;
@@ -87,13 +89,15 @@ public:
 private:
     /* InRows: whether elements that follow one another are a row's. */
     template <bool AInRows, bool BInRows>
-    SUBWAVE_DEVICE void add_in(local_operand<T> a, local_operand<T> b, int terms, int rows, int columns)
+    SUBWAVE_DEVICE void add_in(local_operand<T> a, local_operand<T> b, int terms, int rows,
+                               int columns)
     {
         /* Beyond C the last row and column again, whose sums are not used. */
         const T *left[Side], *right[Side];
         SUBWAVE_UNROLL
         for (int r = 0; r < Side; ++r) {
-            left[r] = a.first + entry_ * a.entry + (row(r) < rows ? row(r) : rows - 1) * (AInRows ? a.row : 1);
+            left[r] = a.first + entry_ * a.entry +
+                      (row(r) < rows ? row(r) : rows - 1) * (AInRows ? a.row : 1);
             right[r] = b.first + entry_ * b.entry +
                        (column(r) < columns ? column(r) : columns - 1) * (BInRows ? 1 : b.column);
         }
@@ -107,8 +111,8 @@ private:
     }
 
     template <int Count>
-    SUBWAVE_DEVICE void add_terms(const T *const (&left)[Side], const T *const (&right)[Side], int l, int a_step,
-                                  int b_step)
+    SUBWAVE_DEVICE void add_terms(const T *const (&left)[Side], const T *const (&right)[Side],
+                                  int l, int a_step, int b_step)
     {
         T x[Count][Side], y[Count][Side];
         SUBWAVE_UNROLL
@@ -132,18 +136,23 @@ private:
 };
 
 /* Blocks that NVIDIA's multiprocessors must have registers for, by what was faster on an H200. */
-template <class T, int Side> constexpr int cells_blocks = sizeof(T) == 16 || sizeof(T) == 4 ? 3 : Side == 3 ? 8 : 5;
+template <class T, int Side>
+constexpr int cells_blocks = sizeof(T) == 16 || sizeof(T) == 4 ? 3
+                             : Side == 3                       ? 8
+                                                               : 5;
 
 /* A block computes p.entries entries. */
 template <class T, int Side>
-SUBWAVE_KERNEL(SUBWAVE_MATMUL_BATCHED_BLOCK, (cells_blocks<T, Side>)) matmul_batched_cells(matmul_batched_problem<T> problem)
+SUBWAVE_KERNEL(SUBWAVE_MATMUL_BATCHED_BLOCK, (cells_blocks<T, Side>))
+matmul_batched_cells(matmul_batched_problem<T> problem)
 {
     SUBWAVE_DYNAMIC_SHARED(T, local);
     const subwave_matmul_batched_launch &p = problem.p;
     const int item = block_item(), items = block_size();
     const std::int64_t entry = (p.first_block + blockIdx.x) * p.entries, left = p.batch - entry;
     const int entries = left < p.entries ? static_cast<int>(left) : p.entries;
-    const local_operand<T> a(problem, p.a, local, entry), b(problem, p.b, local, entry), c(problem, p.c, local, entry);
+    const local_operand<T> a(problem, p.a, local, entry), b(problem, p.b, local, entry),
+        c(problem, p.c, local, entry);
     copy_run(to_local<>(), a.first, problem.matrix(p.a, entry), entries * a.entry, item, items);
     copy_run(to_local<>(), b.first, problem.matrix(p.b, entry), entries * b.entry, item, items);
     copies_to_local_done();
@@ -163,7 +172,8 @@ SUBWAVE_KERNEL(SUBWAVE_MATMUL_BATCHED_BLOCK, (cells_blocks<T, Side>)) matmul_bat
         c.first[cells.entry() * c.entry + i * c.row + j] = multiply_add(problem.alpha, sum, T{});
     });
     block_barrier(site::current());
-    copy_run(from_local<T>{problem.beta}, c.first, problem.matrix(p.c, entry), entries * c.entry, item, items);
+    copy_run(from_local<T>{problem.beta}, c.first, problem.matrix(p.c, entry), entries * c.entry,
+             item, items);
 }
 
 SUBWAVE_END

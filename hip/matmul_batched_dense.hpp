@@ -13,7 +13,8 @@ SUBWAVE_BEGIN
  * after them: so lanes find A in different banks, except for some even lengths. */
 template <class T, int Size, class Group>
 SUBWAVE_DEVICE void multiply_dense(Group g, const T *a, int a_row, const T *b, int b_row,
-                                   group_matrix<T, Size, Size, Group> &sum, int terms, int rows, int columns)
+                                   group_matrix<T, Size, Size, Group> &sum, int terms, int rows,
+                                   int columns)
 {
     using grid = lane_grid<Group>;
     const bool odd = a_row % 2 != 0;
@@ -65,10 +66,13 @@ matmul_batched_dense(matmul_batched_problem<T> problem)
             block_barrier(site::current());
     };
 
-    const std::int64_t at = (p.first_block + blockIdx.x) * teams + team, entry = at < p.batch ? at : p.batch - 1;
-    T *const a = problem.matrix(p.a, entry), *const b = problem.matrix(p.b, entry), *const c = problem.matrix(p.c, entry);
+    const std::int64_t at = (p.first_block + blockIdx.x) * teams + team,
+                       entry = at < p.batch ? at : p.batch - 1;
+    T *const a = problem.matrix(p.a, entry), *const b = problem.matrix(p.b, entry),
+             *const c = problem.matrix(p.c, entry);
     T *const local_a = local + team * p.a.local_size, *const own_a = local_a + within_16_bytes(a);
-    T *const own_b = local_a + p.b.local_at + within_16_bytes(b), *const own_c = local_a + within_16_bytes(c);
+    T *const own_b = local_a + p.b.local_at + within_16_bytes(b), *const own_c =
+                                                                      local_a + within_16_bytes(c);
     /* The largest leave little of the memory that L1 shares. */
     constexpr bool cached = Size * Across < 64;
     copy_run(to_local<cached>(), own_a, a, p.m * p.k, item, items);

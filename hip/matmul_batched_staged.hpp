@@ -16,8 +16,8 @@ constexpr int local_ld(int columns) { return (columns + 3) / 8 * 8 + 4; }
 /* Copies rows x columns elements between local memory and x, `item` of `items` work-items at work, each
  * row by neighbours. */
 template <class Copy, class Local, class T>
-SUBWAVE_DEVICE void stage_elements(Copy copy, Local *local, int row_local, T *x, std::int64_t ld, int rows,
-                                   int columns, int item, int items)
+SUBWAVE_DEVICE void stage_elements(Copy copy, Local *local, int row_local, T *x, std::int64_t ld,
+                                   int rows, int columns, int item, int items)
 {
     /* e / columns by multiplication, exact as long as e columns < 2^20; then by adding up. */
     const std::uint32_t reciprocal = (1u << 20) / columns + 1;
@@ -45,12 +45,14 @@ SUBWAVE_DEVICE void stage_elements(Copy copy, Local *local, int row_local, T *x,
 
 /* The same, 16 bytes a copy where rows begin and end on such. */
 template <class Copy, class T, class X>
-SUBWAVE_DEVICE void stage(Copy copy, T *local, int row_local, X *x, std::int64_t ld, int rows, int columns,
-                          int item, int items)
+SUBWAVE_DEVICE void stage(Copy copy, T *local, int row_local, X *x, std::int64_t ld, int rows,
+                          int columns, int item, int items)
 {
     constexpr int per = 16 / sizeof(T);
-    using chunk = std::conditional_t<std::is_const<X>::value, const chunk_of_16_bytes, chunk_of_16_bytes>;
-    if (per > 1 && columns % per == 0 && ld % per == 0 && reinterpret_cast<std::uintptr_t>(x) % 16 == 0)
+    using chunk =
+        std::conditional_t<std::is_const<X>::value, const chunk_of_16_bytes, chunk_of_16_bytes>;
+    if (per > 1 && columns % per == 0 && ld % per == 0 &&
+        reinterpret_cast<std::uintptr_t>(x) % 16 == 0)
         stage_elements(copy, reinterpret_cast<chunk_of_16_bytes *>(local), row_local / per,
                        reinterpret_cast<chunk *>(x), ld / per, rows, columns / per, item, items);
     else
@@ -66,7 +68,8 @@ SUBWAVE_DEVICE void clear(T *local, int row_local, int rows, int columns, int it
 }
 
 template <class T>
-SUBWAVE_DEVICE void conjugate_all(T *local, int row_local, int rows, int columns, int item, int items)
+SUBWAVE_DEVICE void conjugate_all(T *local, int row_local, int rows, int columns, int item,
+                                  int items)
 {
     for (int e = item; e < rows * columns; e += items) {
         T &x = local[e / columns * row_local + e % columns];
@@ -77,7 +80,8 @@ SUBWAVE_DEVICE void conjugate_all(T *local, int row_local, int rows, int columns
 #ifdef __AMDGCN__
 constexpr bool bound_by_items = true;
 #else
-constexpr bool bound_by_items = false; /* more than there are keeps the registers few, and many blocks at work */
+constexpr bool bound_by_items =
+    false; /* more than there are keeps the registers few, and many blocks at work */
 #endif
 
 /* What the staged kernel of these parameters keeps in local memory. */
@@ -85,10 +89,11 @@ template <class T, int Size, int Lanes, int Across, int Terms> struct staged {
     static constexpr int side = Size * Across, items = Lanes * Across * Across;
     static constexpr int ld_terms = local_ld(Terms), ld_side = local_ld(side);
     /* Elements of an operand's part, whether its rows have Terms elements or `side`. */
-    static constexpr int panel = side * ld_terms > Terms * ld_side ? side * ld_terms : Terms * ld_side;
+    static constexpr int panel = side * ld_terms > Terms *ld_side ? side *ld_terms : Terms *ld_side;
     /* C's tile takes the place of both where that pays. */
     static constexpr bool keeps_c = sizeof(T) == 8 && side >= 32;
-    static constexpr int elements = keeps_c && side * ld_side > 2 * panel ? side * ld_side : 2 * panel;
+    static constexpr int elements =
+        keeps_c && side * ld_side > 2 * panel ? side *ld_side : 2 * panel;
     static constexpr int bytes = elements * sizeof(T);
     static constexpr int bound = (sizeof(T) > 8 || bound_by_items) && items <= 256 ? 256 : 512;
     static constexpr bool fits = subwave_batched_fits(few_registers, Size, items);
@@ -129,13 +134,15 @@ SUBWAVE_DEVICE void multiply_staged(const matmul_batched_problem<T> &problem)
     for (int l = 0; l < p.k; l += Terms) {
         const int terms = p.k - l < Terms ? p.k - l : Terms;
         if (p.a.transposed)
-            stage(to_local<>(), local_a, ld_side, tile.a + l * p.a.ld, p.a.ld, terms, rows, item, items);
+            stage(to_local<>(), local_a, ld_side, tile.a + l * p.a.ld, p.a.ld, terms, rows, item,
+                  items);
         else
             stage(to_local<>(), local_a, ld_terms, tile.a + l, p.a.ld, rows, terms, item, items);
         if (p.b.transposed)
             stage(to_local<>(), local_b, ld_terms, tile.b + l, p.b.ld, columns, terms, item, items);
         else
-            stage(to_local<>(), local_b, ld_side, tile.b + l * p.b.ld, p.b.ld, terms, columns, item, items);
+            stage(to_local<>(), local_b, ld_side, tile.b + l * p.b.ld, p.b.ld, terms, columns, item,
+                  items);
         const int missing = uses_matrix_unit<T, group, Size, Size, 8> ? -terms & 7 : 0;
         if (missing != 0) {
             if (p.a.transposed)

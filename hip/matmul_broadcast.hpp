@@ -14,10 +14,6 @@ SUBWAVE_BEGIN
 template <class T, int Rows, int Columns, bool Packed>
 class broadcast_product : public broadcast_ahead<T, Rows, Columns, Packed> {
     using base = broadcast_ahead<T, Rows, Columns, Packed>;
-    using typename base::fragment;
-    using typename base::received_fragment;
-    using typename base::sum;
-    using typename base::tile;
     using base::i_;
     using base::in_parts;
     using base::inside_;
@@ -29,6 +25,10 @@ class broadcast_product : public broadcast_ahead<T, Rows, Columns, Packed> {
     using base::part_;
     using base::share;
     using base::width;
+    using typename base::fragment;
+    using typename base::received_fragment;
+    using typename base::sum;
+    using typename base::tile;
 
 public:
     using base::base;

@@ -13,15 +13,15 @@ template <class T, int Rows, int Columns, bool Packed>
 class broadcast_ahead : public broadcast_tile<T, Rows, Columns, Packed> {
 public:
     using base = broadcast_tile<T, Rows, Columns, Packed>;
-    using typename base::fragment;
-    using typename base::received_fragment;
-    using typename base::sum;
-    using typename base::tile;
     using base::base;
     using base::members_;
     using base::p_;
     using base::share;
     using base::width;
+    using typename base::fragment;
+    using typename base::received_fragment;
+    using typename base::sum;
+    using typename base::tile;
 
     SUBWAVE_DEVICE void add_ahead(tile &cells, site where) const
     {
@@ -57,7 +57,8 @@ private:
                     received_fragment received;
                     SUBWAVE_UNROLL
                     for (int r = 0; r < Rows; ++r)
-                        received.row[r] = wave_broadcast_in_team(members_, mine.row[r], first + s, where);
+                        received.row[r] =
+                            wave_broadcast_in_team(members_, mine.row[r], first + s, where);
                     this->add_step(cells, received, b[s % ring]);
                     keep_order();
                 }
@@ -84,7 +85,8 @@ private:
     SUBWAVE_DEVICE void add_by_groups(tile &cells, site where) const
     {
         constexpr int steps = wave_small_team, group = group_size(), load_step = sizeof(T) < 8;
-        constexpr lane_mask all = 0xffffffff; /* a block is whole sub-groups; a constant saves a branch */
+        constexpr lane_mask all =
+            0xffffffff; /* a block is whole sub-groups; a constant saves a branch */
         const T *a = this->first_of_a(), *row = this->first_of_b();
         const std::int64_t touched_a = this->lines_of_a();
         const T *touched_b = this->lines_of_b();
@@ -125,7 +127,8 @@ private:
                     SUBWAVE_UNROLL
                     for (int c = 0; c < Columns; ++c) {
                         const int at = r % 2 ? Columns - 1 - c : c;
-                        cells[r][at] += received[s % 2].row[r] * sum(b[s / group % 2][s % group][at]);
+                        cells[r][at] +=
+                            received[s % 2].row[r] * sum(b[s / group % 2][s % group][at]);
                     }
                     if (s + 1 < steps)
                         receive(r, s + 1);

@@ -34,10 +34,10 @@ public:
 
     matmul_problem<T> p_;
     lane_mask members_;
-    int item_;           /* in the team */
-    int part_;           /* of k */
-    bool inside_;        /* all cells of the sub-group are cells of C */
-    std::int64_t i_, j_; /* the first cell; that with index c is column(c) to the right */
+    int item_;                   /* in the team */
+    int part_;                   /* of k */
+    bool inside_;                /* all cells of the sub-group are cells of C */
+    std::int64_t i_, j_;         /* the first cell; that with index c is column(c) to the right */
     std::int64_t own_i_, own_j_; /* the first that the sub-group stores */
 
     SUBWAVE_DEVICE broadcast_tile(const matmul_problem<T> &p, sub_group sg)
@@ -51,7 +51,8 @@ public:
     {
         const int groups = static_cast<int>(sg.get_group_linear_range()) / parts();
         int group = computed_anew(static_cast<int>(sg.get_group_linear_id()));
-        if constexpr (wave_small_team > 0) /* so the compiler knows that the lanes agree, and stay together */
+        if constexpr (wave_small_team >
+                      0) /* so the compiler knows that the lanes agree, and stay together */
             group = wave_broadcast(members_, group, 0, site::current());
         const block_tile at(computed_anew(blockIdx.x), p_.m, rows() * groups);
         part_ = in_parts ? group / groups : 0;
@@ -85,7 +86,10 @@ public:
     static SUBWAVE_DEVICE int columns() { return Columns * width(); }
     static SUBWAVE_DEVICE int width() { return wave_team_size(); }
     static SUBWAVE_DEVICE int column(int c) { return c / pack * pack * width() + c % pack; }
-    static SUBWAVE_DEVICE std::int64_t least(std::int64_t x, std::int64_t y) { return x < y ? x : y; }
+    static SUBWAVE_DEVICE std::int64_t least(std::int64_t x, std::int64_t y)
+    {
+        return x < y ? x : y;
+    }
 
     /* Where the part's terms begin in A, for the lane's rows and its item, and in B, for its columns. */
     SUBWAVE_DEVICE const T *first_of_a() const
@@ -123,8 +127,9 @@ public:
         } else {
             SUBWAVE_UNROLL
             for (int c = 0; c < Columns; ++c)
-                load<InOrder, 1>(&b[c], &row[(Inside ? column(c) : least(j_ + column(c), p_.n - 1) - j_) *
-                                             p_.b_column]);
+                load<InOrder, 1>(&b[c],
+                                 &row[(Inside ? column(c) : least(j_ + column(c), p_.n - 1) - j_) *
+                                      p_.b_column]);
         }
     }
 
@@ -167,7 +172,8 @@ public:
         return wide;
     }
 
-    static SUBWAVE_DEVICE void add_step(tile &cells, const received_fragment &received, const T (&b)[Columns])
+    static SUBWAVE_DEVICE void add_step(tile &cells, const received_fragment &received,
+                                        const T (&b)[Columns])
     {
         sum right[Columns];
         SUBWAVE_UNROLL
@@ -189,7 +195,7 @@ public:
         const int group = static_cast<int>(sg.get_group_linear_id()) - part_ * groups;
         for (int half = parts() / 2; half > 0; half /= 2) {
             sum *const at = &other[(part_ % half * groups + group) * Rows * Columns * wave_size()] +
-                          wave_lane();
+                            wave_lane();
             if (part_ >= half && part_ < 2 * half) {
                 SUBWAVE_UNROLL
                 for (int r = 0; r < Rows; ++r) {

@@ -24,18 +24,20 @@ template <class T, unsigned Stage, bool AlongK, int Share> class matrix_panel {
     std::int64_t by_outer_, by_k_;
     unsigned outers_, items_;
     int existing_, outer_, k_; /* of the outers; where that pair is in the stage */
-    int place_, part_;         /* and in local memory; where the lane's part of a stage begins there */
+    int place_, part_; /* and in local memory; where the lane's part of a stage begins there */
     bool paired_;
     pair_copy<T, Share> copies_;
 
 public:
     /* This lane's part begins at outer 2 x, k 2 d. */
-    SUBWAVE_DEVICE matrix_panel(const T *matrix, std::int64_t by_outer, std::int64_t by_k, int outers,
-                                std::int64_t existing, int items, unsigned x, unsigned d)
+    SUBWAVE_DEVICE matrix_panel(const T *matrix, std::int64_t by_outer, std::int64_t by_k,
+                                int outers, std::int64_t existing, int items, unsigned x,
+                                unsigned d)
         : by_outer_(by_outer), by_k_(by_k), outers_(outers), items_(items),
-          existing_(existing < outers ? static_cast<int>(existing) : outers), outer_(outer(block_item())),
-          k_(k(block_item())), place_(place(block_item())),
-          part_(AlongK ? (x * length() + permuted(x, d)) * 2 : (2 * d * length() + permuted(d, x)) * 2)
+          existing_(existing < outers ? static_cast<int>(existing) : outers),
+          outer_(outer(block_item())), k_(k(block_item())), place_(place(block_item())),
+          part_(AlongK ? (x * length() + permuted(x, d)) * 2
+                       : (2 * d * length() + permuted(d, x)) * 2)
     {
         from_ = matrix + outer_ * by_outer + k_ * by_k;
         paired_ = (AlongK ? by_k : by_outer) == 1 && (AlongK ? by_outer : by_k) % 2 == 0 &&
@@ -114,7 +116,8 @@ private:
     template <class F> SUBWAVE_DEVICE void each(F copy) const
     {
         const unsigned pairs = outers_ * stage / 2, line = 2 * length();
-        const unsigned first = items_ > pairs ? block_item() : 0; /* else all work-items have as many */
+        const unsigned first =
+            items_ > pairs ? block_item() : 0; /* else all work-items have as many */
         SUBWAVE_UNROLL
         for (int e = 0; e < Share; ++e) {
             const unsigned n = e * items_, there = place(n);
@@ -127,7 +130,8 @@ private:
 /* The large shape of a block, or the small one. */
 template <int Index> struct matrix_block_shape {
     static constexpr subwave_block_shape block = shapes.matrix[Index];
-    static constexpr int down = block.down, across = block.across, tall = block.tall, wide = block.wide;
+    static constexpr int down = block.down, across = block.across, tall = block.tall,
+                         wide = block.wide;
     static constexpr int stage = block.stage, stages = block.stages;
 };
 
@@ -158,7 +162,8 @@ public:
     static SUBWAVE_DEVICE int columns() { return Shape::across * wide * unit::columns(); }
 
     /* Row i and column j of C are the tile's first. */
-    SUBWAVE_DEVICE matrix_tile(const matmul_problem<T> &p, std::int64_t i, std::int64_t j, sub_group sg)
+    SUBWAVE_DEVICE matrix_tile(const matmul_problem<T> &p, std::int64_t i, std::int64_t j,
+                               sub_group sg)
         : matrix_tile(p, i, j, sg, sg.get_group_linear_id() % Shape::down * tall * unit::rows,
                       sg.get_group_linear_id() / Shape::down * wide * unit::columns())
     {
@@ -189,7 +194,8 @@ public:
                     now = now == memory + (Shape::stages - 1) * size ? memory : now + size;
                     end_copies(now);
                     matrix_copies_wait<Shape::stages - 2>();
-                    block_barrier(where); /* all copies have arrived; nobody reads `read` any more */
+                    block_barrier(
+                        where); /* all copies have arrived; nobody reads `read` any more */
                     load(coming, now, 0);
                     begin_copies(read);
                 }
@@ -201,13 +207,14 @@ public:
     }
 
 private:
-    SUBWAVE_DEVICE matrix_tile(const matmul_problem<T> &p, std::int64_t i, std::int64_t j, sub_group sg,
-                               int i_sub, int j_sub)
+    SUBWAVE_DEVICE matrix_tile(const matmul_problem<T> &p, std::int64_t i, std::int64_t j,
+                               sub_group sg, int i_sub, int j_sub)
         : p_(p), members_(sg.callers()), i_(i + i_sub), j_(j + j_sub), left_(p.k),
           a_(p.a + i * p.a_row, p.a_row, p.a_column, rows(), p.m - i,
              Shape::down * Shape::across * wave_size(), i_sub / 2 + unit::a_row(), unit::a_depth()),
           b_(p.b + j * p.b_column, p.b_column, p.b_row, columns(), p.n - j,
-             Shape::down * Shape::across * wave_size(), j_sub / 2 + unit::b_column(), unit::b_depth())
+             Shape::down * Shape::across * wave_size(), j_sub / 2 + unit::b_column(),
+             unit::b_depth())
     {
     }
 
@@ -263,7 +270,8 @@ private:
     SUBWAVE_DEVICE void store() const
     {
         const bool down = p_.c_row == 1;
-        const bool paired = (down || p_.c_column == 1) && (down ? p_.c_column : p_.c_row) % 2 == 0 &&
+        const bool paired = (down || p_.c_column == 1) &&
+                            (down ? p_.c_column : p_.c_row) % 2 == 0 &&
                             reinterpret_cast<std::uintptr_t>(p_.c) % (2 * sizeof(T)) == 0;
         SUBWAVE_UNROLL
         for (int r = 0; r < tall; ++r) {
@@ -302,8 +310,8 @@ private:
 
 /* The tile of a block. Those that run together are in a band of 16 rows of tiles, so that they share
  * panels of A and of B in the cache. */
-SUBWAVE_DEVICE block_tile matrix_block(std::uint32_t block, std::int64_t m, std::int64_t n, int rows,
-                                       int columns)
+SUBWAVE_DEVICE block_tile matrix_block(std::uint32_t block, std::int64_t m, std::int64_t n,
+                                       int rows, int columns)
 {
     const auto down = static_cast<std::uint32_t>((m + rows - 1) / rows);
     const auto across = static_cast<std::uint32_t>((n + columns - 1) / columns);
@@ -314,8 +322,9 @@ SUBWAVE_DEVICE block_tile matrix_block(std::uint32_t block, std::int64_t m, std:
 }
 
 template <class T, int Index, bool AAlongK, bool BAlongK>
-SUBWAVE_TWO_WAVES SUBWAVE_KERNEL(shapes.matrix[Index].down *shapes.matrix[Index].across *max_wave_size(), 1)
-matmul_matrix(matmul_problem<T> p)
+SUBWAVE_TWO_WAVES
+SUBWAVE_KERNEL(shapes.matrix[Index].down *shapes.matrix[Index].across *max_wave_size(), 1)
+    matmul_matrix(matmul_problem<T> p)
 {
     if constexpr (!matrix_unit<T>::exists) {
         trap(); /* no plan asks for it on this architecture */
@@ -323,7 +332,8 @@ matmul_matrix(matmul_problem<T> p)
         SUBWAVE_DYNAMIC_SHARED(T, memory);
         using tile = matrix_tile<T, matrix_block_shape<Index>, AAlongK, BAlongK>;
         const block_tile at = matrix_block(blockIdx.x, p.m, p.n, tile::rows(), tile::columns());
-        tile mine(p, at.row * tile::rows(), at.column * tile::columns(), this_work_item::get_sub_group());
+        tile mine(p, at.row * tile::rows(), at.column * tile::columns(),
+                  this_work_item::get_sub_group());
         mine.multiply(memory, site::current());
     }
 }

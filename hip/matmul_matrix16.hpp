@@ -18,10 +18,14 @@ SUBWAVE_BEGIN
 template <class T, bool Packed, bool AAlongK, bool BAlongK> class matrix16_tile {
     using unit = matrix16_unit<T>;
     using operand = typename unit::operand;
-    static constexpr int high = matrix16_tall, wide = matrix16_wide, stage = matrix16_stage, slots = matrix16_slots;
+    static constexpr int high = matrix16_tall, wide = matrix16_wide, stage = matrix16_stage,
+                         slots = matrix16_slots;
     static_assert(is_unit(unit::rows, 16, unit::c_held, shapes.matrix16_unit));
     static constexpr int rows_ = matrix16_down * high * unit::rows;
-    static constexpr int columns_of(int lanes) { return matrix16_across * wide * unit::columns_of(lanes); }
+    static constexpr int columns_of(int lanes)
+    {
+        return matrix16_across * wide * unit::columns_of(lanes);
+    }
     /* Pieces that a work-item copies of `lines` lines. */
     static constexpr int share(int lines)
     {
@@ -74,7 +78,8 @@ public:
         T *now = memory, *last = memory + (slots - 1) * slot, *free = last;
         for (std::int64_t l = 0; l < p_.k; l += stage) {
             matrix16_wait<slots - 2>();
-            block_barrier(where); /* all copies to `now` have arrived; nobody reads `free` any more */
+            block_barrier(
+                where); /* all copies to `now` have arrived; nobody reads `free` any more */
             begin(l + (slots - 1) * stage, free);
             add(now, where);
             end(free);
@@ -97,8 +102,8 @@ private:
         const int depth = part(p_.k - l, stage);
         a_.begin(memory, &p_.a[i_ * p_.a_row + l * p_.a_column], p_.a_row, p_.a_column,
                  part(p_.m - i_, rows()), depth);
-        b_.begin(memory + stage * rows(), &p_.b[l * p_.b_row + j_ * p_.b_column], p_.b_column, p_.b_row,
-                 part(p_.n - j_, columns()), depth);
+        b_.begin(memory + stage * rows(), &p_.b[l * p_.b_row + j_ * p_.b_column], p_.b_column,
+                 p_.b_row, part(p_.n - j_, columns()), depth);
     }
     SUBWAVE_DEVICE void end(T *memory)
     {
@@ -158,7 +163,7 @@ private:
 
 template <class T, bool Packed, bool AAlongK, bool BAlongK>
 SUBWAVE_TWO_WAVES SUBWAVE_KERNEL(matrix16_down *matrix16_across *max_wave_size(), matrix16_blocks)
-matmul_matrix16(matmul_problem<T> p)
+    matmul_matrix16(matmul_problem<T> p)
 {
     if constexpr (!matrix16_unit<T>::exists) {
         trap(); /* no plan asks for it on this architecture */

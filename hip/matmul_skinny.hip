@@ -13,13 +13,14 @@ template <class T> struct skinny_problem {
     std::int64_t part; /* of k, a block's */
     std::uint32_t parts;
     std::uint32_t first_tile, tiles; /* of this launch */
-    T *sums;                 /* of every tile, part by part, if there are several */
-    std::uint32_t *finished; /* parts of every tile: zeros, and zeros again in the end */
+    T *sums;                         /* of every tile, part by part, if there are several */
+    std::uint32_t *finished;         /* parts of every tile: zeros, and zeros again in the end */
 };
 
 /* Writes the tile's cells, which are the sums over all parts of what lies in `sums`. */
 template <class T, class Tile>
-SUBWAVE_DEVICE void add_parts(const matmul_problem<T> &tile, const T *sums, std::uint32_t parts, T *memory)
+SUBWAVE_DEVICE void add_parts(const matmul_problem<T> &tile, const T *sums, std::uint32_t parts,
+                              T *memory)
 {
     constexpr int pack = skinny_pack<T>, ahead = 16; /* loads that do not wait for one another */
     const unsigned cells = Tile::rows * Tile::columns(), packs = cells / pack;
@@ -40,7 +41,8 @@ SUBWAVE_DEVICE void add_parts(const matmul_problem<T> &tile, const T *sums, std:
             SUBWAVE_UNROLL
             for (int a = 0; a < ahead; ++a)
                 if (part + a * teams < parts)
-                    load_together<skinny_pack<T>>(more[a], &sums[std::int64_t(part + a * teams) * cells + e * pack]);
+                    load_together<skinny_pack<T>>(
+                        more[a], &sums[std::int64_t(part + a * teams) * cells + e * pack]);
             SUBWAVE_UNROLL
             for (int a = 0; a < ahead; ++a) {
                 SUBWAVE_UNROLL
@@ -94,7 +96,8 @@ SUBWAVE_DEVICE void finish(const matmul_problem<T> &tile, const Tile &mine, T *s
 
 /* A block computes one part of a tile; the last of a tile's blocks adds the parts up. */
 template <class T, class Tile>
-SUBWAVE_KERNEL(Tile::items, Tile::blocks) matmul_skinny(skinny_problem<T> p)
+SUBWAVE_KERNEL(Tile::items, Tile::blocks)
+matmul_skinny(skinny_problem<T> p)
 {
     SUBWAVE_DYNAMIC_SHARED(T, memory);
     const auto locate = [&](std::uint32_t block) {
@@ -134,7 +137,8 @@ template <class T> static auto skinny_kernel(const subwave_matmul_kernel &plan)
 {
     void (*kernel)(skinny_problem<T>) = nullptr;
     const auto is = [&](int rows, int shape, bool packed) {
-        return plan.tile_rows == rows && plan.of.skinny.shape == shape && bool(plan.packed) == packed;
+        return plan.tile_rows == rows && plan.of.skinny.shape == shape &&
+               bool(plan.packed) == packed;
     };
 #define SUBWAVE_X(rows, packed) \
     if (is(rows, SUBWAVE_SKINNY_ACROSS, packed)) \
@@ -142,8 +146,9 @@ template <class T> static auto skinny_kernel(const subwave_matmul_kernel &plan)
     if (is(rows, SUBWAVE_SKINNY_NARROW, packed)) \
         kernel = matmul_skinny<T, skinny_lanes<T, rows, true, false, packed>>; \
     if (is(rows, SUBWAVE_SKINNY_DOWN, packed)) \
-        kernel = matmul_skinny<T, std::conditional_t<rows == 1, skinny_dots<T, packed>, \
-                                                     skinny_lanes<T, rows, false, rows != 1, packed>>>;
+        kernel = \
+            matmul_skinny<T, std::conditional_t<rows == 1, skinny_dots<T, packed>, \
+                                                skinny_lanes<T, rows, false, rows != 1, packed>>>;
     SUBWAVE_X(1, false)
     SUBWAVE_X(1, true)
     SUBWAVE_X(4, false)
@@ -166,24 +171,26 @@ template <class T> static int launch_matmul_skinny(const subwave_matmul_launch &
 {
     const subwave_matmul_kernel &plan = l.kernel;
     char *const workspace = static_cast<char *>(l.workspace);
-    skinny_problem<T> problem = {problem_of<T>(l.product),
-                                 plan.of.skinny.part,
-                                 static_cast<std::uint32_t>(plan.parts),
-                                 0,
-                                 plan.of.skinny.tiles,
-                                 reinterpret_cast<T *>(workspace + SUBWAVE_SKINNY_TILES * sizeof(std::uint32_t)),
-                                 reinterpret_cast<std::uint32_t *>(workspace)};
+    skinny_problem<T> problem = {
+        problem_of<T>(l.product),
+        plan.of.skinny.part,
+        static_cast<std::uint32_t>(plan.parts),
+        0,
+        plan.of.skinny.tiles,
+        reinterpret_cast<T *>(workspace + SUBWAVE_SKINNY_TILES * sizeof(std::uint32_t)),
+        reinterpret_cast<std::uint32_t *>(workspace)};
     const auto kernel = skinny_kernel<T>(plan);
     if (!kernel)
         return SUBWAVE_NO_KERNEL;
     /* A grid on AMD has fewer than 2^32 work-items. */
     const std::uint32_t most = 1 << 23;
     int status = 0;
-    for (; status == 0 && problem.first_tile < plan.of.skinny.tiles; problem.first_tile += problem.tiles) {
+    for (; status == 0 && problem.first_tile < plan.of.skinny.tiles;
+         problem.first_tile += problem.tiles) {
         const std::uint32_t left = plan.of.skinny.tiles - problem.first_tile;
         problem.tiles = left < most ? left : most;
-        status = launch(kernel, dim3(problem.tiles * problem.parts), dim3(plan.block_x), plan.shared_bytes,
-                        stream, problem);
+        status = launch(kernel, dim3(problem.tiles * problem.parts), dim3(plan.block_x),
+                        plan.shared_bytes, stream, problem);
     }
     return status;
 }

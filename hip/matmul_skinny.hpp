@@ -19,8 +19,9 @@ SUBWAVE_BEGIN
 template <class T> constexpr int skinny_pack = 16 / sizeof(T);
 
 /* The CPU device's waves take turns. */
-constexpr int skinny_waves = min_wave_size() == max_wave_size() ? SUBWAVE_SKINNY_BLOCK / max_wave_size()
-                                                                : SUBWAVE_SKINNY_CPU_WAVES;
+constexpr int skinny_waves = min_wave_size() == max_wave_size()
+                                 ? SUBWAVE_SKINNY_BLOCK / max_wave_size()
+                                 : SUBWAVE_SKINNY_CPU_WAVES;
 
 /* Says that a number is each lane's own. LLVM 15 keeps two scalar registers for every sum of strides. */
 SUBWAVE_DEVICE std::int64_t of_each_lane(std::int64_t number)
@@ -47,7 +48,8 @@ SUBWAVE_DEVICE void load_line(T (&to)[N], const T *from, std::int64_t stride, st
 }
 
 /* Says that a line's elements are neighbours. */
-template <bool Packed, bool Down, class T> SUBWAVE_DEVICE matmul_problem<T> in_packs(matmul_problem<T> p)
+template <bool Packed, bool Down, class T>
+SUBWAVE_DEVICE matmul_problem<T> in_packs(matmul_problem<T> p)
 {
     if (Packed)
         (Down ? p.b_row : p.b_column) = 1;

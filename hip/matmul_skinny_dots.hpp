@@ -10,7 +10,8 @@ SUBWAVE_BEGIN
 
 /* One row of A, and B's columns are lines of memory: dot products of the sub-group. */
 template <class T, bool Packed> class skinny_dots {
-    static constexpr int pack = skinny_pack<T>, across = SUBWAVE_SKINNY_DOTS, steps = SUBWAVE_SKINNY_DOTS_STEPS;
+    static constexpr int pack = skinny_pack<T>, across = SUBWAVE_SKINNY_DOTS,
+                         steps = SUBWAVE_SKINNY_DOTS_STEPS;
     static SUBWAVE_DEVICE int terms() { return steps * wave_size() * pack; }
 
     const matmul_problem<T> p_;
@@ -25,7 +26,8 @@ public:
     static SUBWAVE_DEVICE int waves_along() { return skinny_waves; }
 
     SUBWAVE_DEVICE skinny_dots(const matmul_problem<T> &p, sub_group sg)
-        : p_(in_packs<Packed, true>(p)), sg_(sg), wave_(sg.get_group_linear_id()), lane_(wave_lane())
+        : p_(in_packs<Packed, true>(p)), sg_(sg), wave_(sg.get_group_linear_id()),
+          lane_(wave_lane())
     {
         SUBWAVE_UNROLL
         for (int c = 0; c < across; ++c)
@@ -67,11 +69,12 @@ private:
             if (p_.a_column == 1 && reinterpret_cast<std::uintptr_t>(p_.a) % 16 == 0)
                 load_line<true, Inside>(of_a[s], a + ahead, 1, left - ahead);
             else
-                load_line<false, Inside>(of_a[s], a + ahead * p_.a_column, p_.a_column, left - ahead);
+                load_line<false, Inside>(of_a[s], a + ahead * p_.a_column, p_.a_column,
+                                         left - ahead);
             SUBWAVE_UNROLL
             for (int c = 0; c < across; ++c)
-                load_line<Packed, Inside>(of_b[s][c], b + ahead * p_.b_row + c * p_.b_column, p_.b_row,
-                                          c < p_.n ? left - ahead : 0);
+                load_line<Packed, Inside>(of_b[s][c], b + ahead * p_.b_row + c * p_.b_column,
+                                          p_.b_row, c < p_.n ? left - ahead : 0);
         }
         SUBWAVE_UNROLL
         for (int s = 0; s < steps; ++s) {

@@ -13,10 +13,15 @@ SUBWAVE_BEGIN
  * change places in its part of local memory. A's terms always pass through there, but a single row. */
 template <class T, int Rows, bool Narrow, bool Down, bool Packed> class skinny_lanes {
     static constexpr int pack = skinny_pack<T>;
-    static constexpr int steps = subwave_skinny_steps(Rows, sizeof(T), Narrow); /* packs of B that a lane loads */
-    static constexpr int chunks = steps / pack, pitch = steps + pack; /* Down: packs and elements of a column */
+    static constexpr int steps =
+        subwave_skinny_steps(Rows, sizeof(T), Narrow); /* packs of B that a lane loads */
+    static constexpr int chunks = steps / pack,
+                         pitch = steps + pack; /* Down: packs and elements of a column */
     static SUBWAVE_DEVICE int lanes() { return Narrow ? SUBWAVE_SKINNY_NARROW_LANES : wave_size(); }
-    static SUBWAVE_DEVICE int together() { return Narrow ? wave_size() / SUBWAVE_SKINNY_NARROW_LANES : 1; }
+    static SUBWAVE_DEVICE int together()
+    {
+        return Narrow ? wave_size() / SUBWAVE_SKINNY_NARROW_LANES : 1;
+    }
     static SUBWAVE_DEVICE int terms() { return steps * together(); }
 
     const matmul_problem<T> p_;
@@ -26,13 +31,15 @@ template <class T, int Rows, bool Narrow, bool Down, bool Packed> class skinny_l
 
 public:
     static constexpr int items = SUBWAVE_SKINNY_BLOCK;
-    static constexpr int rows = Rows, rounds = Rows > SUBWAVE_SKINNY_ROUND ? Rows / SUBWAVE_SKINNY_ROUND : 1;
+    static constexpr int rows = Rows,
+                         rounds = Rows > SUBWAVE_SKINNY_ROUND ? Rows / SUBWAVE_SKINNY_ROUND : 1;
     static constexpr int blocks = Rows * sizeof(T) > 64 || (Rows == 16 && !Packed) ? 1 : 2;
     static SUBWAVE_DEVICE int columns() { return lanes() * pack; }
     static SUBWAVE_DEVICE int waves_along() { return skinny_waves; }
 
     SUBWAVE_DEVICE skinny_lanes(const matmul_problem<T> &p, sub_group sg)
-        : p_(in_packs<Packed, Down>(p)), sg_(sg), wave_(sg.get_group_linear_id()), lane_(wave_lane())
+        : p_(in_packs<Packed, Down>(p)), sg_(sg), wave_(sg.get_group_linear_id()),
+          lane_(wave_lane())
     {
         SUBWAVE_UNROLL
         for (int i = 0; i < Rows; ++i) {
@@ -47,7 +54,8 @@ public:
         if constexpr (Rows == 1)
             multiply_row();
         else
-            multiply_rows(memory + wave_ * (2 * terms() * Rows + (Down ? columns() * pitch : 0)), where);
+            multiply_rows(memory + wave_ * (2 * terms() * Rows + (Down ? columns() * pitch : 0)),
+                          where);
         if constexpr (Narrow) {
             SUBWAVE_UNROLL
             for (int i = 0; i < Rows; ++i) {
@@ -157,8 +165,8 @@ private:
         SUBWAVE_UNROLL
         for (int s = 0; s < steps; ++s) {
             if constexpr (Down)
-                load_line<Packed, Inside>(line[s], b + (column(s) - column(0)) * p_.b_column, p_.b_row,
-                                          column(s) < p_.n ? p_.k - l : 0);
+                load_line<Packed, Inside>(line[s], b + (column(s) - column(0)) * p_.b_column,
+                                          p_.b_row, column(s) < p_.n ? p_.k - l : 0);
             else
                 load_line<Packed, Inside>(line[s], b + s * together() * p_.b_row, p_.b_column,
                                           l + s * together() < p_.k ? p_.n - column(s) : 0);
@@ -192,7 +200,8 @@ private:
             T right[pack][pack];
             SUBWAVE_UNROLL
             for (int c = 0; c < pack; ++c)
-                load_together<skinny_pack<T>>(right[c], &transposed[(lane_ + lanes() * c) * pitch + s]);
+                load_together<skinny_pack<T>>(right[c],
+                                              &transposed[(lane_ + lanes() * c) * pitch + s]);
             SUBWAVE_UNROLL
             for (int i = 0; i < Rows; ++i) {
                 T left[pack];

@@ -18,8 +18,9 @@ SUBWAVE_BEGIN
 template <class T, int Along, int Steps, bool Down, bool Packed> class skinny_unit {
     using unit = matrix_unit<T>;
     static constexpr int across = SUBWAVE_SKINNY_UNIT_BLOCK / matrix_fewest_lanes / Along;
-    static constexpr int terms = Steps * SUBWAVE_SKINNY_UNIT_DEPTH, stride = Along * terms; /* of a batch */
-    static constexpr bool pairs = Packed && !Down;                  /* of columns */
+    static constexpr int terms = Steps * SUBWAVE_SKINNY_UNIT_DEPTH,
+                         stride = Along * terms;   /* of a batch */
+    static constexpr bool pairs = Packed && !Down; /* of columns */
 
     struct batch {
         T few[Steps][2][2], many[Steps][2][2]; /* A's, B's */
@@ -28,20 +29,24 @@ template <class T, int Along, int Steps, bool Down, bool Packed> class skinny_un
     const matmul_problem<T> p_;
     const lane_mask members_;
     const int along_, first_; /* the wave's place among those that share k, and its first column */
-    const int high_, low_; /* of the lane's number, whose low part counts pairs of terms */
-    const bool a_pairs_; /* A's elements too that the unit takes together lie so; the same for all lanes */
-    const T *a_[2], *b_[2]; /* the next batch's of the lane's rows and columns; if they are pairs, the first */
+    const int high_, low_;    /* of the lane's number, whose low part counts pairs of terms */
+    const bool
+        a_pairs_; /* A's elements too that the unit takes together lie so; the same for all lanes */
+    const T *a_[2],
+        *b_[2]; /* the next batch's of the lane's rows and columns; if they are pairs, the first */
     T sum_[2][2][2];
 
 public:
-    static constexpr int rows = SUBWAVE_SKINNY_UNIT_ROWS, rounds = 1, items = SUBWAVE_SKINNY_UNIT_BLOCK;
+    static constexpr int rows = SUBWAVE_SKINNY_UNIT_ROWS, rounds = 1,
+                         items = SUBWAVE_SKINNY_UNIT_BLOCK;
     static constexpr int blocks = Steps == 4 ? 2 : Packed ? 4 : 3;
     static SUBWAVE_DEVICE int columns() { return across * 16; }
     static SUBWAVE_DEVICE int waves_along() { return Along; }
 
     SUBWAVE_DEVICE skinny_unit(const matmul_problem<T> &p, sub_group sg)
-        : p_(in_packs<Packed, Down>(p)), members_(sg.callers()), along_(sg.get_group_linear_id() / across),
-          first_(sg.get_group_linear_id() % across * 16), high_(wave_lane() / 4), low_(wave_lane() % 4),
+        : p_(in_packs<Packed, Down>(p)), members_(sg.callers()),
+          along_(sg.get_group_linear_id() / across), first_(sg.get_group_linear_id() % across * 16),
+          high_(wave_lane() / 4), low_(wave_lane() % 4),
           a_pairs_((Down ? p.a_row : p.a_column) == 1 && (Down ? p.a_column : p.a_row) % 2 == 0 &&
                    reinterpret_cast<std::uintptr_t>(p.a) % 16 == 0),
           sum_{}
@@ -124,7 +129,8 @@ private:
             for (int s = 0; s < Steps; ++s) {
                 SUBWAVE_UNROLL
                 for (int x = 0; x < 2; ++x)
-                    load_in_order<2>(to.few[s][x], Down ? a_[0] + (8 * s + x) * p_.a_column : a_[x] + 8 * s);
+                    load_in_order<2>(to.few[s][x],
+                                     Down ? a_[0] + (8 * s + x) * p_.a_column : a_[x] + 8 * s);
             }
         } else {
             SUBWAVE_UNROLL
@@ -142,7 +148,8 @@ private:
             SUBWAVE_UNROLL
             for (int x = 0; x < 2; ++x) {
                 if constexpr (Packed) {
-                    load_once<2>(to.many[s][x], Down ? b_[x] + 8 * s : b_[0] + (8 * s + x) * p_.b_row);
+                    load_once<2>(to.many[s][x],
+                                 Down ? b_[x] + 8 * s : b_[0] + (8 * s + x) * p_.b_row);
                 } else {
                     SUBWAVE_UNROLL
                     for (int u = 0; u < 2; ++u)
@@ -175,7 +182,10 @@ private:
     }
 
     /* Of step s and the lane's term u, A's of row h and B's of column v. */
-    static SUBWAVE_DEVICE T &of_a(batch &b, int s, int h, int u) { return Down ? b.few[s][u][h] : b.few[s][h][u]; }
+    static SUBWAVE_DEVICE T &of_a(batch &b, int s, int h, int u)
+    {
+        return Down ? b.few[s][u][h] : b.few[s][h][u];
+    }
     static SUBWAVE_DEVICE T &of_b(batch &b, int s, int v, int u)
     {
         return Down ? b.many[s][v][u] : b.many[s][u][v];
@@ -185,7 +195,8 @@ private:
     {
         SUBWAVE_UNROLL
         for (int s = 0; s < Steps; ++s)
-            unit::multiply_add(members_, sum_, Down ? b.few[s] : b.many[s], Down ? b.many[s] : b.few[s], where);
+            unit::multiply_add(members_, sum_, Down ? b.few[s] : b.many[s],
+                               Down ? b.many[s] : b.few[s], where);
     }
 };
 

@@ -41,41 +41,59 @@ typedef struct subwave_block_shape {
 typedef struct subwave_shapes {
     int32_t broadcast_count;
     subwave_broadcast_shape broadcast[3];
-    int32_t broadcast_splits;       /* of k, up to which waves of a block share it; a power of two */
+    int32_t broadcast_splits; /* of k, up to which waves of a block share it; a power of two */
     subwave_unit_shape matrix_unit; /* of f32 and f64 */
     subwave_block_shape matrix[2];  /* large; small, for products with few blocks */
     subwave_unit_shape matrix16_unit;
     subwave_block_shape matrix16;
-    int32_t auto_quarters; /* AUTO takes MATRIX from as many quarters of the compute units on that its blocks fill */
+    int32_t
+        auto_quarters; /* AUTO takes MATRIX from as many quarters of the compute units on that its blocks fill */
     bool f64_unit_in_groups; /* SKINNY and the batched kernels use the unit for f64 */
 } subwave_shapes;
 
 /* The CPU device: rows of BROADCAST are vector registers; a block has one wave, since its waves would take turns. */
-SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
-    2, {{4, 8, false, 0}, {4, 4, false, 0}}, 1,
-    {8, 2, true, 8, 2}, {{1, 1, 2, 2, 8, 2}, {1, 1, 1, 1, 8, 2}},
-    {4, 1, true, 4, 1}, {1, 1, 4, 4, 8, 2},
-    0, false};
+SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {2,
+                                                    {{4, 8, false, 0}, {4, 4, false, 0}},
+                                                    1,
+                                                    {8, 2, true, 8, 2},
+                                                    {{1, 1, 2, 2, 8, 2}, {1, 1, 1, 1, 8, 2}},
+                                                    {4, 1, true, 4, 1},
+                                                    {1, 1, 4, 4, 8, 2},
+                                                    0,
+                                                    false};
 
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
-    3, {{12, 8, true, 46}, {8, 8, false, 42}, {4, 4, false, 14}}, 8,
-    {16, 16, false, 2, 4}, {{2, 4, 2, 2, 16, 4}, {2, 2, 1, 2, 16, 4}},
-    {16, 16, false, 2, 4}, {2, 2, 4, 4, 32, 4},
-    0, true};
+    3,
+    {{12, 8, true, 46}, {8, 8, false, 42}, {4, 4, false, 14}},
+    8,
+    {16, 16, false, 2, 4},
+    {{2, 4, 2, 2, 16, 4}, {2, 2, 1, 2, 16, 4}},
+    {16, 16, false, 2, 4},
+    {2, 2, 4, 4, 32, 4},
+    0,
+    true};
 
 /* AMD with waves of 64. k of BROADCAST is not split: the scalar registers would not suffice. */
-SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
-    2, {{8, 8, false, 0}, {4, 4, false, 0}}, 1,
-    {32, 32, false, 8, 2}, {{2, 2, 2, 2, 8, 2}, {2, 2, 1, 1, 8, 2}},
-    {16, 16, false, 4, 1}, {2, 2, 4, 4, 32, 2},
-    1, false};
+SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {2,
+                                                           {{8, 8, false, 0}, {4, 4, false, 0}},
+                                                           1,
+                                                           {32, 32, false, 8, 2},
+                                                           {{2, 2, 2, 2, 8, 2}, {2, 2, 1, 1, 8, 2}},
+                                                           {16, 16, false, 4, 1},
+                                                           {2, 2, 4, 4, 32, 2},
+                                                           1,
+                                                           false};
 
 /* AMD with waves of 32, which have no unit for f32 and f64. */
-SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
-    2, {{8, 8, false, 0}, {4, 4, false, 0}}, 1,
-    {32, 32, false, 8, 2}, {{2, 2, 2, 2, 8, 2}, {2, 2, 1, 1, 8, 2}},
-    {16, 16, false, 8, 1}, {2, 4, 4, 2, 32, 2},
-    1, false};
+SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {2,
+                                                           {{8, 8, false, 0}, {4, 4, false, 0}},
+                                                           1,
+                                                           {32, 32, false, 8, 2},
+                                                           {{2, 2, 2, 2, 8, 2}, {2, 2, 1, 1, 8, 2}},
+                                                           {16, 16, false, 8, 1},
+                                                           {2, 4, 4, 2, 32, 2},
+                                                           1,
+                                                           false};
 
 /* --- SKINNY ------------------------------------------------------------------------------------------------- */
 
@@ -108,8 +126,8 @@ enum {
     SUBWAVE_SKINNY_DOTS = 4,       /* a wave's columns of B, where A has one row */
     SUBWAVE_SKINNY_DOTS_STEPS = 2, /* packs of each that are under way together */
     SUBWAVE_SKINNY_NARROW_LANES = 4,
-    SUBWAVE_SKINNY_ROUND = 8,      /* rows whose sums are in shared memory at a time */
-    SUBWAVE_SKINNY_TILES = 1024,   /* up to which several blocks share one */
+    SUBWAVE_SKINNY_ROUND = 8,    /* rows whose sums are in shared memory at a time */
+    SUBWAVE_SKINNY_TILES = 1024, /* up to which several blocks share one */
 };
 
 /* Packs of B that a lane loads together. */
@@ -164,7 +182,7 @@ typedef enum subwave_matmul_batched_use {
     SUBWAVE_MATMUL_BATCHED_FOR_REAL,
     SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX,
     SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT, /* real types that the platform's groups have one for: f64 */
-    SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST,   /* the other real ones */
+    SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST, /* the other real ones */
 } subwave_matmul_batched_use;
 
 enum {

@@ -11,7 +11,8 @@
 #define SUBWAVE_FILE(name) #name /* to include a platform's */
 #define SUBWAVE_SHAPES_OF_cpu subwave_shapes_cpu
 #define SUBWAVE_SHAPES_OF_nvidia subwave_shapes_nvidia
-#define SUBWAVE_SHAPES_OF_amd (wave_size() == 64 ? subwave_shapes_amd_wave64 : subwave_shapes_amd_wave32)
+#define SUBWAVE_SHAPES_OF_amd \
+    (wave_size() == 64 ? subwave_shapes_amd_wave64 : subwave_shapes_amd_wave32)
 #define SUBWAVE_SHAPES_OF_(platform) SUBWAVE_SHAPES_OF_##platform
 #define SUBWAVE_SHAPES_OF(platform) SUBWAVE_SHAPES_OF_(platform)
 

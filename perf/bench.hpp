@@ -34,7 +34,7 @@ struct unsupported : failure {
 class runtime {
 public:
     virtual ~runtime() = default;
-    virtual void *stream() const = 0; /* null on the CPU device */
+    virtual void *stream() const = 0;             /* null on the CPU device */
     virtual std::int64_t cache_bytes() const = 0; /* of the last level */
     virtual int clock_mhz() const = 0;            /* the highest; 0 if unknown */
     virtual const char *method() const = 0; /* how a batch is queued and timed, for the record */
@@ -116,7 +116,8 @@ struct problem_key {
     subwave_dtype dtype = SUBWAVE_DTYPE_U8;
     bench::shape shape;
     bench::cache cache = cache::warm;
-    std::string kind = "", op = ""; /* of a group, of an operation on values; empty if there is none */
+    std::string kind = "",
+                op = ""; /* of a group, of an operation on values; empty if there is none */
     std::string text() const;
 };
 
@@ -160,17 +161,18 @@ struct contender {
 struct settings {
     std::vector<std::string> devices, operations, variants, dtypes, kinds, ops;
     std::vector<shape> sizes;
-    std::int64_t batch = 0;         /* 0: as many as the case thinks right */
+    std::int64_t batch = 0; /* 0: as many as the case thinks right */
     std::vector<cache> caches = {cache::warm, cache::cold};
-    double time = 0.5, noise = 0.01; /* stop at this time, or at this relative spread of the median */
-    std::int64_t cache_bytes = 0;   /* 0: what the system says */
+    double time = 0.5,
+           noise = 0.01;          /* stop at this time, or at this relative spread of the median */
+    std::int64_t cache_bytes = 0; /* 0: what the system says */
     bool list = false, check = true;
-    std::string json;               /* a path, "-" for standard output, or empty */
-    std::string command;            /* the command line, for the record */
+    std::string json;    /* a path, "-" for standard output, or empty */
+    std::string command; /* the command line, for the record */
 };
 
 struct timing {
-    int samples = 0, calls = 0; /* calls a sample */
+    int samples = 0, calls = 0;                                   /* calls a sample */
     double median = 0, lower = 0, upper = 0, least = 0, most = 0; /* seconds a call; quartiles */
     double spread = 0; /* half the 95 % interval of the median, relative to it */
     bool noisy = false;

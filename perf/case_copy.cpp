@@ -14,8 +14,8 @@ public:
         : from(on, bytes, count), to(on, bytes, count)
     {
         sets = count;
-        contents_ = encode(SUBWAVE_DTYPE_U8, random_values(SUBWAVE_DTYPE_U8,
-                                                           static_cast<std::int64_t>(bytes), 1));
+        contents_ = encode(SUBWAVE_DTYPE_U8,
+                           random_values(SUBWAVE_DTYPE_U8, static_cast<std::int64_t>(bytes), 1));
         from.fill(contents_.data());
     }
     void poison() override { to.poison(sets - 1); }
@@ -42,22 +42,22 @@ void copy_cases(session &s)
             const int sets = s.sets(state, bytes);
             if (size.m || !sets)
                 continue;
-            const contender runtime = {
-                "runtime", "", s.on.about.backend, [&](problem &p, int set) {
-                    auto &c = static_cast<copy_problem &>(p);
-                    s.on.runtime->copy(c.to[set], c.from[set], static_cast<std::size_t>(size.n));
-                }};
+            const contender runtime = {"runtime", "", s.on.about.backend, [&](problem &p, int set) {
+                                           auto &c = static_cast<copy_problem &>(p);
+                                           s.on.runtime->copy(c.to[set], c.from[set],
+                                                              static_cast<std::size_t>(size.n));
+                                       }};
             std::vector<contender> contenders = {runtime};
             for (const copy_kernel kernel : registry<copy_kernel>())
                 if (s.on.is_gpu())
-                    contenders.push_back({"kernel", "", subwave_version(), [&, kernel](problem &p, int set) {
-                                              auto &c = static_cast<copy_problem &>(p);
-                                              if (size.n % 16)
-                                                  throw unsupported("bytes are no multiple of 16");
-                                              if (kernel(s.on.runtime->stream(), c.to[set], c.from[set],
-                                                         size.n))
-                                                  throw failure("launch");
-                                          }});
+                    contenders.push_back(
+                        {"kernel", "", subwave_version(), [&, kernel](problem &p, int set) {
+                             auto &c = static_cast<copy_problem &>(p);
+                             if (size.n % 16)
+                                 throw unsupported("bytes are no multiple of 16");
+                             if (kernel(s.on.runtime->stream(), c.to[set], c.from[set], size.n))
+                                 throw failure("launch");
+                         }});
             s.run({"copy", SUBWAVE_DTYPE_U8, size, state}, {.bytes = bytes}, contenders, [&] {
                 return std::make_unique<copy_problem>(s.on, static_cast<std::size_t>(size.n), sets);
             });

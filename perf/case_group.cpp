@@ -72,8 +72,8 @@ class group_problem : public problem {
 public:
     group_problem(const device &on, const question &asked, int count)
         : q(asked), x(on, bytes(q.x_size()), count), y(on, bytes(q.y_size()), count),
-          choice(on, bytes(sizeof(std::int32_t)), count), id(on, bytes(sizeof(std::uint32_t)), count),
-          on_(on)
+          choice(on, bytes(sizeof(std::int32_t)), count),
+          id(on, bytes(sizeof(std::uint32_t)), count), on_(on)
     {
         sets = count;
         bound = q.combines() ? 64 * epsilon(q.dtype) : 0;
@@ -151,8 +151,8 @@ private:
         if (q.function == "reduce")
             return subwave_group_reduce(c, q.dtype, q.op, &g, q.n, nullptr, from, to);
         if (q.function == "scan")
-            return subwave_group_scan(c, q.dtype, q.op, SUBWAVE_SCAN_INCLUSIVE, &g, q.n, nullptr, from,
-                                      to);
+            return subwave_group_scan(c, q.dtype, q.op, SUBWAVE_SCAN_INCLUSIVE, &g, q.n, nullptr,
+                                      from, to);
         if (q.function == "broadcast")
             return subwave_group_broadcast(c, q.dtype, &g, q.n, 1, from, to);
         if (q.function == "shift")
@@ -160,8 +160,8 @@ private:
         if (q.function == "permute")
             return subwave_group_permute(c, q.dtype, &g, q.n, 1, from, to);
         if (q.function == "select")
-            return subwave_group_select(c, q.dtype, &g, q.n, static_cast<const std::uint32_t *>(ids),
-                                        from, to);
+            return subwave_group_select(c, q.dtype, &g, q.n,
+                                        static_cast<const std::uint32_t *>(ids), from, to);
         if (q.function == "vote")
             return subwave_group_vote(c, SUBWAVE_VOTE_ALL, &g, q.n,
                                       static_cast<const std::uint8_t *>(from),
@@ -173,8 +173,8 @@ private:
                     std::uint64_t members) const
     {
         const std::int64_t i = first + lane;
-        const auto rank = static_cast<std::uint32_t>(
-            std::popcount(members & ((std::uint64_t(1) << lane) - 1)));
+        const auto rank =
+            static_cast<std::uint32_t>(std::popcount(members & ((std::uint64_t(1) << lane) - 1)));
         if (q.function == "info") {
             subwave_group_item item;
             std::memcpy(&item, &found[static_cast<std::size_t>(i) * sizeof item], sizeof item);
@@ -206,7 +206,8 @@ private:
             if (reference_same(q.dtype, right, got))
                 return 0;
             return is_floating(q.dtype) ? std::fabs(reference_decode(q.dtype, right) -
-                                                    reference_decode(q.dtype, got)) / magnitude
+                                                    reference_decode(q.dtype, got)) /
+                                              magnitude
                                         : INFINITY;
         }
         const std::uint32_t wanted = q.function == "broadcast" ? 1
@@ -249,13 +250,13 @@ void plain_sums(const group_problem &p, int set, std::int64_t wave, ClassOf clas
 template <class T> void plain_loop(const group_problem &p, int set, int wave)
 {
     if (p.q.by_predicate())
-        plain_sums<T>(p, set, wave, [of = static_cast<const std::uint8_t *>(p.choice[set])](auto i) {
-            return of[i];
-        });
+        plain_sums<T>(
+            p, set, wave,
+            [of = static_cast<const std::uint8_t *>(p.choice[set])](auto i) { return of[i]; });
     else if (p.q.by_key())
-        plain_sums<T>(p, set, wave, [of = static_cast<const std::int32_t *>(p.choice[set])](auto i) {
-            return of[i];
-        });
+        plain_sums<T>(
+            p, set, wave,
+            [of = static_cast<const std::int32_t *>(p.choice[set])](auto i) { return of[i]; });
     else /* runs of neighbours */
         plain_sums<T>(p, set, p.q.kind == SUBWAVE_GROUP_FIXED_SIZE ? p.q.fixed_size : wave,
                       [](auto) { return 0; });

@@ -44,8 +44,7 @@ public:
         a.fill(encode(dtype, a_values_).data());
         b.fill(encode(dtype, b_values_).data());
         /* Two roundings a term, in f32 at least, and one of the result. */
-        bound = static_cast<double>(size.k) *
-                    std::min(epsilon(dtype), epsilon(SUBWAVE_DTYPE_F32)) +
+        bound = static_cast<double>(size.k) * std::min(epsilon(dtype), epsilon(SUBWAVE_DTYPE_F32)) +
                 epsilon(dtype);
     }
     void poison() override { c.poison(sets - 1); }
@@ -75,8 +74,9 @@ public:
                         magnitude[static_cast<std::size_t>(j)]);
         }
         for (std::int64_t x = 0; x < cells; ++x) {
-            const std::int64_t at = static_cast<std::int64_t>(
-                static_cast<std::uint64_t>(x) * 0x9e3779b97f4a7c15 % static_cast<std::uint64_t>(m * n));
+            const std::int64_t at =
+                static_cast<std::int64_t>(static_cast<std::uint64_t>(x) * 0x9e3779b97f4a7c15 %
+                                          static_cast<std::uint64_t>(m * n));
             double right, scale;
             plain_cell(SUBWAVE_DTYPE_F64, at / n, at % n, n, k, a_values_.data(), b_values_.data(),
                        &right, &scale);
@@ -98,11 +98,10 @@ contender ours(const device &on, subwave_variant variant, subwave_dtype dtype, c
     return {"subwave", subwave_variant_name(variant), subwave_version(),
             [&on, variant, dtype, size, constants = scalars(dtype)](problem &p, int set) {
                 const auto &mm = static_cast<matmul_problem &>(p);
-                on.expect(subwave_matmul(on.context, variant, dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
-                                         SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, size.m,
-                                         size.n, size.k, constants.one.data(), mm.a[set], size.k,
-                                         mm.b[set], size.n, constants.zero.data(), mm.c[set],
-                                         size.n));
+                on.expect(subwave_matmul(
+                    on.context, variant, dtype, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                    SUBWAVE_TRANSPOSE_NONE, size.m, size.n, size.k, constants.one.data(), mm.a[set],
+                    size.k, mm.b[set], size.n, constants.zero.data(), mm.c[set], size.n));
             }};
 }
 
@@ -121,8 +120,9 @@ void matmul_cases(session &s)
     if (!s.wants("matmul"))
         return;
     std::vector<shape> usual;
-    for (std::int64_t n : s.on.is_gpu() ? std::vector<std::int64_t>{256, 512, 1024, 2048, 4096, 8192}
-                                        : std::vector<std::int64_t>{64, 128, 256, 512})
+    for (std::int64_t n : s.on.is_gpu()
+                              ? std::vector<std::int64_t>{256, 512, 1024, 2048, 4096, 8192}
+                              : std::vector<std::int64_t>{64, 128, 256, 512})
         usual.push_back({n, n, n});
     const std::int64_t wide = s.on.is_gpu() ? 4096 : 256;
     for (std::int64_t thin : {1, 16}) {

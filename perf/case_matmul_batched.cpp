@@ -50,8 +50,8 @@ public:
             std::complex<double> sum = 0;
             double magnitude = 0;
             for (std::int64_t l = 0; l < k; ++l) {
-                const auto term = at(a_values_, (entry * m + i) * k + l) *
-                                  at(b_values_, (entry * k + l) * n + j);
+                const auto term =
+                    at(a_values_, (entry * m + i) * k + l) * at(b_values_, (entry * k + l) * n + j);
                 sum += term;
                 magnitude += std::abs(term);
             }
@@ -147,8 +147,9 @@ void matmul_batched_cases(session &s)
                              k = static_cast<double>(size.k);
                 const double each =
                     (m * k + k * n + m * n) * static_cast<double>(subwave_dtype_size(dtype));
-                size.batch = s.wishes.batch ? s.wishes.batch
-                                            : std::max<std::int64_t>(1, std::llround(usual_bytes / each));
+                size.batch = s.wishes.batch
+                                 ? s.wishes.batch
+                                 : std::max<std::int64_t>(1, std::llround(usual_bytes / each));
                 const double batch = static_cast<double>(size.batch), bytes = each * batch;
                 const int sets = s.sets(state, bytes);
                 if (!sets)
@@ -159,9 +160,8 @@ void matmul_batched_cases(session &s)
                     if (peer.on_gpu == s.on.is_gpu())
                         contenders.push_back(theirs(s.on, peer, dtype, size));
                 const double flops = (part_of(dtype) == dtype ? 2 : 8) * m * n * k * batch;
-                s.run({"matmul_batched", dtype, size, state}, {flops, bytes, "GB/s"}, contenders, [&] {
-                    return std::make_unique<batched_problem>(s.on, dtype, size, sets);
-                });
+                s.run({"matmul_batched", dtype, size, state}, {flops, bytes, "GB/s"}, contenders,
+                      [&] { return std::make_unique<batched_problem>(s.on, dtype, size, sets); });
             }
 }
 

@@ -108,8 +108,7 @@ void register_cases(session &s)
             for (subwave_dtype dtype : s.dtypes(dtypes, dtypes)) {
                 const std::string operation = "register_" + function;
                 if (!s.wants(operation.c_str()) || !s.wants_kind(kind) || !s.wants_op("plus") ||
-                    s.wishes.caches[0] == cache::cold ||
-                    width_of(kind, s.on.wave()) > s.on.wave())
+                    s.wishes.caches[0] == cache::cold || width_of(kind, s.on.wave()) > s.on.wave())
                     continue;
                 std::vector<contender> contenders;
                 for (const register_kernel &k : registry<register_kernel>())

@@ -33,10 +33,7 @@ device::device(const char *id)
         expect(subwave_set_stream(context, runtime->stream()));
 }
 
-device::~device()
-{
-    subwave_context_destroy(&context); /* waits on the runtime's stream */
-}
+device::~device() { subwave_context_destroy(&context); /* waits on the runtime's stream */ }
 
 bool device::is_gpu() const { return std::strcmp(about.backend, "cpu") != 0; }
 
@@ -62,8 +59,7 @@ void device::expect(subwave_status status) const
 rotating_array::rotating_array(const device &on, std::size_t bytes, int sets)
     : on_(on), bytes_(bytes), stride_((bytes + 255) / 256 * 256), sets_(sets)
 {
-    on_.expect(subwave_malloc(on_.context, &memory_,
-                              static_cast<std::int64_t>(stride_) * sets));
+    on_.expect(subwave_malloc(on_.context, &memory_, static_cast<std::int64_t>(stride_) * sets));
 }
 
 void rotating_array::write(int set, const void *contents) const
@@ -169,7 +165,8 @@ std::vector<unsigned char> encode(subwave_dtype dtype, const std::vector<double>
 
 bool is_unsigned(subwave_dtype dtype)
 {
-    return dtype == SUBWAVE_DTYPE_U8 || dtype == SUBWAVE_DTYPE_U16 || dtype == SUBWAVE_DTYPE_U32 || dtype == SUBWAVE_DTYPE_U64;
+    return dtype == SUBWAVE_DTYPE_U8 || dtype == SUBWAVE_DTYPE_U16 || dtype == SUBWAVE_DTYPE_U32 ||
+           dtype == SUBWAVE_DTYPE_U64;
 }
 
 /* Signed integers come zero-filled. */
@@ -193,8 +190,8 @@ std::vector<double> decode(subwave_dtype dtype, const std::vector<unsigned char>
         else if (dtype == SUBWAVE_DTYPE_F64)
             values[i] = reinterpret_cast<const double *>(bytes.data())[i];
         else
-            values[i] = decode(dtype,
-                               reference_load(dtype, bytes.data(), static_cast<std::int64_t>(i)));
+            values[i] =
+                decode(dtype, reference_load(dtype, bytes.data(), static_cast<std::int64_t>(i)));
     }
     return values;
 }

@@ -46,7 +46,8 @@ public:
     {
         drop();
         hipGraph_t graph = nullptr;
-        expect(hipStreamBeginCapture(stream_, hipStreamCaptureModeRelaxed), "hipStreamBeginCapture");
+        expect(hipStreamBeginCapture(stream_, hipStreamCaptureModeRelaxed),
+               "hipStreamBeginCapture");
         try {
             queue();
         } catch (...) {

@@ -73,7 +73,8 @@ struct option {
     std::function<void(const std::string &)> take;
 };
 
-std::string one_of(const char *option, const std::string &text, const std::vector<std::string> &names)
+std::string one_of(const char *option, const std::string &text,
+                   const std::vector<std::string> &names)
 {
     std::string list;
     for (const std::string &name : names) {
@@ -120,7 +121,7 @@ std::vector<option> options_of(settings &s)
         {"--cache", "warm|cold", "time with the same memory again, or with other each time (both)",
          [&s](const std::string &v) {
              s.caches = {one_of("--cache", v, {"warm", "cold"}) == "warm" ? cache::warm
-                                                                         : cache::cold};
+                                                                          : cache::cold};
          }},
         {"--cache-bytes", "BYTES", "the last-level cache's size, where the system has it wrong",
          [&s](const std::string &v) {
@@ -148,7 +149,8 @@ void print_help(const std::vector<option> &options)
         std::printf("  %s\n", o.name);
     std::puts("\noptions:");
     for (const option &o : options) {
-        const std::string left = std::string(o.name) + (o.value ? " " : "") + (o.value ? o.value : "");
+        const std::string left =
+            std::string(o.name) + (o.value ? " " : "") + (o.value ? o.value : "");
         std::printf("  %-22s %s\n", left.c_str(), o.help);
     }
     std::printf("  %-22s %s\n\npeers of this build:", "--help", "print this and exit");
@@ -221,7 +223,8 @@ bool parse(int argc, char **argv, settings &s)
 
 int run(const settings &wishes)
 {
-    std::vector<std::unique_ptr<device>> devices; /* all of them first, so that a wrong name is told */
+    std::vector<std::unique_ptr<device>>
+        devices; /* all of them first, so that a wrong name is told */
     for (const std::string &id : wishes.devices)
         devices.push_back(std::make_unique<device>(id.c_str()));
     if (devices.empty())

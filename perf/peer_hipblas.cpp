@@ -39,12 +39,12 @@ void gemm(device &on, subwave_dtype dtype, const shape &s, const void *a, const 
     if (dtype == SUBWAVE_DTYPE_F32)
         expect(hipblasSgemmStridedBatched(
             handle, HIPBLAS_OP_N, HIPBLAS_OP_N, n, m, k, &one_f32, static_cast<const float *>(b), n,
-            s.k * s.n, static_cast<const float *>(a), k, s.m * s.k, &zero_f32, static_cast<float *>(c),
-            n, s.m * s.n, static_cast<int>(s.batch)));
+            s.k * s.n, static_cast<const float *>(a), k, s.m * s.k, &zero_f32,
+            static_cast<float *>(c), n, s.m * s.n, static_cast<int>(s.batch)));
     else if (dtype == SUBWAVE_DTYPE_F64)
         expect(hipblasDgemmStridedBatched(
-            handle, HIPBLAS_OP_N, HIPBLAS_OP_N, n, m, k, &one_f64, static_cast<const double *>(b), n,
-            s.k * s.n, static_cast<const double *>(a), k, s.m * s.k, &zero_f64,
+            handle, HIPBLAS_OP_N, HIPBLAS_OP_N, n, m, k, &one_f64, static_cast<const double *>(b),
+            n, s.k * s.n, static_cast<const double *>(a), k, s.m * s.k, &zero_f64,
             static_cast<double *>(c), n, s.m * s.n, static_cast<int>(s.batch)));
     else
         throw unsupported("no gemm of this element type in all versions of hipBLAS");

@@ -32,10 +32,12 @@ void gemm(device &on, subwave_dtype dtype, const shape &s, const void *a, const 
                         static_cast<double *>(z), n);
             break;
         case SUBWAVE_DTYPE_C32:
-            cblas_cgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, one, x, k, y, n, zero, z, n);
+            cblas_cgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, one, x, k, y, n, zero,
+                        z, n);
             break;
         case SUBWAVE_DTYPE_C64:
-            cblas_zgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, one, x, k, y, n, zero, z, n);
+            cblas_zgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, one, x, k, y, n, zero,
+                        z, n);
             break;
         default:
             throw unsupported("no gemm of this element type");

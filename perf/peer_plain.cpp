@@ -20,7 +20,8 @@ static const enrolled<blas> plain({
             for (std::int64_t i = 0; i < s.batch; ++i) {
                 const std::size_t size = subwave_dtype_size(dtype);
                 const auto at = [&](const void *x, std::int64_t elements) {
-                    return static_cast<const char *>(x) + static_cast<std::size_t>(i * elements) * size;
+                    return static_cast<const char *>(x) +
+                           static_cast<std::size_t>(i * elements) * size;
                 };
                 plain_matmul(dtype, s.m, s.n, s.k, at(a, s.m * s.k), at(b, s.k * s.n),
                              const_cast<char *>(at(c, s.m * s.n)));

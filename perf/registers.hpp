@@ -27,7 +27,8 @@ SUBWAVE_DEVICE bool one_side() { return SUBWAVE_BENCH_SIDE(wave_lane()); }
 /* Groups::with(body) forms the group once and calls body(group) in its members; each call of Function
  * then waits for the one before it. */
 template <class T, class Groups, class Function>
-SUBWAVE_KERNEL(bench::REGISTER_BLOCK) register_chain(T *sums, int rounds)
+SUBWAVE_KERNEL(bench::REGISTER_BLOCK)
+register_chain(T *sums, int rounds)
 {
     Groups::with([=](auto group) {
         T x = T(wave_lane() + 1), sum = 0;
@@ -50,8 +51,8 @@ int launch_register_chain(void *stream, unsigned blocks, int rounds, void *sums)
 }
 
 template <class Groups, class Function> struct enrolled_chain {
-    enrolled_chain(const char *function, const char *kind, const char *by,
-                   const char *version, bool first_only = false)
+    enrolled_chain(const char *function, const char *kind, const char *by, const char *version,
+                   bool first_only = false)
     {
         const auto add = [&](subwave_dtype dtype, auto launcher) {
             bench::registry<bench::register_kernel>().push_back(

@@ -60,7 +60,7 @@ template <class Groups> struct both {
         enrolled_chain<Groups, reduce>("reduce", kind, "cooperative groups",
                                        "CUDA " SUBWAVE_BENCH_TEXT(CUDART_VERSION));
         enrolled_chain<Groups, scan>("scan", kind, "cooperative groups",
-                                       "CUDA " SUBWAVE_BENCH_TEXT(CUDART_VERSION));
+                                     "CUDA " SUBWAVE_BENCH_TEXT(CUDART_VERSION));
     }
 };
 const both<tile<32>> sub_groups("sub_group"), wide("fixed_size 32");

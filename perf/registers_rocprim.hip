@@ -39,9 +39,9 @@ template <class Lanes> struct both {
     explicit both(const char *kind)
     {
         enrolled_chain<logical_warp<Lanes>, reduce>("reduce", kind, "rocPRIM",
-                                            SUBWAVE_BENCH_TEXT(ROCPRIM_VERSION));
+                                                    SUBWAVE_BENCH_TEXT(ROCPRIM_VERSION));
         enrolled_chain<logical_warp<Lanes>, scan>("scan", kind, "rocPRIM",
-                                            SUBWAVE_BENCH_TEXT(ROCPRIM_VERSION));
+                                                  SUBWAVE_BENCH_TEXT(ROCPRIM_VERSION));
     }
 };
 const both<all_lanes> sub_groups("sub_group");

@@ -122,7 +122,8 @@ void reporter::row(const device &on, const problem_key &key, const contender &wh
         char digits[TEXT_SIZE];
         added.rate = amount.rate(result.timing.median);
         if (result.right) {
-            std::snprintf(text, sizeof text, "%.1e%s", result.error, *result.right ? "" : "  WRONG");
+            std::snprintf(text, sizeof text, "%.1e%s", result.error,
+                          *result.right ? "" : "  WRONG");
             all_right_ &= *result.right;
         } else {
             std::snprintf(text, sizeof text, "not checked");
@@ -153,7 +154,8 @@ void reporter::end_of_problem()
             continue;
         }
         if (l.ours && peer > 0)
-            std::snprintf(ratio, sizeof ratio, l.rate < 0.095 * peer ? "%.1g" : "%.2f", l.rate / peer);
+            std::snprintf(ratio, sizeof ratio, l.rate < 0.095 * peer ? "%.1g" : "%.2f",
+                          l.rate / peer);
         std::fprintf(table_, "  %s %10s %-12s %8s  %s\n", l.who.c_str(),
                      format_digits(digits, l.rate), l.unit.c_str(), ratio, l.text.c_str());
     }
@@ -265,10 +267,7 @@ void reporter::print_json(const device &on, const problem_key &key, const conten
     row.number("error", result.error);
     row.number("bound", result.right ? result.bound : NAN);
     const bool failed = !measured && !result.unsupported;
-    row.raw("ok", failed            ? "false"
-                  : !result.right   ? "null"
-                  : *result.right   ? "true"
-                                    : "false");
+    row.raw("ok", failed ? "false" : !result.right ? "null" : *result.right ? "true" : "false");
 }
 
 } // namespace bench

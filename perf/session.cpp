@@ -59,7 +59,8 @@ int session::sets(cache state, double bytes_of_a_set) const
         return wishes.caches.size() == 1 ||
                bytes_of_a_set <= 2.0 * static_cast<double>(on.cache_bytes);
     const double count = 1 + std::ceil(2.0 * static_cast<double>(on.cache_bytes) / bytes_of_a_set);
-    const bool fits = (count + 1) * bytes_of_a_set < 0.4 * static_cast<double>(on.about.memory_bytes);
+    const bool fits =
+        (count + 1) * bytes_of_a_set < 0.4 * static_cast<double>(on.about.memory_bytes);
     return count <= most_sets && fits ? static_cast<int>(count) : 0;
 }
 
@@ -87,8 +88,8 @@ void session::run(const problem_key &key, const work &amount,
             if (!p)
                 throw failure(no_problem);
             p->poison();
-            result.timing = measure(*on.runtime, wishes, p->sets,
-                                    [&](int set) { who.call(*p, set); });
+            result.timing =
+                measure(*on.runtime, wishes, p->sets, [&](int set) { who.call(*p, set); });
             if (wishes.check) {
                 result.error = p->error();
                 result.bound = p->bound;

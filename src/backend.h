@@ -41,8 +41,8 @@ typedef struct subwave_backend {
 bool subwave_is_built(subwave_operation operation, subwave_dtype dtype);
 
 /* Calls the launcher of (operation, dtype); the runtime's code, or SUBWAVE_NO_KERNEL. */
-int subwave_call_launcher(const subwave_launcher *rows, size_t count, subwave_operation operation, subwave_dtype dtype,
-                          const void *launch, void *stream);
+int subwave_call_launcher(const subwave_launcher *rows, size_t count, subwave_operation operation,
+                          subwave_dtype dtype, const void *launch, void *stream);
 
 extern const subwave_backend subwave_backend_cpu;
 #ifdef SUBWAVE_HAVE_GPU

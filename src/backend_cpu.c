@@ -116,8 +116,8 @@ static subwave_status launch(void *state, void *stream, subwave_operation operat
                              subwave_dtype dtype, const void *arguments, char *error)
 {
     (void)stream;
-    const int code = subwave_call_launcher(launchers, sizeof launchers / sizeof *launchers, operation, dtype, arguments,
-                                           state);
+    const int code = subwave_call_launcher(launchers, sizeof launchers / sizeof *launchers,
+                                           operation, dtype, arguments, state);
     if (code == SUBWAVE_NO_KERNEL)
         return SUBWAVE_STATUS_KERNEL_ERROR;
     if (code == SUBWAVE_CPU_OUT_OF_MEMORY)

@@ -196,8 +196,8 @@ static subwave_status launch(void *state, void *stream, subwave_operation operat
                              subwave_dtype dtype, const void *arguments, char *error)
 {
     USE_DEVICE();
-    const int code = subwave_call_launcher(launchers, sizeof launchers / sizeof *launchers, operation, dtype, arguments,
-                                           stream);
+    const int code = subwave_call_launcher(launchers, sizeof launchers / sizeof *launchers,
+                                           operation, dtype, arguments, stream);
     if (code == SUBWAVE_NO_KERNEL)
         return SUBWAVE_STATUS_KERNEL_ERROR;
     TRY_HIP((hipError_t)code, "launch");

@@ -19,7 +19,8 @@ static subwave_capabilities common(const subwave_device_properties *properties)
                                   .compute_units = properties->compute_units};
 }
 
-void subwave_capabilities_of_cpu(const subwave_device_properties *properties, subwave_capabilities *found)
+void subwave_capabilities_of_cpu(const subwave_device_properties *properties,
+                                 subwave_capabilities *found)
 {
     *found = common(properties);
     found->matrix_dtypes = F16_AND_BF16 | F32 | F64;
@@ -27,7 +28,8 @@ void subwave_capabilities_of_cpu(const subwave_device_properties *properties, su
     found->shapes = &subwave_shapes_cpu;
 }
 
-void subwave_capabilities_of_amd(const subwave_device_properties *properties, subwave_capabilities *found)
+void subwave_capabilities_of_amd(const subwave_device_properties *properties,
+                                 subwave_capabilities *found)
 {
     static const struct {
         const char *name; /* the architecture's first characters */
@@ -48,17 +50,21 @@ void subwave_capabilities_of_amd(const subwave_device_properties *properties, su
         {"gfx12", F16_AND_BF16, false},
     };
     *found = common(properties);
-    found->shapes = found->wave_size == 64 ? &subwave_shapes_amd_wave64 : &subwave_shapes_amd_wave32;
+    found->shapes =
+        found->wave_size == 64 ? &subwave_shapes_amd_wave64 : &subwave_shapes_amd_wave32;
     for (size_t i = 0; i < sizeof architectures / sizeof *architectures; ++i)
-        if (strncmp(properties->architecture, architectures[i].name, strlen(architectures[i].name)) == 0) {
+        if (strncmp(properties->architecture, architectures[i].name,
+                    strlen(architectures[i].name)) == 0) {
             found->matrix_dtypes = architectures[i].matrix_dtypes;
             found->few_registers = architectures[i].few_registers;
         }
 }
 
-void subwave_capabilities_of_nvidia(const subwave_device_properties *properties, subwave_capabilities *found)
+void subwave_capabilities_of_nvidia(const subwave_device_properties *properties,
+                                    subwave_capabilities *found)
 {
-    const int sm = strncmp(properties->architecture, "sm_", 3) == 0 ? atoi(properties->architecture + 3) : 0;
+    const int sm =
+        strncmp(properties->architecture, "sm_", 3) == 0 ? atoi(properties->architecture + 3) : 0;
     *found = common(properties);
     found->team_size = 16;
     found->matrix_dtypes = sm >= 80 ? F16_AND_BF16 | F64 : 0; /* f32 would lose bits */

@@ -12,11 +12,13 @@ char *subwave_thread_error(void)
     return subwave_thread_text(SUBWAVE_TEXT_OF_LIBRARY, SUBWAVE_ERROR_TEXT_SIZE).text;
 }
 
-subwave_status subwave_fail(subwave_context *context, subwave_status status, const char *format, ...)
+subwave_status subwave_fail(subwave_context *context, subwave_status status, const char *format,
+                            ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(context ? context->error : subwave_thread_error(), SUBWAVE_ERROR_TEXT_SIZE, format, arguments);
+    vsnprintf(context ? context->error : subwave_thread_error(), SUBWAVE_ERROR_TEXT_SIZE, format,
+              arguments);
     va_end(arguments);
     return status;
 }
@@ -158,8 +160,8 @@ subwave_status subwave_check_size(subwave_context *context, const char *name, in
 {
     if (size >= 0)
         return SUBWAVE_STATUS_SUCCESS;
-    return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE, "%s is %" PRId64 ", which is negative",
-                        name, size);
+    return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
+                        "%s is %" PRId64 ", which is negative", name, size);
 }
 
 subwave_status subwave_check_matrix(subwave_context *context, const char *ld_name,
@@ -176,7 +178,8 @@ subwave_status subwave_check_matrix(subwave_context *context, const char *ld_nam
     int64_t most = INT64_MAX / (int64_t)element_size;
     if (major > 0 && ld > most / major)
         return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
-                            "%s is %" PRId64 ": %" PRId64 " %s of that many elements exceed the address space",
+                            "%s is %" PRId64 ": %" PRId64
+                            " %s of that many elements exceed the address space",
                             ld_name, ld, major, row_major ? "rows" : "columns");
     return SUBWAVE_STATUS_SUCCESS;
 }

@@ -8,15 +8,15 @@
 #include "backend.h"
 
 /* Leaves a text (with the context, or for the thread when it is null) and returns `status`. */
-subwave_status subwave_fail(subwave_context *context, subwave_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+subwave_status subwave_fail(subwave_context *context, subwave_status status, const char *format,
+                            ...) __attribute__((format(printf, 3, 4)));
 
 /* Where a call without a context leaves its text; SUBWAVE_ERROR_TEXT_SIZE bytes, one a thread. */
 char *subwave_thread_error(void);
 
 /* Queues the operation's kernel with its struct of hip/kernels.h; `what` names it in an error's text. */
-subwave_status subwave_launch(subwave_context *context, subwave_operation operation, subwave_dtype dtype,
-                              const void *launch, const char *what);
+subwave_status subwave_launch(subwave_context *context, subwave_operation operation,
+                              subwave_dtype dtype, const void *launch, const char *what);
 
 #define SUBWAVE_TRY(call) \
     do { \

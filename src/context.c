@@ -24,7 +24,8 @@ static subwave_status create_workspace(subwave_context *context, char *error)
         context->state, &context->workspace, subwave_plan_workspace(&context->capabilities), error);
     if (status != SUBWAVE_STATUS_SUCCESS)
         return status;
-    return backend->copy(context->state, context->stream, context->workspace, zeros, sizeof zeros, error);
+    return backend->copy(context->state, context->stream, context->workspace, zeros, sizeof zeros,
+                         error);
 }
 
 /* Whatever of it there is. */
@@ -51,8 +52,7 @@ subwave_status subwave_context_create(subwave_context **context, const char *dev
     if (!created)
         return subwave_fail(NULL, SUBWAVE_STATUS_OUT_OF_MEMORY, "no memory for the context");
     created->backend = backend;
-    subwave_status status =
-        backend->device_info(local, &created->device, subwave_thread_error());
+    subwave_status status = backend->device_info(local, &created->device, subwave_thread_error());
     if (status == SUBWAVE_STATUS_SUCCESS) {
         backend->capabilities(&created->device, &created->capabilities);
         status = subwave_log_open(created);
@@ -103,7 +103,8 @@ subwave_status subwave_set_stream(subwave_context *context, void *stream)
 {
     SUBWAVE_TRY(subwave_check_context(context, "subwave_set_stream"));
     subwave_log_call(context, "subwave_set_stream(stream=%p)", stream);
-    SUBWAVE_TRY(context->backend->set_stream(context->state, context->stream, stream, context->error));
+    SUBWAVE_TRY(
+        context->backend->set_stream(context->state, context->stream, stream, context->error));
     context->stream = stream;
     return SUBWAVE_STATUS_SUCCESS;
 }

@@ -119,11 +119,12 @@ subwave_status subwave_find_device(const char *name, const subwave_backend **bac
         return SUBWAVE_STATUS_SUCCESS;
     if (strncmp(wanted, "gpu:", 4) == 0 && strspn(wanted + 4, "0123456789") == strlen(wanted + 4) &&
         wanted[4])
-        return subwave_fail(NULL, SUBWAVE_STATUS_NO_DEVICE, "%s is \"%s\"; there are %d GPUs here%s",
-                            origin, name, total_devices() - subwave_backend_cpu.device_count(),
-                            BACKENDS == 1 ? ", since this library was built for the CPU device only"
-                                          : "");
-    return subwave_fail(NULL, SUBWAVE_STATUS_INVALID_VALUE,
-                        "%s is \"%.40s\" (as a device: \"%s\"); it takes gpu:N, or cpu:W with a wave size W of 4, 8, 16, 32 or 64",
-                        origin, name, wanted);
+        return subwave_fail(
+            NULL, SUBWAVE_STATUS_NO_DEVICE, "%s is \"%s\"; there are %d GPUs here%s", origin, name,
+            total_devices() - subwave_backend_cpu.device_count(),
+            BACKENDS == 1 ? ", since this library was built for the CPU device only" : "");
+    return subwave_fail(
+        NULL, SUBWAVE_STATUS_INVALID_VALUE,
+        "%s is \"%.40s\" (as a device: \"%s\"); it takes gpu:N, or cpu:W with a wave size W of 4, 8, 16, 32 or 64",
+        origin, name, wanted);
 }

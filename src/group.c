@@ -56,8 +56,8 @@ subwave_status subwave_check_op(subwave_context *context, subwave_op op, subwave
 
 static bool is_power_of_two(int32_t x) { return x > 0 && (x & (x - 1)) == 0; }
 
-subwave_status subwave_group_prepare(subwave_context *context, const subwave_group *group, int64_t n,
-                                     subwave_group_shape *shape)
+subwave_status subwave_group_prepare(subwave_context *context, const subwave_group *group,
+                                     int64_t n, subwave_group_shape *shape)
 {
     SUBWAVE_TRY(subwave_check_pointer(context, "group", group, sizeof(void *)));
     const subwave_device_properties *device = &context->device;
@@ -100,13 +100,14 @@ subwave_status subwave_group_prepare(subwave_context *context, const subwave_gro
                                 group->fixed_size);
         if (group->fixed_size > wave)
             return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
-                                "group->fixed_size is %" PRId32 "; sub-groups of device %s have %" PRId32
-                                " work-items",
+                                "group->fixed_size is %" PRId32
+                                "; sub-groups of device %s have %" PRId32 " work-items",
                                 group->fixed_size, device->id, wave);
         if (items % wave % group->fixed_size)
             return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
                                 "group->fixed_size is %" PRId32
-                                ", which does not divide the last sub-group of %" PRId64 " work-items",
+                                ", which does not divide the last sub-group of %" PRId64
+                                " work-items",
                                 group->fixed_size, items % wave);
     }
     if ((group->kind == SUBWAVE_GROUP_TANGLE || group->kind == SUBWAVE_GROUP_OPPORTUNISTIC) &&
@@ -116,7 +117,8 @@ subwave_status subwave_group_prepare(subwave_context *context, const subwave_gro
 
     shape->group = *group;
     shape->count = n / items;
-    shape->blocks = (uint32_t)(shape->count < SUBWAVE_MOST_BLOCKS ? shape->count : SUBWAVE_MOST_BLOCKS);
+    shape->blocks =
+        (uint32_t)(shape->count < SUBWAVE_MOST_BLOCKS ? shape->count : SUBWAVE_MOST_BLOCKS);
     return SUBWAVE_STATUS_SUCCESS;
 }
 
@@ -127,7 +129,7 @@ subwave_status subwave_group_check_pointers(subwave_context *context, const subw
     if (group->kind == SUBWAVE_GROUP_TANGLE || group->kind == SUBWAVE_GROUP_OPPORTUNISTIC)
         SUBWAVE_TRY(subwave_check_pointer(context, "group->key", group->key, sizeof(int32_t)));
     if (group->members)
-        SUBWAVE_TRY(subwave_check_pointer(context, "group->members", group->members,
-                                          sizeof(uint64_t)));
+        SUBWAVE_TRY(
+            subwave_check_pointer(context, "group->members", group->members, sizeof(uint64_t)));
     return SUBWAVE_STATUS_SUCCESS;
 }

@@ -7,8 +7,8 @@
 #include "check.h"
 
 /* Checks what `group` and `n` say (not the device pointers) and fills the launch's shape. */
-subwave_status subwave_group_prepare(subwave_context *context, const subwave_group *group, int64_t n,
-                                     subwave_group_shape *shape);
+subwave_status subwave_group_prepare(subwave_context *context, const subwave_group *group,
+                                     int64_t n, subwave_group_shape *shape);
 
 /* The device pointers of `group`; called last, after the quick return for n = 0. */
 subwave_status subwave_group_check_pointers(subwave_context *context, const subwave_group *group);

@@ -42,7 +42,8 @@ static subwave_status group_move(subwave_context *context, const char *function,
     const size_t alignment = size > 8 ? 8 : size; /* of double complex */
     SUBWAVE_TRY(subwave_check_pointer(context, "x", x, alignment));
     SUBWAVE_TRY(subwave_check_pointer(context, "y", y, alignment));
-    return subwave_launch(context, SUBWAVE_OPERATION_group_move, type_of_size(size), &launch, "subwave_group_move");
+    return subwave_launch(context, SUBWAVE_OPERATION_group_move, type_of_size(size), &launch,
+                          "subwave_group_move");
 }
 
 subwave_status subwave_group_broadcast(subwave_context *context, subwave_dtype dtype,

@@ -26,5 +26,6 @@ subwave_status subwave_group_reduce(subwave_context *context, subwave_dtype dtyp
     SUBWAVE_TRY(subwave_check_pointer(context, "y", y, size));
     if (init)
         memcpy(launch.init, init, size);
-    return subwave_launch(context, SUBWAVE_OPERATION_group_reduce, dtype, &launch, "subwave_group_reduce");
+    return subwave_launch(context, SUBWAVE_OPERATION_group_reduce, dtype, &launch,
+                          "subwave_group_reduce");
 }

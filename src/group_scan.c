@@ -32,5 +32,6 @@ subwave_status subwave_group_scan(subwave_context *context, subwave_dtype dtype,
     SUBWAVE_TRY(subwave_check_pointer(context, "y", y, size));
     if (init)
         memcpy(launch.reduce.init, init, size);
-    return subwave_launch(context, SUBWAVE_OPERATION_group_scan, dtype, &launch, "subwave_group_scan");
+    return subwave_launch(context, SUBWAVE_OPERATION_group_scan, dtype, &launch,
+                          "subwave_group_scan");
 }

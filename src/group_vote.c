@@ -23,5 +23,6 @@ subwave_status subwave_group_vote(subwave_context *context, subwave_vote vote,
     SUBWAVE_TRY(subwave_group_check_pointers(context, group));
     SUBWAVE_TRY(subwave_check_pointer(context, "x", x, 1));
     SUBWAVE_TRY(subwave_check_pointer(context, "y", y, 1));
-    return subwave_launch(context, SUBWAVE_OPERATION_group_vote, SUBWAVE_DTYPE_U8, &launch, "subwave_group_vote");
+    return subwave_launch(context, SUBWAVE_OPERATION_group_vote, SUBWAVE_DTYPE_U8, &launch,
+                          "subwave_group_vote");
 }

@@ -19,8 +19,8 @@ bool subwave_is_built(subwave_operation operation, subwave_dtype dtype)
     return false;
 }
 
-int subwave_call_launcher(const subwave_launcher *rows, size_t count, subwave_operation operation, subwave_dtype dtype,
-                          const void *launch, void *stream)
+int subwave_call_launcher(const subwave_launcher *rows, size_t count, subwave_operation operation,
+                          subwave_dtype dtype, const void *launch, void *stream)
 {
     for (size_t i = 0; i < count; ++i)
         if (rows[i].operation == operation && rows[i].dtype == dtype)
@@ -28,8 +28,8 @@ int subwave_call_launcher(const subwave_launcher *rows, size_t count, subwave_op
     return SUBWAVE_NO_KERNEL;
 }
 
-subwave_status subwave_launch(subwave_context *context, subwave_operation operation, subwave_dtype dtype,
-                              const void *launch, const char *what)
+subwave_status subwave_launch(subwave_context *context, subwave_operation operation,
+                              subwave_dtype dtype, const void *launch, const char *what)
 {
     char error[SUBWAVE_ERROR_TEXT_SIZE] = "";
     const subwave_status status =
@@ -38,6 +38,7 @@ subwave_status subwave_launch(subwave_context *context, subwave_operation operat
         return status; /* the text of an earlier error stays */
     if (*error)
         return subwave_fail(context, status, "%s", error);
-    return subwave_fail(context, status, "no kernel is built for %s of %s on %s (%s): the plan is wrong", what,
-                        subwave_dtype_name(dtype), context->device.id, context->device.architecture);
+    return subwave_fail(
+        context, status, "no kernel is built for %s of %s on %s (%s): the plan is wrong", what,
+        subwave_dtype_name(dtype), context->device.id, context->device.architecture);
 }

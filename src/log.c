@@ -20,10 +20,12 @@ subwave_status subwave_log_open(subwave_context *context)
     char *end;
     errno = 0;
     long value = strtol(bits, &end, 10);
-    if (*bits < '0' || *bits > '9' || errno || *end || value < 0 || value > (SUBWAVE_LOG_TRACE | SUBWAVE_LOG_BENCH))
-        return subwave_fail(NULL, SUBWAVE_STATUS_INVALID_VALUE,
-                            "SUBWAVE_LOG is \"%s\"; it takes 0 to 3, the sum of 1 (trace) and 2 (bench commands)",
-                            bits);
+    if (*bits < '0' || *bits > '9' || errno || *end || value < 0 ||
+        value > (SUBWAVE_LOG_TRACE | SUBWAVE_LOG_BENCH))
+        return subwave_fail(
+            NULL, SUBWAVE_STATUS_INVALID_VALUE,
+            "SUBWAVE_LOG is \"%s\"; it takes 0 to 3, the sum of 1 (trace) and 2 (bench commands)",
+            bits);
     context->log_bits = (int)value;
     if (value && file && *file) {
         context->log = fopen(file, "a");
@@ -62,17 +64,19 @@ void subwave_log_matmul(subwave_context *context, int what, subwave_variant vari
 {
     const char *order = layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row";
     if (what == SUBWAVE_LOG_TRACE)
-        subwave_log_call(context,
-                         "subwave_matmul(variant=%s, dtype=%s, layout=%s, transpose_a=%d, transpose_b=%d, m=%" PRId64
-                         ", n=%" PRId64 ", k=%" PRId64 ", lda=%" PRId64 ", ldb=%" PRId64 ", ldc=%" PRId64 ")",
-                         subwave_variant_name(variant), subwave_dtype_name(dtype), order,
-                         transpose_a != SUBWAVE_TRANSPOSE_NONE, transpose_b != SUBWAVE_TRANSPOSE_NONE,
-                         m, n, k, lda, ldb, ldc);
+        subwave_log_call(
+            context,
+            "subwave_matmul(variant=%s, dtype=%s, layout=%s, transpose_a=%d, transpose_b=%d, m=%" PRId64
+            ", n=%" PRId64 ", k=%" PRId64 ", lda=%" PRId64 ", ldb=%" PRId64 ", ldc=%" PRId64 ")",
+            subwave_variant_name(variant), subwave_dtype_name(dtype), order,
+            transpose_a != SUBWAVE_TRANSPOSE_NONE, transpose_b != SUBWAVE_TRANSPOSE_NONE, m, n, k,
+            lda, ldb, ldc);
     else if (context->log_bits & SUBWAVE_LOG_BENCH)
-        fprintf(context->log,
-                "subwave bench matmul --device %s --variant %s --dtype %s --layout %s%s%s --size %" PRId64
-                "x%" PRId64 "x%" PRId64 "\n",
-                context->device.id, subwave_variant_name(variant), subwave_dtype_name(dtype), order,
-                transpose_a != SUBWAVE_TRANSPOSE_NONE ? " --transpose-a" : "",
-                transpose_b != SUBWAVE_TRANSPOSE_NONE ? " --transpose-b" : "", m, n, k);
+        fprintf(
+            context->log,
+            "subwave bench matmul --device %s --variant %s --dtype %s --layout %s%s%s --size %" PRId64
+            "x%" PRId64 "x%" PRId64 "\n",
+            context->device.id, subwave_variant_name(variant), subwave_dtype_name(dtype), order,
+            transpose_a != SUBWAVE_TRANSPOSE_NONE ? " --transpose-a" : "",
+            transpose_b != SUBWAVE_TRANSPOSE_NONE ? " --transpose-b" : "", m, n, k);
 }

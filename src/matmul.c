@@ -7,7 +7,8 @@
 
 static double scalar(subwave_dtype dtype, const void *value)
 {
-    return subwave_sum_dtype(dtype) == SUBWAVE_DTYPE_F64 ? *(const double *)value : *(const float *)value;
+    return subwave_sum_dtype(dtype) == SUBWAVE_DTYPE_F64 ? *(const double *)value
+                                                         : *(const float *)value;
 }
 
 /* What does not depend on sizes. */
@@ -24,12 +25,14 @@ static subwave_status check_choices(subwave_context *context, subwave_variant va
         return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
                             "dtype is %s; subwave_matmul takes f16, bf16, f32 and f64",
                             subwave_dtype_name(dtype));
-    if (variant == SUBWAVE_VARIANT_MATRIX && !subwave_variant_takes(&context->capabilities, variant, dtype))
-        return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
-                            "variant is matrix; %s (%s) has no matrix unit that keeps the accuracy of %s",
-                            context->device.id, context->device.architecture,
-                            subwave_dtype_name(dtype));
-    if (variant == SUBWAVE_VARIANT_SKINNY && !subwave_variant_takes(&context->capabilities, variant, dtype))
+    if (variant == SUBWAVE_VARIANT_MATRIX &&
+        !subwave_variant_takes(&context->capabilities, variant, dtype))
+        return subwave_fail(
+            context, SUBWAVE_STATUS_UNSUPPORTED,
+            "variant is matrix; %s (%s) has no matrix unit that keeps the accuracy of %s",
+            context->device.id, context->device.architecture, subwave_dtype_name(dtype));
+    if (variant == SUBWAVE_VARIANT_SKINNY &&
+        !subwave_variant_takes(&context->capabilities, variant, dtype))
         return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
                             "variant is skinny and dtype %s; it takes f32 and f64",
                             subwave_dtype_name(dtype));
@@ -46,8 +49,9 @@ static subwave_status check_sizes(subwave_context *context, int64_t m, int64_t n
 /* The product as the kernels see it, in row-major order. Element (i, j) of a row-major matrix is at
  * i ld + j, of a column-major one at i + j ld. Column-major storage read as row-major is the transpose:
  * C^T = op(B)^T op(A)^T. */
-static subwave_matmul_product row_major(subwave_layout layout, bool a_flipped, bool b_flipped, int64_t m,
-                                       int64_t n, int64_t k, int64_t lda, int64_t ldb, int64_t ldc)
+static subwave_matmul_product row_major(subwave_layout layout, bool a_flipped, bool b_flipped,
+                                        int64_t m, int64_t n, int64_t k, int64_t lda, int64_t ldb,
+                                        int64_t ldc)
 {
     const bool column_major = layout == SUBWAVE_LAYOUT_COLUMN_MAJOR;
     const bool a_down = a_flipped != column_major, b_down = b_flipped != column_major;
@@ -73,8 +77,8 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                               int64_t ldc)
 {
     SUBWAVE_TRY(subwave_check_context(context, "subwave_matmul"));
-    subwave_log_matmul(context, SUBWAVE_LOG_TRACE, variant, dtype, layout, transpose_a, transpose_b, m,
-                       n, k, lda, ldb, ldc);
+    subwave_log_matmul(context, SUBWAVE_LOG_TRACE, variant, dtype, layout, transpose_a, transpose_b,
+                       m, n, k, lda, ldb, ldc);
     SUBWAVE_TRY(check_choices(context, variant, dtype, layout, transpose_a, transpose_b));
     SUBWAVE_TRY(check_sizes(context, m, n, k));
     const size_t size = subwave_dtype_size(dtype);
@@ -112,12 +116,13 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     launch.product.c = c;
     launch.product.alpha = k > 0 ? alpha_value : 0; /* may be infinite */
     launch.product.beta = beta_value;
-    subwave_log_matmul(context, SUBWAVE_LOG_BENCH, variant, dtype, layout, transpose_a, transpose_b, m,
-                       n, k, lda, ldb, ldc);
+    subwave_log_matmul(context, SUBWAVE_LOG_BENCH, variant, dtype, layout, transpose_a, transpose_b,
+                       m, n, k, lda, ldb, ldc);
     launch.kernel = subwave_plan_matmul(&context->capabilities, dtype, variant, &launch.product);
     const bool skinny = launch.kernel.variant == SUBWAVE_VARIANT_SKINNY;
-    return subwave_launch(context, skinny ? SUBWAVE_OPERATION_matmul_skinny : SUBWAVE_OPERATION_matmul, dtype, &launch,
-                          subwave_variant_name(launch.kernel.variant));
+    return subwave_launch(context,
+                          skinny ? SUBWAVE_OPERATION_matmul_skinny : SUBWAVE_OPERATION_matmul,
+                          dtype, &launch, subwave_variant_name(launch.kernel.variant));
 }
 
 subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant variant,
@@ -138,16 +143,18 @@ subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant var
     subwave_matmul_product product =
         row_major(layout, a_flipped, b_flipped, m, n, k, a_flipped != column_major ? m : k,
                   b_flipped != column_major ? k : n, column_major ? m : n);
-    const subwave_matmul_kernel kernel = subwave_plan_matmul(&context->capabilities, dtype, variant, &product);
+    const subwave_matmul_kernel kernel =
+        subwave_plan_matmul(&context->capabilities, dtype, variant, &product);
     const bool transposed = product.transposed;
-    *plan = (subwave_matmul_plan_info){.variant = kernel.variant,
-                                       .item_rows = transposed ? kernel.item_columns : kernel.item_rows,
-                                       .item_columns = transposed ? kernel.item_rows : kernel.item_columns,
-                                       .tile_rows = transposed ? kernel.tile_columns : kernel.tile_rows,
-                                       .tile_columns = transposed ? kernel.tile_rows : kernel.tile_columns,
-                                       .block = {(int32_t)kernel.block_x, (int32_t)kernel.block_y},
-                                       .blocks = empty ? 0 : kernel.blocks,
-                                       .shared_bytes = kernel.shared_bytes,
-                                       .parts = kernel.parts};
+    *plan = (subwave_matmul_plan_info){
+        .variant = kernel.variant,
+        .item_rows = transposed ? kernel.item_columns : kernel.item_rows,
+        .item_columns = transposed ? kernel.item_rows : kernel.item_columns,
+        .tile_rows = transposed ? kernel.tile_columns : kernel.tile_rows,
+        .tile_columns = transposed ? kernel.tile_rows : kernel.tile_columns,
+        .block = {(int32_t)kernel.block_x, (int32_t)kernel.block_y},
+        .blocks = empty ? 0 : kernel.blocks,
+        .shared_bytes = kernel.shared_bytes,
+        .parts = kernel.parts};
     return SUBWAVE_STATUS_SUCCESS;
 }

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_complex(subwave_dtype dtype) { return subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX; }
+static bool is_complex(subwave_dtype dtype)
+{
+    return subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX;
+}
 
 /* Whether all numbers of an element, one or two, are `value`, 0 for the imaginary part. */
 static bool is_number(subwave_dtype dtype, const void *element, double value)
@@ -57,7 +60,8 @@ static subwave_status check_problem(subwave_context *context, const char *functi
         if (sizes[i].size > SUBWAVE_MATMUL_BATCHED_MOST)
             return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
                                 "%s is %" PRId64 "; %s takes up to %d, subwave_matmul more",
-                                sizes[i].name, sizes[i].size, function, SUBWAVE_MATMUL_BATCHED_MOST);
+                                sizes[i].name, sizes[i].size, function,
+                                SUBWAVE_MATMUL_BATCHED_MOST);
     }
     const size_t size = subwave_dtype_size(p->dtype);
     const bool a_flipped = p->transpose_a != SUBWAVE_TRANSPOSE_NONE;
@@ -77,13 +81,15 @@ static subwave_status check_stride(subwave_context *context, const char *name, i
     const int64_t most = INT64_MAX / 2 / (int64_t)element_size;
     if (batch > 1 && (stride > most / (batch - 1) || stride < -(most / (batch - 1))))
         return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
-                            "%s is %" PRId64 ": %" PRId64 " matrices so far apart exceed the address space",
+                            "%s is %" PRId64 ": %" PRId64
+                            " matrices so far apart exceed the address space",
                             name, stride, batch);
     return SUBWAVE_STATUS_SUCCESS;
 }
 
 /* The matrices of C lie one after another, or side by side within the rows of a larger one. */
-static subwave_status check_stride_c(subwave_context *context, const batched_problem *p, int64_t stride)
+static subwave_status check_stride_c(subwave_context *context, const batched_problem *p,
+                                     int64_t stride)
 {
     if (p->batch < 2 || p->m == 0 || p->n == 0)
         return SUBWAVE_STATUS_SUCCESS;
@@ -93,7 +99,8 @@ static subwave_status check_stride_c(subwave_context *context, const batched_pro
     if (apart >= extent || (apart >= minor && apart <= (p->ldc - minor) / (p->batch - 1)))
         return SUBWAVE_STATUS_SUCCESS;
     return subwave_fail(context, SUBWAVE_STATUS_INVALID_STRIDE,
-                        "stride_c is %" PRId64 ": the matrices of C, of %" PRId64 " elements each, would overlap",
+                        "stride_c is %" PRId64 ": the matrices of C, of %" PRId64
+                        " elements each, would overlap",
                         stride, extent);
 }
 
@@ -137,28 +144,32 @@ static subwave_status run(subwave_context *context, const batched_problem *p,
         launch->n = (int32_t)p->m;
     }
     subwave_plan_matmul_batched(&context->capabilities, p->dtype, launch);
-    return subwave_launch(context, SUBWAVE_OPERATION_matmul_batched, p->dtype, launch, "subwave_matmul_batched");
+    return subwave_launch(context, SUBWAVE_OPERATION_matmul_batched, p->dtype, launch,
+                          "subwave_matmul_batched");
 }
 
 static void log_problem(subwave_context *context, const char *function, const batched_problem *p)
 {
-    subwave_log_call(context,
-                     "%s(dtype=%s, layout=%s, transpose_a=%d, transpose_b=%d, m=%" PRId64 ", n=%" PRId64
-                     ", k=%" PRId64 ", lda=%" PRId64 ", ldb=%" PRId64 ", ldc=%" PRId64 ", batch=%" PRId64 ")",
-                     function, subwave_dtype_name(p->dtype),
-                     p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row", (int)p->transpose_a,
-                     (int)p->transpose_b, p->m, p->n, p->k, p->lda, p->ldb, p->ldc, p->batch);
+    subwave_log_call(
+        context,
+        "%s(dtype=%s, layout=%s, transpose_a=%d, transpose_b=%d, m=%" PRId64 ", n=%" PRId64
+        ", k=%" PRId64 ", lda=%" PRId64 ", ldb=%" PRId64 ", ldc=%" PRId64 ", batch=%" PRId64 ")",
+        function, subwave_dtype_name(p->dtype),
+        p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row", (int)p->transpose_a,
+        (int)p->transpose_b, p->m, p->n, p->k, p->lda, p->ldb, p->ldc, p->batch);
 }
 
-subwave_status subwave_matmul_strided_batched(
-    subwave_context *context, subwave_dtype dtype, subwave_layout layout,
-    subwave_transpose transpose_a, subwave_transpose transpose_b, int64_t m, int64_t n, int64_t k,
-    const void *alpha, const void *a, int64_t lda, int64_t stride_a, const void *b, int64_t ldb,
-    int64_t stride_b, const void *beta, void *c, int64_t ldc, int64_t stride_c, int64_t batch)
+subwave_status subwave_matmul_strided_batched(subwave_context *context, subwave_dtype dtype,
+                                              subwave_layout layout, subwave_transpose transpose_a,
+                                              subwave_transpose transpose_b, int64_t m, int64_t n,
+                                              int64_t k, const void *alpha, const void *a,
+                                              int64_t lda, int64_t stride_a, const void *b,
+                                              int64_t ldb, int64_t stride_b, const void *beta,
+                                              void *c, int64_t ldc, int64_t stride_c, int64_t batch)
 {
     const char *const function = "subwave_matmul_strided_batched";
-    const batched_problem p = {dtype, layout, transpose_a, transpose_b, m, n, k, lda, ldb, ldc, batch,
-                               alpha, beta};
+    const batched_problem p = {dtype, layout, transpose_a, transpose_b, m,     n,   k,
+                               lda,   ldb,    ldc,         batch,       alpha, beta};
     SUBWAVE_TRY(subwave_check_context(context, function));
     log_problem(context, function, &p);
     SUBWAVE_TRY(check_problem(context, function, &p));
@@ -185,14 +196,14 @@ subwave_status subwave_matmul_strided_batched(
 
 subwave_status subwave_matmul_batched(subwave_context *context, subwave_dtype dtype,
                                       subwave_layout layout, subwave_transpose transpose_a,
-                                      subwave_transpose transpose_b, int64_t m, int64_t n, int64_t k,
-                                      const void *alpha, const void *const *a, int64_t lda,
-                                      const void *const *b, int64_t ldb, const void *beta,
-                                      void *const *c, int64_t ldc, int64_t batch)
+                                      subwave_transpose transpose_b, int64_t m, int64_t n,
+                                      int64_t k, const void *alpha, const void *const *a,
+                                      int64_t lda, const void *const *b, int64_t ldb,
+                                      const void *beta, void *const *c, int64_t ldc, int64_t batch)
 {
     const char *const function = "subwave_matmul_batched";
-    const batched_problem p = {dtype, layout, transpose_a, transpose_b, m, n, k, lda, ldb, ldc, batch,
-                               alpha, beta};
+    const batched_problem p = {dtype, layout, transpose_a, transpose_b, m,     n,   k,
+                               lda,   ldb,    ldc,         batch,       alpha, beta};
     SUBWAVE_TRY(subwave_check_context(context, function));
     log_problem(context, function, &p);
     SUBWAVE_TRY(check_problem(context, function, &p));
@@ -200,7 +211,8 @@ subwave_status subwave_matmul_batched(subwave_context *context, subwave_dtype dt
         return SUBWAVE_STATUS_SUCCESS;
 
     bool idle;
-    subwave_matmul_batched_launch launch = {.a = {.array = a}, .b = {.array = b}, .c = {.array = c}};
+    subwave_matmul_batched_launch launch = {
+        .a = {.array = a}, .b = {.array = b}, .c = {.array = c}};
     SUBWAVE_TRY(prepare(context, &p, &launch, &idle));
     if (launch.k > 0) {
         SUBWAVE_TRY(subwave_check_pointer(context, "a", a, sizeof *a));

@@ -8,13 +8,17 @@
 typedef struct tile {
     subwave_matmul_batched_tile name;
     int32_t use, size, lanes; /* what it is for (subwave_matmul_batched_use); of a group */
-    int32_t side, items;       /* of all its groups */
+    int32_t side, items;      /* of all its groups */
 } tile;
 
 static const tile tiles[] = {
 #define SUBWAVE_X(name, use, size, lanes, across, ...) \
-    {SUBWAVE_MATMUL_BATCHED_##name, SUBWAVE_MATMUL_BATCHED_FOR_##use, size, lanes, \
-     (size) * ((across) > 1 ? (across) : 1), (lanes) * ((across) > 1 ? (across) * (across) : 1)},
+    {SUBWAVE_MATMUL_BATCHED_##name, \
+     SUBWAVE_MATMUL_BATCHED_FOR_##use, \
+     size, \
+     lanes, \
+     (size) * ((across) > 1 ? (across) : 1), \
+     (lanes) * ((across) > 1 ? (across) * (across) : 1)},
     SUBWAVE_MATMUL_BATCHED_TILES(SUBWAVE_X)
 #undef SUBWAVE_X
 };
@@ -29,21 +33,24 @@ static subwave_divisor divisor(int32_t number)
 /* Whether the matrices of a batch lie one after another without gaps, in rows that lanes find in different banks. */
 static bool is_run(const subwave_matmul_batched_operand *x, int32_t rows, int32_t columns)
 {
-    const int32_t stored_rows = x->transposed ? columns : rows, stored_columns = x->transposed ? rows : columns;
-    return !x->array && x->ld == stored_columns && x->stride == (int64_t)stored_rows * stored_columns &&
-           stored_columns % 8 != 0;
+    const int32_t stored_rows = x->transposed ? columns : rows,
+                  stored_columns = x->transposed ? rows : columns;
+    return !x->array && x->ld == stored_columns &&
+           x->stride == (int64_t)stored_rows * stored_columns && stored_columns % 8 != 0;
 }
 
 /* The side of a lane's cells for matrices that leave much of a group's tile empty, by what was faster on an H200;
  * or 0. */
-static int32_t cells_side(const subwave_matmul_batched_launch *launch, subwave_dtype dtype, const tile *group)
+static int32_t cells_side(const subwave_matmul_batched_launch *launch, subwave_dtype dtype,
+                          const tile *group)
 {
     const int32_t m = launch->m, n = launch->n, k = launch->k, widest = greater_of(m, n);
     const int32_t size = (int32_t)subwave_dtype_size(dtype), most = size == 4 ? 9 : 15;
     const bool full = group->side >= widest && 10 * m * n >= 9 * group->side * group->side;
-    const int64_t of_3 = 9 * ceil_divide(m, 3) * ceil_divide(n, 3), of_4 = 16 * ceil_divide(m, 4) * ceil_divide(n, 4);
-    if (widest > most || full || group->use == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT || k == 0 || k > 32 ||
-        (size == 16 && (widest == 3 || widest % 3 == 1)) || !is_run(&launch->a, m, k) ||
+    const int64_t of_3 = 9 * ceil_divide(m, 3) * ceil_divide(n, 3),
+                  of_4 = 16 * ceil_divide(m, 4) * ceil_divide(n, 4);
+    if (widest > most || full || group->use == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT || k == 0 ||
+        k > 32 || (size == 16 && (widest == 3 || widest % 3 == 1)) || !is_run(&launch->a, m, k) ||
         !is_run(&launch->b, k, n) || !is_run(&launch->c, m, n))
         return 0;
     return widest <= 12 && (of_3 < of_4 || (of_3 == of_4 && size > 4)) ? 3 : 4;
@@ -53,7 +60,8 @@ static void plan_cells(const subwave_capabilities *device, subwave_dtype dtype, 
                        subwave_matmul_batched_launch *launch)
 {
     enum { BYTES = 16 << 10 }; /* of a block, that many are at work */
-    const int32_t size = (int32_t)subwave_dtype_size(dtype), m = launch->m, n = launch->n, k = launch->k;
+    const int32_t size = (int32_t)subwave_dtype_size(dtype), m = launch->m, n = launch->n,
+                  k = launch->k;
     const int32_t wave = device->wave_size, pack = 16 / size;
     launch->tile = side == 3 ? SUBWAVE_MATMUL_BATCHED_CELLS_3 : SUBWAVE_MATMUL_BATCHED_CELLS_4;
     launch->down = launch->across = 1;
@@ -63,7 +71,8 @@ static void plan_cells(const subwave_capabilities *device, subwave_dtype dtype, 
     launch->lanes = divisor(lanes);
 
     /* On the CPU device waves of a block take turns on one core. */
-    const int32_t items = device->waves_take_turns ? greater_of(wave, lanes) : SUBWAVE_MATMUL_BATCHED_BLOCK;
+    const int32_t items =
+        device->waves_take_turns ? greater_of(wave, lanes) : SUBWAVE_MATMUL_BATCHED_BLOCK;
     const int32_t elements = greater_of(m * k + k * n, m * n);
     launch->entries = greater_of(lesser_of(items / lanes, BYTES / (elements * size)), 1);
     /* Each begins as far into 16 bytes as it does in memory; C takes the place of A and B. */
@@ -85,7 +94,8 @@ static bool plan_dense(const subwave_capabilities *device, subwave_dtype dtype,
         subwave_matmul_batched_tile name;
         int32_t side, items;
     } dense[] = {
-#define SUBWAVE_X(side, size, across) {SUBWAVE_MATMUL_BATCHED_DENSE_##side, side, 32 * (across) * (across)},
+#define SUBWAVE_X(side, size, across) \
+    {SUBWAVE_MATMUL_BATCHED_DENSE_##side, side, 32 * (across) * (across)},
         SUBWAVE_MATMUL_BATCHED_DENSE(SUBWAVE_X)
 #undef SUBWAVE_X
     };
@@ -94,14 +104,15 @@ static bool plan_dense(const subwave_capabilities *device, subwave_dtype dtype,
         ++d;
     const int32_t side = dense[d].side;
     /* Rows of a multiple of 16 elements begin in one bank. */
-    if (dtype != SUBWAVE_DTYPE_F64 || !device->f64_unit_of_16_rows ||
-        launch->a.transposed || launch->b.transposed || launch->a.ld != k || launch->b.ld != n ||
-        launch->c.ld != n || widest <= 16 || widest > side || k == 0 || k > 64 || k % 16 == 0)
+    if (dtype != SUBWAVE_DTYPE_F64 || !device->f64_unit_of_16_rows || launch->a.transposed ||
+        launch->b.transposed || launch->a.ld != k || launch->b.ld != n || launch->c.ld != n ||
+        widest <= 16 || widest > side || k == 0 || k > 64 || k % 16 == 0)
         return false;
 
     /* As many rows and columns are read as there are cells for; each may begin within 16 bytes. */
     launch->b.local_at = round_up(m * k + 1, 2);
-    launch->a.local_size = round_up(1 + greater_of(greater_of(launch->b.local_at + k * n + side, side * k), m * n), 2);
+    launch->a.local_size =
+        round_up(1 + greater_of(greater_of(launch->b.local_at + k * n + side, side * k), m * n), 2);
     const int32_t teams = SUBWAVE_MATMUL_BATCHED_BLOCK / dense[d].items;
     int32_t bytes = teams * launch->a.local_size * 8;
     if (side == 64 && k % 2 == 0 && bytes > 56 << 10)
@@ -139,12 +150,14 @@ void subwave_plan_matmul_batched(const subwave_capabilities *device, subwave_dty
     const tile *best = NULL;
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles && !(best && best->side >= widest); ++i) {
         const int32_t use = tiles[i].use;
-        const bool suits = use == SUBWAVE_MATMUL_BATCHED_FOR_ALL ||
-                           (use == SUBWAVE_MATMUL_BATCHED_FOR_REAL && !complex) ||
-                           (use == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && complex) ||
-                           (use == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && matrix_unit) ||
-                           (use == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && !complex && !matrix_unit);
-        if (suits && subwave_batched_fits(device->few_registers, tiles[i].size, tiles[i].items) && tiles[i].lanes <= wave)
+        const bool suits =
+            use == SUBWAVE_MATMUL_BATCHED_FOR_ALL ||
+            (use == SUBWAVE_MATMUL_BATCHED_FOR_REAL && !complex) ||
+            (use == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && complex) ||
+            (use == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && matrix_unit) ||
+            (use == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && !complex && !matrix_unit);
+        if (suits && subwave_batched_fits(device->few_registers, tiles[i].size, tiles[i].items) &&
+            tiles[i].lanes <= wave)
             best = &tiles[i];
     }
     const int32_t side = cells_side(launch, dtype, best);

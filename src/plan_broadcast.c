@@ -11,20 +11,23 @@ typedef struct broadcast_block {
     int64_t waves, splits;
 } broadcast_block;
 
-static void set_block(const subwave_capabilities *device, subwave_dtype dtype, const subwave_matmul_product *product,
-                      broadcast_block block, subwave_matmul_kernel *kernel)
+static void set_block(const subwave_capabilities *device, subwave_dtype dtype,
+                      const subwave_matmul_product *product, broadcast_block block,
+                      subwave_matmul_kernel *kernel)
 {
     const int64_t wave = device->wave_size, team = device->team_size;
-    const int64_t sum_size = (int64_t)subwave_dtype_size(subwave_sum_dtype(dtype)), pack = 16 / (int64_t)subwave_dtype_size(dtype);
+    const int64_t sum_size = (int64_t)subwave_dtype_size(subwave_sum_dtype(dtype)),
+                  pack = 16 / (int64_t)subwave_dtype_size(dtype);
     kernel->item_rows = block.item.rows;
     kernel->item_columns = block.item.columns;
     kernel->packed = subwave_reads_together(product->b, product->b_row, product->b_column,
                                             lesser_of(pack, block.item.columns), dtype);
     kernel->block_x = (uint32_t)(block.waves * wave);
     kernel->block_y = (uint32_t)block.splits;
-    kernel->shared_bytes =
-        (uint32_t)(block.splits / 2 * block.waves * block.item.rows * block.item.columns * wave * sum_size);
-    subwave_set_tile(product, block.waves * block.item.rows * (wave / team), block.item.columns * team, kernel);
+    kernel->shared_bytes = (uint32_t)(block.splits / 2 * block.waves * block.item.rows *
+                                      block.item.columns * wave * sum_size);
+    subwave_set_tile(product, block.waves * block.item.rows * (wave / team),
+                     block.item.columns * team, kernel);
 }
 
 /* A wave of its own for each block. Wide tiles where they are not mostly beyond C. */
@@ -33,8 +36,9 @@ static void plan_in_turns(const subwave_capabilities *device, subwave_dtype dtyp
 {
     const int64_t wave = device->wave_size;
     const subwave_broadcast_shape *const tiles = device->shapes->broadcast;
-    const bool wide = dtype == SUBWAVE_DTYPE_F32 && round_up(product->n, tiles[0].columns * wave) ==
-                                                        round_up(product->n, tiles[1].columns * wave);
+    const bool wide =
+        dtype == SUBWAVE_DTYPE_F32 && round_up(product->n, tiles[0].columns * wave) ==
+                                          round_up(product->n, tiles[1].columns * wave);
     set_block(device, dtype, product, (broadcast_block){tiles[!wide], 1, 1}, kernel);
     kernel->packed = product->b_column == 1;
 }
@@ -71,8 +75,10 @@ static double time_of(const subwave_capabilities *device, const broadcast_block 
 {
     const double blocks = (double)ceil_divide(product->m, kernel->tile_rows) *
                           (double)ceil_divide(product->n, kernel->tile_columns);
-    const int64_t held = (block->waves * block->splits > 4 ? 1 : 2) * (int64_t)device->compute_units;
-    const double rounds = blocks < 1e9 ? (double)ceil_divide((int64_t)blocks, held) : blocks / (double)held;
+    const int64_t held =
+        (block->waves * block->splits > 4 ? 1 : 2) * (int64_t)device->compute_units;
+    const double rounds =
+        blocks < 1e9 ? (double)ceil_divide((int64_t)blocks, held) : blocks / (double)held;
     const double steps = (double)product->k / (double)block->splits + 48;
     const double adding = block->splits == 1 ? 1.05 : 1 + 0.01 * (double)block->splits;
     return rounds * steps * block->item.rows * block->item.columns / block->item.rate * adding;
@@ -91,7 +97,8 @@ static void plan_by_time(const subwave_capabilities *device, subwave_dtype dtype
         for (int64_t splits = 1; splits <= device->shapes->broadcast_splits; splits *= 2) {
             const broadcast_block block = {item, splits < 4 ? 4 / splits : 1, splits};
             set_block(device, dtype, product, block, kernel);
-            if ((splits > 1 && product->k < splits * least_steps) || kernel->shared_bytes > 64 * 1024)
+            if ((splits > 1 && product->k < splits * least_steps) ||
+                kernel->shared_bytes > 64 * 1024)
                 break;
             const double time = time_of(device, &block, product, kernel);
             if (best.splits == 0 || time < least) {
@@ -103,8 +110,8 @@ static void plan_by_time(const subwave_capabilities *device, subwave_dtype dtype
     set_block(device, dtype, product, best, kernel);
 }
 
-void subwave_plan_broadcast(const subwave_capabilities *device, subwave_dtype dtype, const subwave_matmul_product *product,
-                            subwave_matmul_kernel *kernel)
+void subwave_plan_broadcast(const subwave_capabilities *device, subwave_dtype dtype,
+                            const subwave_matmul_product *product, subwave_matmul_kernel *kernel)
 {
     if (device->waves_take_turns)
         plan_in_turns(device, dtype, product, kernel);

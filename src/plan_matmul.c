@@ -5,7 +5,8 @@
 
 #include "backend.h"
 
-void subwave_set_tile(const subwave_matmul_product *product, int64_t rows, int64_t columns, subwave_matmul_kernel *kernel)
+void subwave_set_tile(const subwave_matmul_product *product, int64_t rows, int64_t columns,
+                      subwave_matmul_kernel *kernel)
 {
     const int64_t most = 0x7fffffff;
     const int64_t down = ceil_divide(product->m, rows), across = ceil_divide(product->n, columns);
@@ -14,7 +15,8 @@ void subwave_set_tile(const subwave_matmul_product *product, int64_t rows, int64
     kernel->blocks = (uint32_t)(down > most / across ? most : down * across);
 }
 
-bool subwave_reads_together(const void *matrix, int64_t row, int64_t column, int64_t elements, subwave_dtype dtype)
+bool subwave_reads_together(const void *matrix, int64_t row, int64_t column, int64_t elements,
+                            subwave_dtype dtype)
 {
     const int64_t bytes = elements * (int64_t)subwave_dtype_size(dtype);
     return column == 1 && row % elements == 0 && (uintptr_t)matrix % (uintptr_t)bytes == 0;
@@ -36,7 +38,8 @@ void subwave_transpose_product(subwave_matmul_product *product)
     product->c_column = was.c_row;
 }
 
-bool subwave_variant_takes(const subwave_capabilities *device, subwave_variant variant, subwave_dtype dtype)
+bool subwave_variant_takes(const subwave_capabilities *device, subwave_variant variant,
+                           subwave_dtype dtype)
 {
     switch (variant) {
     case SUBWAVE_VARIANT_MATRIX:
@@ -64,9 +67,11 @@ static subwave_variant choose_in_turns(const subwave_capabilities *device, subwa
     const double in_naive = f64 ? 1.4 : 1.1, to_start_naive = 13;
     subwave_matmul_kernel tiled;
     subwave_plan_broadcast(device, dtype, product, &tiled);
-    const double elements = (double)round_up(m, tiled.tile_rows) * (double)round_up(n, tiled.tile_columns);
-    const double broadcast = elements / (tiled.item_rows * tiled.item_columns) * to_start_broadcast +
-                             elements * (double)product->k * in_broadcast;
+    const double elements =
+        (double)round_up(m, tiled.tile_rows) * (double)round_up(n, tiled.tile_columns);
+    const double broadcast =
+        elements / (tiled.item_rows * tiled.item_columns) * to_start_broadcast +
+        elements * (double)product->k * in_broadcast;
     const double naive = (double)round_up(m, 16) * (double)round_up(n, 16) * to_start_naive +
                          (double)m * (double)n * (double)product->k * in_naive;
     return naive < broadcast ? SUBWAVE_VARIANT_NAIVE : SUBWAVE_VARIANT_BROADCAST;
@@ -78,19 +83,22 @@ static subwave_variant choose(const subwave_capabilities *device, subwave_dtype 
 {
     if (device->waves_take_turns)
         return choose_in_turns(device, dtype, product);
-    if (subwave_variant_takes(device, SUBWAVE_VARIANT_SKINNY, dtype) && lesser_of(product->m, product->n) <= 16)
+    if (subwave_variant_takes(device, SUBWAVE_VARIANT_SKINNY, dtype) &&
+        lesser_of(product->m, product->n) <= 16)
         return SUBWAVE_VARIANT_SKINNY;
     if (!subwave_has_matrix_unit(device, dtype))
         return SUBWAVE_VARIANT_BROADCAST;
     subwave_matmul_product copy = *product;
-    const subwave_matmul_kernel matrix = subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_MATRIX, &copy);
-    return 4 * (int64_t)matrix.blocks < device->shapes->auto_quarters * (int64_t)device->compute_units
+    const subwave_matmul_kernel matrix =
+        subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_MATRIX, &copy);
+    return 4 * (int64_t)matrix.blocks <
+                   device->shapes->auto_quarters * (int64_t)device->compute_units
                ? SUBWAVE_VARIANT_BROADCAST
                : SUBWAVE_VARIANT_MATRIX;
 }
 
-subwave_matmul_kernel subwave_plan_matmul(const subwave_capabilities *device, subwave_dtype dtype, subwave_variant variant,
-                                          subwave_matmul_product *product)
+subwave_matmul_kernel subwave_plan_matmul(const subwave_capabilities *device, subwave_dtype dtype,
+                                          subwave_variant variant, subwave_matmul_product *product)
 {
     const uint32_t wave = (uint32_t)device->wave_size;
     subwave_matmul_kernel kernel = {

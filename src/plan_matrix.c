@@ -7,20 +7,22 @@
 
 /* Blocks of a shape, and the shared memory for their stages of A and B. */
 static void set_block(const subwave_capabilities *device, const subwave_unit_shape *unit,
-                      const subwave_block_shape *block, subwave_dtype dtype, const subwave_matmul_product *product,
-                      subwave_matmul_kernel *kernel)
+                      const subwave_block_shape *block, subwave_dtype dtype,
+                      const subwave_matmul_product *product, subwave_matmul_kernel *kernel)
 {
     const int32_t columns = unit->per_lane ? unit->columns * device->wave_size : unit->columns;
     kernel->item_rows = block->tall * unit->item_rows;
     kernel->item_columns = block->wide * unit->item_columns;
     kernel->block_x = (uint32_t)(block->down * block->across * device->wave_size);
-    subwave_set_tile(product, block->down * block->tall * unit->rows, block->across * block->wide * columns, kernel);
-    kernel->shared_bytes = (uint32_t)(block->stages * block->stage * (kernel->tile_rows + kernel->tile_columns) *
-                                      (int32_t)subwave_dtype_size(dtype));
+    subwave_set_tile(product, block->down * block->tall * unit->rows,
+                     block->across * block->wide * columns, kernel);
+    kernel->shared_bytes =
+        (uint32_t)(block->stages * block->stage * (kernel->tile_rows + kernel->tile_columns) *
+                   (int32_t)subwave_dtype_size(dtype));
 }
 
-void subwave_plan_matrix(const subwave_capabilities *device, subwave_dtype dtype, subwave_matmul_product *product,
-                         subwave_matmul_kernel *kernel)
+void subwave_plan_matrix(const subwave_capabilities *device, subwave_dtype dtype,
+                         subwave_matmul_product *product, subwave_matmul_kernel *kernel)
 {
     const subwave_unit_shape *const unit = &device->shapes->matrix_unit;
     const subwave_block_shape *const blocks = device->shapes->matrix;
@@ -44,10 +46,11 @@ static bool reads_eight(const void *matrix, int64_t row, int64_t column)
            subwave_reads_together(matrix, column, row, 8, SUBWAVE_DTYPE_F16);
 }
 
-void subwave_plan_matrix16(const subwave_capabilities *device, const subwave_matmul_product *product,
-                           subwave_matmul_kernel *kernel)
+void subwave_plan_matrix16(const subwave_capabilities *device,
+                           const subwave_matmul_product *product, subwave_matmul_kernel *kernel)
 {
-    set_block(device, &device->shapes->matrix16_unit, &device->shapes->matrix16, SUBWAVE_DTYPE_F16, product, kernel);
+    set_block(device, &device->shapes->matrix16_unit, &device->shapes->matrix16, SUBWAVE_DTYPE_F16,
+              product, kernel);
     kernel->packed = reads_eight(product->a, product->a_row, product->a_column) &&
                      reads_eight(product->b, product->b_row, product->b_column);
 }

@@ -23,26 +23,30 @@ typedef struct tile {
     int64_t columns, steps, elements;
 } tile;
 
-static tile set_lanes(const subwave_matmul_product *product, bool down, int64_t wave, int64_t waves, int32_t element_size,
-                      subwave_matmul_kernel *kernel)
+static tile set_lanes(const subwave_matmul_product *product, bool down, int64_t wave, int64_t waves,
+                      int32_t element_size, subwave_matmul_kernel *kernel)
 {
     const int64_t rows = kernel->tile_rows, pack = 16 / element_size;
     const bool narrow = !down && 2 * product->n <= wave * pack;
     const int64_t lanes = narrow ? SUBWAVE_SKINNY_NARROW_LANES : wave;
     const int64_t packs = subwave_skinny_steps((int32_t)rows, element_size, narrow);
     const int64_t columns = lanes * pack, steps = packs * (wave / lanes);
-    kernel->of.skinny.shape = down ? SUBWAVE_SKINNY_DOWN : narrow ? SUBWAVE_SKINNY_NARROW : SUBWAVE_SKINNY_ACROSS;
+    kernel->of.skinny.shape = down     ? SUBWAVE_SKINNY_DOWN
+                              : narrow ? SUBWAVE_SKINNY_NARROW
+                                       : SUBWAVE_SKINNY_ACROSS;
     kernel->item_columns = (int32_t)pack;
     return (tile){columns, waves * steps,
                   waves * greater_of(2 * steps * rows + (down ? columns * (packs + pack) : 0),
                                      lesser_of(rows, SUBWAVE_SKINNY_ROUND) * columns)};
 }
 
-static tile set_dots(int64_t wave, int64_t waves, int32_t element_size, subwave_matmul_kernel *kernel)
+static tile set_dots(int64_t wave, int64_t waves, int32_t element_size,
+                     subwave_matmul_kernel *kernel)
 {
     kernel->of.skinny.shape = SUBWAVE_SKINNY_DOWN;
     kernel->item_columns = SUBWAVE_SKINNY_DOTS;
-    return (tile){SUBWAVE_SKINNY_DOTS, waves * SUBWAVE_SKINNY_DOTS_STEPS * wave * (16 / element_size),
+    return (tile){SUBWAVE_SKINNY_DOTS,
+                  waves * SUBWAVE_SKINNY_DOTS_STEPS * wave * (16 / element_size),
                   waves * SUBWAVE_SKINNY_DOTS};
 }
 
@@ -59,11 +63,13 @@ static tile set_unit(const subwave_matmul_product *product, bool down, int64_t w
 #undef SUBWAVE_X
     };
     /* Columns that share A's elements. */
-    const int64_t columns = SUBWAVE_SKINNY_UNIT_BLOCK / wave * SUBWAVE_SKINNY_UNIT_ROWS, n = product->n;
+    const int64_t columns = SUBWAVE_SKINNY_UNIT_BLOCK / wave * SUBWAVE_SKINNY_UNIT_ROWS,
+                  n = product->n;
     const bool many = ceil_divide(n, columns) >= blocks;
-    const bool is_long = n > 4 * columns && 2 * ceil_divide(n, SUBWAVE_SKINNY_UNIT_ROWS) <= blocks &&
+    const bool is_long = n > 4 * columns &&
+                         2 * ceil_divide(n, SUBWAVE_SKINNY_UNIT_ROWS) <= blocks &&
                          product->k >= 512 * ceil_divide(columns * blocks, n);
-    kernel->of.skinny.shape = down      ? many ? SUBWAVE_SKINNY_UNIT_DOWN_MANY : SUBWAVE_SKINNY_UNIT_DOWN
+    kernel->of.skinny.shape = down ? many ? SUBWAVE_SKINNY_UNIT_DOWN_MANY : SUBWAVE_SKINNY_UNIT_DOWN
                               : many    ? SUBWAVE_SKINNY_UNIT_ACROSS_MANY
                               : is_long ? SUBWAVE_SKINNY_UNIT_ACROSS_LONG
                                         : SUBWAVE_SKINNY_UNIT_ACROSS;
@@ -71,12 +77,13 @@ static tile set_unit(const subwave_matmul_product *product, bool down, int64_t w
     kernel->item_rows = down ? 2 : 4;
     kernel->item_columns = down ? 4 : 2;
     const int64_t along = units[kernel->of.skinny.shape].along;
-    return (tile){columns / along, along * units[kernel->of.skinny.shape].steps * SUBWAVE_SKINNY_UNIT_DEPTH,
+    return (tile){columns / along,
+                  along * units[kernel->of.skinny.shape].steps * SUBWAVE_SKINNY_UNIT_DEPTH,
                   SUBWAVE_SKINNY_UNIT_ROWS * columns};
 }
 
-void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype, subwave_matmul_product *product,
-                         subwave_matmul_kernel *kernel)
+void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype,
+                         subwave_matmul_product *product, subwave_matmul_kernel *kernel)
 {
     /* The larger matrix to the right; of two small ones the one that lies by rows. */
     if (product->m > product->n ||
@@ -85,29 +92,33 @@ void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype
     const int32_t element_size = (int32_t)subwave_dtype_size(dtype);
     const int64_t wave = device->wave_size, pack = 16 / element_size;
     const bool down = product->n == 1 || (product->b_column != 1 && product->k > 1);
-    const bool unit = device->shapes->f64_unit_in_groups && dtype == SUBWAVE_DTYPE_F64 && product->m > 1 &&
-                      subwave_has_matrix_unit(device, dtype);
+    const bool unit = device->shapes->f64_unit_in_groups && dtype == SUBWAVE_DTYPE_F64 &&
+                      product->m > 1 && subwave_has_matrix_unit(device, dtype);
     kernel->block_x = unit                       ? SUBWAVE_SKINNY_UNIT_BLOCK
                       : device->waves_take_turns ? (uint32_t)(SUBWAVE_SKINNY_CPU_WAVES * wave)
                                                  : SUBWAVE_SKINNY_BLOCK;
     kernel->item_rows = kernel->tile_rows = product->m == 1 ? 1 : product->m <= 4 ? 4 : 16;
     const int64_t waves = kernel->block_x / wave;
-    const tile t = unit                             ? set_unit(product, down, wave, most_blocks(device), kernel)
-                   : down && kernel->tile_rows == 1 ? set_dots(wave, waves, element_size, kernel)
-                                                    : set_lanes(product, down, wave, waves, element_size, kernel);
-    kernel->packed = down ? subwave_reads_together(product->b, product->b_column, product->b_row, pack, dtype)
-                          : subwave_reads_together(product->b, product->b_row, product->b_column, pack, dtype);
+    const tile t = unit ? set_unit(product, down, wave, most_blocks(device), kernel)
+                   : down && kernel->tile_rows == 1
+                       ? set_dots(wave, waves, element_size, kernel)
+                       : set_lanes(product, down, wave, waves, element_size, kernel);
+    kernel->packed =
+        down ? subwave_reads_together(product->b, product->b_column, product->b_row, pack, dtype)
+             : subwave_reads_together(product->b, product->b_row, product->b_column, pack, dtype);
     kernel->tile_columns = (int32_t)t.columns;
 
     /* Where there are few tiles, several blocks share each. */
     const int64_t rows = kernel->tile_rows, k = product->k;
     const int64_t tiles = ceil_divide(product->m, rows) * ceil_divide(product->n, t.columns);
-    const int64_t teams = greater_of(1, kernel->block_x * pack / (rows * t.columns)); /* that add parts up */
+    const int64_t teams =
+        greater_of(1, kernel->block_x * pack / (rows * t.columns)); /* that add parts up */
     int64_t parts = tiles <= SUBWAVE_SKINNY_TILES ? most_blocks(device) / tiles : 1;
     parts = greater_of(1, lesser_of(lesser_of(parts, lesser_of(128, 64 * teams)), k / t.steps));
     kernel->of.skinny.part = greater_of(1, ceil_divide(ceil_divide(k, parts), t.steps)) * t.steps;
     kernel->parts = (int32_t)greater_of(1, ceil_divide(k, kernel->of.skinny.part));
     kernel->of.skinny.tiles = (uint32_t)tiles;
     kernel->blocks = (uint32_t)lesser_of(tiles * kernel->parts, UINT32_MAX);
-    kernel->shared_bytes = (uint32_t)(greater_of(t.elements, kernel->block_x * pack) * element_size);
+    kernel->shared_bytes =
+        (uint32_t)(greater_of(t.elements, kernel->block_x * pack) * element_size);
 }

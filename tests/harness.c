@@ -135,7 +135,8 @@ void harness_fill(harness_poison poison, void *memory, size_t bytes)
 static void reserve_before_hole(guarded *memory, size_t total)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (total + page - 1) / page * page;
-    unsigned char *map = mmap(NULL, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *map =
+        mmap(NULL, whole + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(map != MAP_FAILED);
     assert_int_equal(mprotect(map + whole, page, PROT_NONE), 0);
     memory->map = map;
@@ -211,8 +212,7 @@ static unsigned char *now(const guarded *memory)
     const size_t bytes = memory->front + memory->bytes + memory->back;
     unsigned char *copy = malloc(bytes);
     assert_non_null(copy);
-    assert_ok(memory->context,
-              subwave_copy(memory->context, copy, memory->device, (int64_t)bytes));
+    assert_ok(memory->context, subwave_copy(memory->context, copy, memory->device, (int64_t)bytes));
     return copy;
 }
 

@@ -45,9 +45,10 @@ void harness_fill(harness_poison poison, void *memory, size_t bytes);
 /* Device memory between two guard bands, and what it must hold. On the CPU device nothing can be read behind it. */
 typedef struct guarded {
     subwave_context *context;
-    unsigned char *device, *expected;     /* guard, contents, guard */
-    size_t front, bytes, back, capacity;  /* of the guard before, the contents, the guard behind, all three */
-    unsigned char *map;                   /* where memory is not from subwave_malloc() */
+    unsigned char *device, *expected; /* guard, contents, guard */
+    size_t front, bytes, back,
+        capacity;       /* of the guard before, the contents, the guard behind, all three */
+    unsigned char *map; /* where memory is not from subwave_malloc() */
     size_t mapped;
 } guarded;
 

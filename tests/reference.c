@@ -15,8 +15,8 @@ int64_t reference_index(const reference_matrix *matrix, int64_t i, int64_t j)
 
 double reference_get(const reference_matrix *matrix, int64_t i, int64_t j)
 {
-    return reference_decode(matrix->dtype,
-                            reference_load(matrix->dtype, matrix->data, reference_index(matrix, i, j)));
+    return reference_decode(
+        matrix->dtype, reference_load(matrix->dtype, matrix->data, reference_index(matrix, i, j)));
 }
 
 void reference_set(const reference_matrix *matrix, int64_t i, int64_t j, double value)
@@ -44,7 +44,8 @@ void reference_matmul(bool transpose_a, bool transpose_b, int64_t k, double alph
                       const reference_matrix *c, double *result, double *bound)
 {
     const int64_t m = c->rows, n = c->columns;
-    const double eps = (double)(k + 3) * (c->dtype == SUBWAVE_DTYPE_F64 ? DBL_EPSILON : FLT_EPSILON);
+    const double eps =
+        (double)(k + 3) * (c->dtype == SUBWAVE_DTYPE_F64 ? DBL_EPSILON : FLT_EPSILON);
     /* A row of op(B) is used by every row of C, so it is laid out once. */
     double *row_b = malloc((size_t)n * sizeof *row_b);
     if (!row_b)
@@ -227,8 +228,8 @@ bool reference_same(subwave_dtype dtype, uint64_t a, uint64_t b)
 
 bool reference_has_op(subwave_dtype dtype, subwave_op op)
 {
-    const bool bitwise = op == SUBWAVE_OP_BIT_AND || op == SUBWAVE_OP_BIT_OR ||
-                         op == SUBWAVE_OP_BIT_XOR;
+    const bool bitwise =
+        op == SUBWAVE_OP_BIT_AND || op == SUBWAVE_OP_BIT_OR || op == SUBWAVE_OP_BIT_XOR;
     return !is_complex(dtype) && !(bitwise && reference_is_floating(dtype));
 }
 
@@ -337,8 +338,7 @@ static uint64_t reduce_positions(subwave_dtype dtype, subwave_op op, uint64_t la
     const int half = size / 2;
     const bool lower = lanes & positions(from, half), upper = lanes & positions(from + half, half);
     if (lower && upper)
-        return reference_combine(dtype, op,
-                                 reduce_positions(dtype, op, lanes, x, from, half),
+        return reference_combine(dtype, op, reduce_positions(dtype, op, lanes, x, from, half),
                                  reduce_positions(dtype, op, lanes, x, from + half, half));
     return reduce_positions(dtype, op, lanes, x, lower ? from : from + half, half);
 }

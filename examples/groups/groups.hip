@@ -167,9 +167,11 @@ int main()
     sums.assign(items / size, -1);
     device_sums = upload(sums);
     if (size == 8)
-        hipLaunchKernelGGL(fixed_size_example<8>, dim3(1), dim3(items), 0, 0, device_x, device_sums);
+        hipLaunchKernelGGL(fixed_size_example<8>, dim3(1), dim3(items), 0, 0, device_x,
+                           device_sums);
     else
-        hipLaunchKernelGGL(fixed_size_example<4>, dim3(1), dim3(items), 0, 0, device_x, device_sums);
+        hipLaunchKernelGGL(fixed_size_example<4>, dim3(1), dim3(items), 0, 0, device_x,
+                           device_sums);
     download(sums, device_sums);
     right &= report("fixed size", sums == group_sums);
 

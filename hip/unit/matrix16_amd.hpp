@@ -15,18 +15,23 @@ constexpr int matrix16_piece = 16, matrix16_blocks = 1;
 template <class T> struct matrix16_unit {
     static constexpr matrix16_kind kind = SUBWAVE_MATRIX16;
     static constexpr bool exists = kind != matrix16_kind::none;
-    static constexpr bool is_wmma = kind == matrix16_kind::wmma_gfx11 || kind == matrix16_kind::wmma_gfx12;
+    static constexpr bool is_wmma =
+        kind == matrix16_kind::wmma_gfx11 || kind == matrix16_kind::wmma_gfx12;
     static constexpr int rows = 16, depth = is_wmma ? 16 : 32, c_held = is_wmma ? 8 : 4;
     static constexpr int fewest_lanes = is_wmma ? 32 : 64;
     static constexpr __host__ __device__ int columns_of(int) { return 16; }
     static constexpr __host__ __device__ int columns() { return 16; }
     static SUBWAVE_DEVICE int a_line() { return wave_lane() % 16; }
     static SUBWAVE_DEVICE int b_line() { return wave_lane() % 16; }
-    static SUBWAVE_DEVICE int a_k() { return kind == matrix16_kind::wmma_gfx11 ? 0 : wave_lane() / 16 * 8; }
+    static SUBWAVE_DEVICE int a_k()
+    {
+        return kind == matrix16_kind::wmma_gfx11 ? 0 : wave_lane() / 16 * 8;
+    }
     static SUBWAVE_DEVICE int b_k() { return a_k(); }
     static SUBWAVE_DEVICE int c_row(int e)
     {
-        return kind == matrix16_kind::wmma_gfx11 ? 2 * e + wave_lane() / 16 : wave_lane() / 16 * c_held + e;
+        return kind == matrix16_kind::wmma_gfx11 ? 2 * e + wave_lane() / 16
+                                                 : wave_lane() / 16 * c_held + e;
     }
     static SUBWAVE_DEVICE int c_column(int) { return wave_lane() % 16; }
     struct operand {
@@ -72,7 +77,8 @@ private:
     static constexpr bool is_half = std::is_same<T, half>::value;
     typedef float sums __attribute__((ext_vector_type(c_held)));
     template <int Count> struct vectors {
-        typedef std::conditional_t<is_half, _Float16, short> vector __attribute__((ext_vector_type(Count)));
+        typedef std::conditional_t<is_half, _Float16, short> vector
+            __attribute__((ext_vector_type(Count)));
         vector of[sizeof(operand) / 2 / Count];
     };
     template <int Count> static SUBWAVE_DEVICE vectors<Count> parts(const operand &all)

@@ -47,7 +47,8 @@ struct matrix16_panel : matrix16_staged_panel<T, matrix16_stage, Share, AlongK, 
         typename matrix16_unit<T>::operand loaded;
         const matrix16_chunk chunk = this->chunk(panel, line, k);
         for (int l = 0; l < 8; ++l)
-            loaded.of[l] = T::from_bits(static_cast<std::uint16_t>(chunk.word[l / 2] >> l % 2 * 16));
+            loaded.of[l] =
+                T::from_bits(static_cast<std::uint16_t>(chunk.word[l / 2] >> l % 2 * 16));
         return loaded;
     }
 };

@@ -27,8 +27,8 @@ template <class T> struct matrix16_unit {
      * instruction takes are registers side by side. */
     using operand = matrix16_chunk;
 
-    static SUBWAVE_DEVICE void multiply_add(lane_mask, float (&c)[8], const operand &a, const operand &b,
-                                            site)
+    static SUBWAVE_DEVICE void multiply_add(lane_mask, float (&c)[8], const operand &a,
+                                            const operand &b, site)
     {
         SUBWAVE_UNROLL
         for (int half = 0; half < 2; ++half)
@@ -88,7 +88,8 @@ public:
         if (lines >= lines_ && depth == matrix16_stage) {
             SUBWAVE_UNROLL
             for (int e = 0; e < Share; ++e)
-                copy(&to[matrix16_place(row + e * step, chunk, length)], source + e * step * stride);
+                copy(&to[matrix16_place(row + e * step, chunk, length)],
+                     source + e * step * stride);
         } else {
             const int rows = AlongK ? lines : depth, left = (AlongK ? depth : lines) - chunk * 8;
             const int count = left < 0 ? 0 : left < 8 ? left : 8;
@@ -113,7 +114,10 @@ private:
     static SUBWAVE_DEVICE void copy(T *to, const T *from)
     {
         const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" : : "r"(address), "l"(from) : "memory");
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                     :
+                     : "r"(address), "l"(from)
+                     : "memory");
     }
     /* The first `count` of eight elements; the rest is 0. */
     static SUBWAVE_DEVICE void copy(T *to, const T *from, int count)

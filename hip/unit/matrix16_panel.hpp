@@ -30,12 +30,15 @@ SUBWAVE_DEVICE int matrix16_place(int row, int chunk, int length)
  * of k: where neighbours in global memory are so along lines, it is transposed on its way. */
 template <class T, int Stage, int Share, bool AlongK, bool Packed> class matrix16_staged_panel {
     static constexpr int length = Stage / 8;
-    struct __attribute__((__may_alias__, __aligned__(8))) quad { /* four elements that are neighbours in global memory */
+    struct __attribute__((
+        __may_alias__,
+        __aligned__(8))) quad { /* four elements that are neighbours in global memory */
         std::uint32_t word[2];
     };
 
 public:
-    SUBWAVE_DEVICE matrix16_staged_panel(int lines, int line, int k) : lines_(lines), line_(line), k_(k)
+    SUBWAVE_DEVICE matrix16_staged_panel(int lines, int line, int k)
+        : lines_(lines), line_(line), k_(k)
     {
     }
 
@@ -61,7 +64,7 @@ public:
             for (int i = 0; i < 4; ++i) {
                 const quad(&all)[4] = held_[e];
                 const quad transposed = {{half_of(all[0], i) | half_of(all[1], i) << 16,
-                                      half_of(all[2], i) | half_of(all[3], i) << 16}};
+                                          half_of(all[2], i) | half_of(all[3], i) << 16}};
                 const quad row = AlongK ? all[i] : transposed;
                 T *place = &to[matrix16_place(line + i, k / 8, length) + k % 8];
                 *reinterpret_cast<quad *>(place) = row;
@@ -105,7 +108,8 @@ private:
         std::uint32_t part[4];
         SUBWAVE_UNROLL
         for (int i = 0; i < 4; ++i)
-            part[i] = i < count ? __builtin_bit_cast(std::uint16_t, from[i * (Packed ? 1 : stride)]) : 0;
+            part[i] =
+                i < count ? __builtin_bit_cast(std::uint16_t, from[i * (Packed ? 1 : stride)]) : 0;
         return {{part[0] | part[1] << 16, part[2] | part[3] << 16}};
     }
 

@@ -63,8 +63,8 @@ template <> struct matrix_unit<float> : mfma_16x16x4<float> {
 template <> struct matrix_unit<double> : mfma_16x16x4<double> {
     static constexpr bool exists = SUBWAVE_HAS_MATRIX_F64;
     static SUBWAVE_DEVICE int c_row(int e) { return e * 4 + wave_lane() / 16; }
-    static SUBWAVE_DEVICE void multiply_add(lane_mask, double (&c)[2][2][4], const double (&a)[2][2],
-                                            const double (&b)[2][2], site)
+    static SUBWAVE_DEVICE void multiply_add(lane_mask, double (&c)[2][2][4],
+                                            const double (&a)[2][2], const double (&b)[2][2], site)
     {
         if constexpr (SUBWAVE_HAS_MATRIX_F64)
             each(c, a, b, [](double x, double y, four sum) {

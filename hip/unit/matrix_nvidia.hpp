@@ -27,8 +27,8 @@ template <> struct matrix_unit<double> {
     static SUBWAVE_DEVICE int c_row(int) { return wave_lane() / 4; }
     static SUBWAVE_DEVICE int c_column(int e) { return wave_lane() % 4 * 2 + e; }
 
-    static SUBWAVE_DEVICE void multiply_add(lane_mask, double (&c)[2][2][2], const double (&a)[2][2],
-                                            const double (&b)[2][2], site)
+    static SUBWAVE_DEVICE void multiply_add(lane_mask, double (&c)[2][2][2],
+                                            const double (&a)[2][2], const double (&b)[2][2], site)
     {
         SUBWAVE_UNROLL
         for (int v = 0; v < 2; ++v) {
@@ -56,7 +56,8 @@ template <> struct matrix_unit<double> {
 template <class T, int Count> struct pair_copy {
     static SUBWAVE_DEVICE void begin(int, T *to, const T *from)
     {
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address(to)), "l"(from) : "memory");
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address(to)), "l"(from)
+                     : "memory");
     }
     static SUBWAVE_DEVICE void begin(int, T *to, const T *from, std::int64_t distance, int count)
     {

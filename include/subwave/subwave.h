@@ -233,8 +233,9 @@ SUBWAVE_API subwave_status subwave_matmul_plan(subwave_context *context, subwave
  *   dtype  I8 to F64; 16-bit floats are rounded after every op.
  *   init   [in, host, or null] one element. */
 SUBWAVE_API subwave_status subwave_group_reduce(subwave_context *context, subwave_dtype dtype,
-                                                subwave_op op, const subwave_group *group, int64_t n,
-                                                const void *init, const void *x, void *y);
+                                                subwave_op op, const subwave_group *group,
+                                                int64_t n, const void *init, const void *x,
+                                                void *y);
 
 /* y[i] = scan of x over i's group in local-id order, from *init if not null. Types as in reduce. */
 SUBWAVE_API subwave_status subwave_group_scan(subwave_context *context, subwave_dtype dtype,

@@ -38,7 +38,8 @@
     X(ARCHITECTURE_MISMATCH, 8, "the library holds no code for this device's architecture") \
     X(OUT_OF_MEMORY, 9, "memory could not be allocated") \
     X(DEVICE_ERROR, 10, "the device's runtime reported an error") \
-    X(KERNEL_ERROR, 11, "a kernel is wrong: the CPU device found an error in it, or it was not built")
+    X(KERNEL_ERROR, 11, \
+      "a kernel is wrong: the CPU device found an error in it, or it was not built")
 
 typedef enum subwave_status {
 #define SUBWAVE_X(name, value, text) SUBWAVE_STATUS_##name = value,
@@ -84,13 +85,14 @@ typedef enum subwave_transpose {
 
 /* How a matrix product is computed. X(name, value, spelling) */
 #define SUBWAVE_VARIANT_LIST(X) \
-    X(AUTO, 1, "auto")           /* the fastest that the device has */ \
-    X(NAIVE, 2, "naive")         /* a work-item a cell of C, global loads only */ \
-    X(LOCAL, 3, "local")         /* a row of A goes through local memory, two barriers a tile */ \
-    X(BROADCAST, 4, "broadcast") /* tiles in registers, A is broadcast in sub-groups, no barrier in the loop */ \
-    X(TUTORIAL, 5, "tutorial")   /* the same with one cell a work-item, as tutorials have it */ \
-    X(MATRIX, 6, "matrix")       /* the device's matrix units; not every device has them */ \
-    X(SKINNY, 7, "skinny")       /* for few rows or columns of C: k is split among the work-groups */
+    X(AUTO, 1, "auto")   /* the fastest that the device has */ \
+    X(NAIVE, 2, "naive") /* a work-item a cell of C, global loads only */ \
+    X(LOCAL, 3, "local") /* a row of A goes through local memory, two barriers a tile */ \
+    X(BROADCAST, 4, \
+      "broadcast") /* tiles in registers, A is broadcast in sub-groups, no barrier in the loop */ \
+    X(TUTORIAL, 5, "tutorial") /* the same with one cell a work-item, as tutorials have it */ \
+    X(MATRIX, 6, "matrix")     /* the device's matrix units; not every device has them */ \
+    X(SKINNY, 7, "skinny")     /* for few rows or columns of C: k is split among the work-groups */
 
 typedef enum subwave_variant {
 #define SUBWAVE_X(name, value, spelling) SUBWAVE_VARIANT_##name = value,
@@ -100,13 +102,13 @@ typedef enum subwave_variant {
 
 /* How a matrix product will be computed. */
 typedef struct subwave_matmul_plan_info {
-    subwave_variant variant;          /* never AUTO */
-    int32_t item_rows, item_columns;  /* cells of C that a work-item computes at a time */
-    int32_t tile_rows, tile_columns;  /* and a work-group */
-    int32_t block[2];                 /* work-items of a work-group */
-    int64_t blocks;                   /* work-groups; each walks over further tiles if there are more */
-    int64_t shared_bytes;             /* local memory of a work-group */
-    int32_t parts;                    /* of k, one per work-group; 1 except with SKINNY */
+    subwave_variant variant;         /* never AUTO */
+    int32_t item_rows, item_columns; /* cells of C that a work-item computes at a time */
+    int32_t tile_rows, tile_columns; /* and a work-group */
+    int32_t block[2];                /* work-items of a work-group */
+    int64_t blocks;       /* work-groups; each walks over further tiles if there are more */
+    int64_t shared_bytes; /* local memory of a work-group */
+    int32_t parts;        /* of k, one per work-group; 1 except with SKINNY */
     int32_t reserved[15];
 } subwave_matmul_plan_info;
 

@@ -15,8 +15,7 @@ template <class T> inline constexpr bool is_shuffled = !subwave::is_small_float<
 template <class A, class... B> inline constexpr bool is_one_of = (std::is_same<A, B>::value || ...);
 template <class Operation>
 inline constexpr bool is_vote = is_one_of<Operation, any_of, all_of, none_of>;
-template <class Operation>
-inline constexpr bool is_place = is_one_of<Operation, local_id, leader>;
+template <class Operation> inline constexpr bool is_place = is_one_of<Operation, local_id, leader>;
 template <class Operation>
 inline constexpr bool is_move =
     is_one_of<Operation, broadcast, select, shift_left, shift_right, permute_xor>;
@@ -24,7 +23,10 @@ template <class Operation> inline constexpr bool is_reduce = false;
 template <template <class> class Op> inline constexpr bool is_reduce<reduce<Op>> = true;
 
 /* The operations as a user's own code spells them. */
-template <class T> SUBWAVE_DEVICE T join(subwave::plus<T>, T a, T b) { return static_cast<T>(a + b); }
+template <class T> SUBWAVE_DEVICE T join(subwave::plus<T>, T a, T b)
+{
+    return static_cast<T>(a + b);
+}
 template <class T> SUBWAVE_DEVICE T join(subwave::bit_and<T>, T a, T b) { return a & b; }
 template <class T> SUBWAVE_DEVICE T join(subwave::minimum<T>, T a, T b) { return b < a ? b : a; }
 template <class T> SUBWAVE_DEVICE T join(subwave::maximum<T>, T a, T b) { return a < b ? b : a; }
@@ -49,8 +51,9 @@ struct shuffles {
         is_shuffled<T> && Kind::size <= subwave::wave_size() &&
         (width<Kind>() ? !std::is_same<Kind, sub_group>::value || is_vote<Operation> ||
                              is_place<Operation> || is_one_of<Operation, broadcast, select>
-         : is_one_of<Kind, ballot> ? is_reduce<Operation> || is_vote<Operation> || is_place<Operation>
-                                   : is_reduce<Operation> || is_place<Operation> || is_vote<Operation>);
+         : is_one_of<Kind, ballot>
+             ? is_reduce<Operation> || is_vote<Operation> || is_place<Operation>
+             : is_reduce<Operation> || is_place<Operation> || is_vote<Operation>);
 
     template <class Kind> static SUBWAVE_DEVICE std::uint64_t enter(Kind, bool mine)
     {
@@ -77,8 +80,9 @@ struct shuffles {
             std::uint64_t rest = is_one_of<Kind, ballot_branch> ? side : __ballot(1);
             T x = __shfl(in.value, __ffsll(static_cast<long long>(rest)) - 1);
             while (rest &= rest - 1)
-                x = join(Op<T>(), x,
-                         static_cast<T>(__shfl(in.value, __ffsll(static_cast<long long>(rest)) - 1)));
+                x = join(
+                    Op<T>(), x,
+                    static_cast<T>(__shfl(in.value, __ffsll(static_cast<long long>(rest)) - 1)));
             return x;
         }
     }
@@ -232,8 +236,8 @@ SUBWAVE_X(reduce_maximum, f32, __builtin_amdgcn_wave_reduce_fmax_f32)
 
 struct builtins {
     template <class Operation, class Kind, class T>
-    static constexpr bool offers = is_one_of<Kind, whole, sub_group, tangle, opportunistic> &&
-                                   builtin<Operation, T>::exists;
+    static constexpr bool offers =
+        is_one_of<Kind, whole, sub_group, tangle, opportunistic> && builtin<Operation, T>::exists;
     template <class Kind> static SUBWAVE_DEVICE bool enter(Kind, bool mine) { return mine; }
     template <class Operation, class Kind, class T>
     static SUBWAVE_DEVICE T call(Operation, Kind, bool, const input<T> &in)

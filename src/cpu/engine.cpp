@@ -118,7 +118,8 @@ bool engine::allocate(unsigned count, std::size_t bytes)
     detail_storage_.reset(new (std::nothrow) lane_details[count]());
     wave_storage_.reset(new (std::nothrow) wave[(count + 3) / 4]());
     mapped_ = step * count;
-    void *map = mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *map =
+        mmap(nullptr, mapped_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     stacks_ = map == MAP_FAILED ? nullptr : static_cast<char *>(map);
     if (!lane_storage_ || !detail_storage_ || !wave_storage_ || stacks_ == nullptr)
         return false;

@@ -38,7 +38,7 @@ struct job {
     std::atomic<std::uint64_t> next{0};
     std::atomic<std::uint64_t> failed{UINT64_MAX}; /* lowest block with an error */
     std::mutex lock;                               /* of all that follows */
-    std::string error; /* empty where there was no memory */
+    std::string error;                             /* empty where there was no memory */
     engine *engines = nullptr;
 
     void fail(std::uint64_t block_number, std::string text);

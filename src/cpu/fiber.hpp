@@ -80,11 +80,11 @@ SUBWAVE_SIMT_INLINE void switch_context(context &from, context &to)
                        "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
 #if defined(__AVX512F__)
                        "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23",
-                       "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31",
-                       "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7",
+                       "xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k0",
+                       "k1", "k2", "k3", "k4", "k5", "k6", "k7",
 #endif
-                       "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)",
-                       "cc", "memory");
+                       "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "cc",
+                       "memory");
 #else
     __asm__ volatile("adr x9, 1f\n\t"
                      "mov x10, sp\n\t"
@@ -103,11 +103,10 @@ SUBWAVE_SIMT_INLINE void switch_context(context &from, context &to)
 #if defined(__linux__)
                        "x18", /* elsewhere it is the platform's */
 #endif
-                       "x20", "x21", "x22", "x23", "x24", "x25",
-                       "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7",
-                       "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18",
-                       "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29",
-                       "v30", "v31",
+                       "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0",
+                       "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12",
+                       "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23",
+                       "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31",
 #if defined(__ARM_FEATURE_SVE)
                        "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11",
                        "p12", "p13", "p14", "p15",

@@ -357,10 +357,14 @@ extern "C" int subwave_cpu_stream_init(struct subwave_cpu_stream *stream, int wa
     using namespace subwave::simt;
     try {
         const std::string malformed = read_settings(*stream, wave);
-        return failed(malformed.empty() ? SUBWAVE_CPU_SUCCESS : SUBWAVE_CPU_INVALID_VALUE, malformed.c_str());
+        return failed(malformed.empty() ? SUBWAVE_CPU_SUCCESS : SUBWAVE_CPU_INVALID_VALUE,
+                      malformed.c_str());
     } catch (const std::bad_alloc &) {
         return failed_without_memory("settings");
     }
 }
 
-extern "C" const char *subwave_cpu_error(void) { return subwave_thread_text(SUBWAVE_TEXT_OF_DEVICE, 0).text; }
+extern "C" const char *subwave_cpu_error(void)
+{
+    return subwave_thread_text(SUBWAVE_TEXT_OF_DEVICE, 0).text;
+}

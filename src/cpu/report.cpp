@@ -37,16 +37,26 @@ std::string place(const site &where)
 const char *name(operation what)
 {
     switch (what) {
-    case operation::ballot: return "ballot";
-    case operation::shuffle: return "shuffle";
-    case operation::broadcast: return "broadcast";
-    case operation::barrier: return "wave barrier";
-    case operation::publish: return "publish";
-    case operation::tile_read: return "read of a published tile";
-    case operation::active: return "active mask";
-    case operation::opportunistic: return "opportunistic group";
-    case operation::unmasked: return "function without a mask";
-    case operation::block_barrier: return "block barrier";
+    case operation::ballot:
+        return "ballot";
+    case operation::shuffle:
+        return "shuffle";
+    case operation::broadcast:
+        return "broadcast";
+    case operation::barrier:
+        return "wave barrier";
+    case operation::publish:
+        return "publish";
+    case operation::tile_read:
+        return "read of a published tile";
+    case operation::active:
+        return "active mask";
+    case operation::opportunistic:
+        return "opportunistic group";
+    case operation::unmasked:
+        return "function without a mask";
+    case operation::block_barrier:
+        return "block barrier";
     }
     return "";
 }

@@ -111,19 +111,18 @@ int launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sha
 
 /* Markers of the program position, around a loop or a call of a helper that
  * contains an implicit operation (active mask, tangle or opportunistic group). */
-#define SUBWAVE_LOOP                                        \
+#define SUBWAVE_LOOP \
     if (::subwave::simt::region subwave_region_{}; false) { \
     } else
 #define SUBWAVE_ITER subwave_region_.next()
-#define SUBWAVE_CALL(...)                          \
-    [&]() -> decltype(auto) {                      \
+#define SUBWAVE_CALL(...) \
+    [&]() -> decltype(auto) { \
         ::subwave::simt::region subwave_region_{}; \
-        return __VA_ARGS__;                        \
+        return __VA_ARGS__; \
     }()
 
 /* The lambda's type tells this declaration from all others. */
-#define SUBWAVE_SHARED(T, name, count) \
-    auto &name = ::subwave::simt::shared_array<T[count]>([] {})
+#define SUBWAVE_SHARED(T, name, count) auto &name = ::subwave::simt::shared_array<T[count]>([] {})
 #define SUBWAVE_DYNAMIC_SHARED(T, name) \
     T *name = static_cast<T *>(::subwave::simt::dynamic_shared())
 

@@ -39,7 +39,7 @@ enum class operation : std::uint8_t {
     barrier,
     publish,
     tile_read,
-    active,        /* this and the next two find their lanes by program position */
+    active, /* this and the next two find their lanes by program position */
     opportunistic,
     unmasked, /* of HIP's functions without a mask: tolerates an unmarked loop of the same lanes */
     block_barrier

@@ -12,7 +12,11 @@ extern "C" {
 #endif
 
 enum { SUBWAVE_THREAD_TEXT_LEAST = 2048 };
-enum subwave_thread_text_of { SUBWAVE_TEXT_OF_DEVICE, SUBWAVE_TEXT_OF_LIBRARY, SUBWAVE_THREAD_TEXTS };
+enum subwave_thread_text_of {
+    SUBWAVE_TEXT_OF_DEVICE,
+    SUBWAVE_TEXT_OF_LIBRARY,
+    SUBWAVE_THREAD_TEXTS
+};
 
 struct subwave_thread_text {
     char *text;

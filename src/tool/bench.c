@@ -53,7 +53,7 @@ typedef struct timing {
 typedef struct result {
     timing time;
     subwave_matmul_plan_info plan; /* no blocks: it is not the library's, or it has none */
-    double error;        /* the largest |C - reference| / sum |a b| of a cell; NaN if not checked */
+    double error;      /* the largest |C - reference| / sum |a b| of a cell; NaN if not checked */
     char failure[512]; /* why there is no result, or "" */
 } result;
 
@@ -76,7 +76,8 @@ static bool is_16_bit(subwave_dtype dtype)
  * at random and an exponent of -4 to -1, so that no product is subnormal. */
 static void fill(subwave_dtype dtype, void *data, int64_t count, uint64_t seed)
 {
-    const int fraction = dtype == SUBWAVE_DTYPE_F16 ? 10 : 7, bias = dtype == SUBWAVE_DTYPE_F16 ? 15 : 127;
+    const int fraction = dtype == SUBWAVE_DTYPE_F16 ? 10 : 7,
+              bias = dtype == SUBWAVE_DTYPE_F16 ? 15 : 127;
     for (int64_t i = 0; i < count; ++i) {
         const uint64_t bits = random_bits(&seed);
         const double value = (double)(bits >> 11) * 0x1p-52 - 1;
@@ -160,7 +161,9 @@ static coverage choose_coverage(shape size)
         return (coverage){.rows = size.m};
     const double cells = cell_budget / (double)(size.k + 1);
     return (coverage){.rows = (int64_t)(budget / row_cost),
-                      .cells = cells < 16 ? 16 : cells > 10000 ? 10000 : (int64_t)cells};
+                      .cells = cells < 16      ? 16
+                               : cells > 10000 ? 10000
+                                               : (int64_t)cells};
 }
 
 static double cell_error(const problem *p, bool flipped, int64_t i, int64_t j, double sum,
@@ -212,7 +215,9 @@ static void check(const settings *s, const problem *p, bool flipped, result *r)
  * one more. */
 static double error_bound(subwave_dtype dtype, int64_t k)
 {
-    const double rounding = dtype == SUBWAVE_DTYPE_F16 ? 0x1p-11 : dtype == SUBWAVE_DTYPE_BF16 ? 0x1p-8 : 0;
+    const double rounding = dtype == SUBWAVE_DTYPE_F16    ? 0x1p-11
+                            : dtype == SUBWAVE_DTYPE_BF16 ? 0x1p-8
+                                                          : 0;
     return (double)k * (dtype == SUBWAVE_DTYPE_F64 ? DBL_EPSILON : FLT_EPSILON) + rounding;
 }
 
@@ -294,15 +299,14 @@ static bool queue_matmul(const work *w, shape size)
     const double one_f64 = 1, zero_f64 = 0;
     const problem *p = w->problem;
     const bool single = p->dtype != SUBWAVE_DTYPE_F64; /* the scalars */
-    return subwave_matmul(w->context, w->variant, p->dtype, w->settings->layout,
-                          transposed_if(w->settings->transpose_a),
-                          transposed_if(w->settings->transpose_b),
-                          size.m, size.n, size.k, single ? (const void *)&one_f32 : &one_f64, w->a,
-                          at_least_1(p->a_flipped ? p->size.m : p->size.k), w->b,
-                          at_least_1(p->b_flipped ? p->size.k : p->size.n),
-                          single ? (const void *)&zero_f32 : &zero_f64, w->c,
-                          at_least_1(p->c_flipped ? p->size.m : p->size.n)) ==
-           SUBWAVE_STATUS_SUCCESS;
+    return subwave_matmul(
+               w->context, w->variant, p->dtype, w->settings->layout,
+               transposed_if(w->settings->transpose_a), transposed_if(w->settings->transpose_b),
+               size.m, size.n, size.k, single ? (const void *)&one_f32 : &one_f64, w->a,
+               at_least_1(p->a_flipped ? p->size.m : p->size.k), w->b,
+               at_least_1(p->b_flipped ? p->size.k : p->size.n),
+               single ? (const void *)&zero_f32 : &zero_f64, w->c,
+               at_least_1(p->c_flipped ? p->size.m : p->size.n)) == SUBWAVE_STATUS_SUCCESS;
 }
 
 static bool run_device(const work *w, int calls)
@@ -344,11 +348,8 @@ static subwave_matmul_plan_info plan_of(const settings *s, const device *d, subw
 
 static result bench_device(const settings *s, const device *d, subwave_variant variant, problem *p)
 {
-    work w = {.run = run_device,
-              .problem = p,
-              .settings = s,
-              .context = d->context,
-              .variant = variant};
+    work w = {
+        .run = run_device, .problem = p, .settings = s, .context = d->context, .variant = variant};
     result r = {.error = NAN};
     r.plan = plan_of(s, d, variant, p->dtype, p->size);
     if (measure_device(&w, p, &r.time)) {
@@ -622,41 +623,79 @@ int bench_main(int argc, char **argv)
 {
     settings s = {.layout = SUBWAVE_LAYOUT_ROW_MAJOR, .min_time = NAN /* until given */};
     option options[] = {
-        {.name = "--device", .value = "ID", .take = take_texts, .target = &s.devices,
-         .repeats = true, .help = "a device of `subwave info`; without it, the one with the star"},
-        {.name = "--variant", .value = "NAME", .take = take_variants, .target = &s.variants,
-         .repeats = true, .help = "naive, local, broadcast (these three), tutorial, matrix, skinny, auto"},
-        {.name = "--dtype", .value = "TYPE", .take = take_dtypes, .target = &s.dtypes,
-         .repeats = true, .help = "f16, bf16, f32 or f64 (f32)"},
-        {.name = "--size", .value = "N|MxNxK", .take = take_shapes, .target = &s.shapes,
-         .repeats = true, .help = "C is M x N, summed over K (1024)"},
-        {.name = "--layout", .value = "ORDER", .take = take_layout, .target = &s.layout,
+        {.name = "--device",
+         .value = "ID",
+         .take = take_texts,
+         .target = &s.devices,
+         .repeats = true,
+         .help = "a device of `subwave info`; without it, the one with the star"},
+        {.name = "--variant",
+         .value = "NAME",
+         .take = take_variants,
+         .target = &s.variants,
+         .repeats = true,
+         .help = "naive, local, broadcast (these three), tutorial, matrix, skinny, auto"},
+        {.name = "--dtype",
+         .value = "TYPE",
+         .take = take_dtypes,
+         .target = &s.dtypes,
+         .repeats = true,
+         .help = "f16, bf16, f32 or f64 (f32)"},
+        {.name = "--size",
+         .value = "N|MxNxK",
+         .take = take_shapes,
+         .target = &s.shapes,
+         .repeats = true,
+         .help = "C is M x N, summed over K (1024)"},
+        {.name = "--layout",
+         .value = "ORDER",
+         .take = take_layout,
+         .target = &s.layout,
          .help = "row or column: the order of all matrices (row)"},
-        {.name = "--transpose-a", .take = take_flag, .target = &s.transpose_a,
+        {.name = "--transpose-a",
+         .take = take_flag,
+         .target = &s.transpose_a,
          .help = "A is stored transposed"},
-        {.name = "--transpose-b", .take = take_flag, .target = &s.transpose_b,
+        {.name = "--transpose-b",
+         .take = take_flag,
+         .target = &s.transpose_b,
          .help = "B is stored transposed"},
-        {.name = "--repeat", .value = "R", .take = take_count, .target = &s.repeat,
+        {.name = "--repeat",
+         .value = "R",
+         .take = take_count,
+         .target = &s.repeat,
          .help = "at most R timed runs, 1 to 1000 (as many as --min-time allows)"},
-        {.name = "--min-time", .value = "S", .take = take_seconds, .target = &s.min_time,
+        {.name = "--min-time",
+         .value = "S",
+         .take = take_seconds,
+         .target = &s.min_time,
          .help = "repeat for S seconds (0.3; no limit if only --repeat is given)"},
-        {.name = "--peer", .take = take_flag, .target = &s.peer,
+        {.name = "--peer",
+         .take = take_flag,
+         .target = &s.peer,
          .help = "time a plain C loop too, on one thread; always done with a CPU device"},
-        {.name = "--no-check", .take = take_flag, .target = &s.no_check,
+        {.name = "--no-check",
+         .take = take_flag,
+         .target = &s.no_check,
          .help = "do not compare the results with the reference"},
-        {.name = "--json", .take = take_flag, .target = &s.json,
+        {.name = "--json",
+         .take = take_flag,
+         .target = &s.json,
          .help = "print a JSON object a line instead of a table"},
-        {.name = "--progress", .take = take_flag, .target = &s.progress,
+        {.name = "--progress",
+         .take = take_flag,
+         .target = &s.progress,
          .help = "say on stderr what is being timed (without it, on a terminal only)"},
     };
     command c = {
         .name = "bench matmul",
         .usage = "[OPTION]...",
-        .about = "Times C = A B with each variant on each device, and checks each result against\n"
-                 "plain C. A first run warms up; it is the result where it already takes the minimum\n"
-                 "time. Times are medians; short calls are queued in batches that are waited for once.\n"
-                 "The lines that SUBWAVE_LOG=2 prints from any program are commands for this.\n"
-                 "Exit status: 1 if a check fails.\n",
+        .about =
+            "Times C = A B with each variant on each device, and checks each result against\n"
+            "plain C. A first run warms up; it is the result where it already takes the minimum\n"
+            "time. Times are medians; short calls are queued in batches that are waited for once.\n"
+            "The lines that SUBWAVE_LOG=2 prints from any program are commands for this.\n"
+            "Exit status: 1 if a check fails.\n",
         .options = options,
         .option_count = sizeof options / sizeof *options};
     if (argc < 2)

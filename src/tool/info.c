@@ -37,7 +37,7 @@ typedef struct row {
 static void append(char *cell, const char *separator, const char *text)
 {
     const size_t length = strlen(cell);
-    snprintf(cell + length, sizeof ((row *)0)->cell[0] - length, "%s%s", length ? separator : "",
+    snprintf(cell + length, sizeof((row *)0)->cell[0] - length, "%s%s", length ? separator : "",
              text);
 }
 
@@ -166,15 +166,16 @@ int info_main(int argc, char **argv)
     bool json = false;
     option options[] = {
         {.name = "--json", .help = "print one JSON object", .take = take_flag, .target = &json}};
-    command c = {.name = "info",
-                 .usage = "[--json]",
-                 .about = "Shows every device: GPUs first, then the CPU device once for each wave size.\n"
-                          "A star marks the device that is used when none is named. \"units\" are\n"
-                          "multiprocessors, or threads of the CPU device; \"sub-group\" is its work-items;\n"
-                          "\"all groups\": ballot, fixed-size, tangle and opportunistic groups. A device\n"
-                          "that this build holds no code for cannot be used.\n",
-                 .options = options,
-                 .option_count = sizeof options / sizeof *options};
+    command c = {
+        .name = "info",
+        .usage = "[--json]",
+        .about = "Shows every device: GPUs first, then the CPU device once for each wave size.\n"
+                 "A star marks the device that is used when none is named. \"units\" are\n"
+                 "multiprocessors, or threads of the CPU device; \"sub-group\" is its work-items;\n"
+                 "\"all groups\": ballot, fixed-size, tangle and opportunistic groups. A device\n"
+                 "that this build holds no code for cannot be used.\n",
+        .options = options,
+        .option_count = sizeof options / sizeof *options};
     int code;
     if (!parse_options(&c, argc, argv, NULL, &code))
         return code;

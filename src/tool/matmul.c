@@ -106,7 +106,8 @@ static bool read_inputs(job *j)
     if (j->a.dtype != SUBWAVE_DTYPE_F64 &&
         (!isfinite((float)j->alpha) || !isfinite((float)j->beta))) {
         fail("matmul", "%s exceeds float32, the type of factors where %s is of %s",
-             isfinite((float)j->alpha) ? "--beta" : "--alpha", j->a_path, subwave_dtype_name(j->a.dtype));
+             isfinite((float)j->alpha) ? "--beta" : "--alpha", j->a_path,
+             subwave_dtype_name(j->a.dtype));
         return false;
     }
     return prepare_c(j);
@@ -228,21 +229,44 @@ int matmul_main(int argc, char **argv)
 {
     job j = {.variant = SUBWAVE_VARIANT_AUTO, .alpha = 1, .beta = NAN /* until given */};
     option options[] = {
-        {.name = "--output", .letter = 'o', .value = "C.npy", .take = take_text,
-         .target = &j.c_path, .help = "where to write C; written whole or not at all"},
-        {.name = "--device", .value = "ID", .take = take_text, .target = &j.device,
+        {.name = "--output",
+         .letter = 'o',
+         .value = "C.npy",
+         .take = take_text,
+         .target = &j.c_path,
+         .help = "where to write C; written whole or not at all"},
+        {.name = "--device",
+         .value = "ID",
+         .take = take_text,
+         .target = &j.device,
          .help = "a device of `subwave info`; without it, the one with the star"},
-        {.name = "--variant", .value = "NAME", .take = take_variant, .target = &j.variant,
+        {.name = "--variant",
+         .value = "NAME",
+         .take = take_variant,
+         .target = &j.variant,
          .help = "auto (the fastest), naive, local, broadcast, tutorial, matrix or skinny"},
-        {.name = "--transpose-a", .take = take_flag, .target = &j.transpose_a,
+        {.name = "--transpose-a",
+         .take = take_flag,
+         .target = &j.transpose_a,
          .help = "use A transposed"},
-        {.name = "--transpose-b", .take = take_flag, .target = &j.transpose_b,
+        {.name = "--transpose-b",
+         .take = take_flag,
+         .target = &j.transpose_b,
          .help = "use B transposed"},
-        {.name = "--alpha", .value = "X", .take = take_number, .target = &j.alpha,
+        {.name = "--alpha",
+         .value = "X",
+         .take = take_number,
+         .target = &j.alpha,
          .help = "factor of the product (1)"},
-        {.name = "--add", .value = "C0.npy", .take = take_text, .target = &j.add_path,
+        {.name = "--add",
+         .value = "C0.npy",
+         .take = take_text,
+         .target = &j.add_path,
          .help = "a matrix to add"},
-        {.name = "--beta", .value = "X", .take = take_number, .target = &j.beta,
+        {.name = "--beta",
+         .value = "X",
+         .take = take_number,
+         .target = &j.beta,
          .help = "factor of the matrix that --add names (1)"},
         {.name = "--quiet", .take = take_flag, .target = &j.quiet, .help = "print no summary"},
     };
@@ -250,9 +274,10 @@ int matmul_main(int argc, char **argv)
     command c = {
         .name = "matmul",
         .usage = "A.npy B.npy -o C.npy [OPTION]...",
-        .about = "Computes C = alpha A B, or C = alpha A B + beta C0.\n"
-                 "Files are NumPy's .npy, versions 1 to 3: 2-D, float16, float32 or float64 (all of one type),\n"
-                 "either byte order, C or Fortran order. C is written in C order.\n",
+        .about =
+            "Computes C = alpha A B, or C = alpha A B + beta C0.\n"
+            "Files are NumPy's .npy, versions 1 to 3: 2-D, float16, float32 or float64 (all of one type),\n"
+            "either byte order, C or Fortran order. C is written in C order.\n",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .operand_names = operand_names,

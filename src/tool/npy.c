@@ -106,7 +106,8 @@ static bool parse_descr(cursor *c, npy_matrix *matrix, char *error)
 {
     char descr[64];
     if (peek(c) == '[')
-        return fail(error, "the elements are structures; subwave takes float16, float32 and float64");
+        return fail(error,
+                    "the elements are structures; subwave takes float16, float32 and float64");
     if (!accept_string(c, descr, sizeof descr))
         return fail(error, "the header's 'descr' is not a short string");
     const char *type = descr + (descr[0] && strchr("<>=|", descr[0]));
@@ -117,9 +118,10 @@ static bool parse_descr(cursor *c, npy_matrix *matrix, char *error)
     else if (strcmp(type, "f8") == 0)
         matrix->dtype = SUBWAVE_DTYPE_F64;
     else
-        return fail(error,
-                    "the elements are '%s'; subwave takes float16 ('<f2'), float32 ('<f4') and float64 ('<f8')",
-                    descr);
+        return fail(
+            error,
+            "the elements are '%s'; subwave takes float16 ('<f2'), float32 ('<f4') and float64 ('<f8')",
+            descr);
     matrix->swapped = descr[0] == (little_endian() ? '>' : '<');
     return true;
 }
@@ -268,8 +270,8 @@ static bool read_header(int file, uint64_t *left, npy_matrix *matrix, char *erro
     char *text = malloc(length + 1);
     if (!text)
         return fail(error, "no memory for a header of %zu bytes", length);
-    const bool done = read_all(file, text, length, error) &&
-                      npy_parse_header(text, length, matrix, error);
+    const bool done =
+        read_all(file, text, length, error) && npy_parse_header(text, length, matrix, error);
     free(text);
     *left -= length;
     return done;
@@ -281,8 +283,8 @@ static bool read_file(int file, npy_matrix *matrix, char *error)
     if (fstat(file, &about) != 0)
         return fail(error, "cannot read: %s", strerror(errno));
     if (!S_ISREG(about.st_mode))
-        return fail(error, S_ISDIR(about.st_mode) ? "this is a directory"
-                                                  : "this is not a regular file");
+        return fail(error,
+                    S_ISDIR(about.st_mode) ? "this is a directory" : "this is not a regular file");
     uint64_t left = (uint64_t)about.st_size;
     size_t bytes;
     if (!read_header(file, &left, matrix, error))
@@ -292,8 +294,8 @@ static bool read_file(int file, npy_matrix *matrix, char *error)
                     matrix->rows, matrix->columns);
     if (left != bytes)
         return fail(error,
-                    "%s: %" PRId64 " x %" PRId64 " elements of %zu bytes are %zu bytes, but %" PRIu64
-                    " follow the header",
+                    "%s: %" PRId64 " x %" PRId64
+                    " elements of %zu bytes are %zu bytes, but %" PRIu64 " follow the header",
                     left < bytes ? "the file is truncated" : "the file goes on after its matrix",
                     matrix->rows, matrix->columns, subwave_dtype_size(matrix->dtype), bytes, left);
     /* One byte at least: a matrix without elements is no failure. */

@@ -13,9 +13,9 @@ enum { TEXT_SIZE = 32, EXIT_USAGE = 2 };
 int fail(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Each fills `text`, TEXT_SIZE bytes, and returns it. */
-const char *format_time(char *text, double seconds);  /* "1.23 ms": three digits */
-const char *format_digits(char *text, double value);  /* "1.23", "12.3", "1234" */
-const char *format_bytes(char *text, int64_t bytes);  /* "139.8 GiB" */
+const char *format_time(char *text, double seconds); /* "1.23 ms": three digits */
+const char *format_digits(char *text, double value); /* "1.23", "12.3", "1234" */
+const char *format_bytes(char *text, int64_t bytes); /* "139.8 GiB" */
 
 /* Seconds since some fixed moment, unmoved by changes of the clock. */
 double monotonic_seconds(void);

@@ -37,7 +37,8 @@ uint64_t amdrun_image_instructions(const amdrun_image *image);
 /* Runs a kernel to its end. 0 if it went well; else the result says why not. What hardware does not forgive is
  * looked for unless AMDRUN_CHECK is 0. One at a time in a process. A bad access is told on stderr, with kernel
  * and instruction, then goes to the handler of SIGSEGV that was there before. */
-int amdrun_image_launch(const amdrun_kernel *kernel, const uint32_t grid[3], const uint32_t block[3],
-                        uint32_t dynamic_lds, const void *arguments, amdrun_launch_result *result);
+int amdrun_image_launch(const amdrun_kernel *kernel, const uint32_t grid[3],
+                        const uint32_t block[3], uint32_t dynamic_lds, const void *arguments,
+                        amdrun_launch_result *result);
 
 #endif

@@ -34,26 +34,37 @@ typedef struct matmul_vector {
     answer answer;
 } matmul_vector;
 #define MATMUL(dtype, layout, ta, tb, m, n, k, pad_a, pad_b, pad_c, alpha, beta, range, seed, ...) \
-    {SUBWAVE_DTYPE_##dtype, SUBWAVE_LAYOUT_##layout, SUBWAVE_TRANSPOSE_##ta, SUBWAVE_TRANSPOSE_##tb, \
-     m, n, k, pad_a, pad_b, pad_c, alpha, beta, range, seed, {__VA_ARGS__}}
+    { \
+        SUBWAVE_DTYPE_##dtype, SUBWAVE_LAYOUT_##layout, SUBWAVE_TRANSPOSE_##ta, \
+            SUBWAVE_TRANSPOSE_##tb, m, n, k, pad_a, pad_b, pad_c, alpha, beta, range, seed, \
+        { \
+            __VA_ARGS__ \
+        } \
+    }
 
 typedef struct batched_vector {
     subwave_dtype dtype;
     subwave_layout layout;
     subwave_transpose transpose_a, transpose_b;
     int64_t m, n, k, batch;
-    int pad, gap;     /* gap: elements between one matrix and the next */
-    int shared;       /* 1: one A for all; 2: one B */
-    bool backwards;   /* entry 0 lies last */
+    int pad, gap;   /* gap: elements between one matrix and the next */
+    int shared;     /* 1: one A for all; 2: one B */
+    bool backwards; /* entry 0 lies last */
     double alpha[2], beta[2];
     int64_t range;
     uint64_t seed;
     answer answer;
 } batched_vector;
-#define BATCHED(dtype, layout, ta, tb, m, n, k, batch, pad, gap, shared, backwards, alpha, alpha_i, beta, beta_i, \
-                range, seed, ...) \
-    {SUBWAVE_DTYPE_##dtype, SUBWAVE_LAYOUT_##layout, SUBWAVE_TRANSPOSE_##ta, SUBWAVE_TRANSPOSE_##tb, \
-     m, n, k, batch, pad, gap, shared, backwards, {alpha, alpha_i}, {beta, beta_i}, range, seed, {__VA_ARGS__}}
+#define BATCHED(dtype, layout, ta, tb, m, n, k, batch, pad, gap, shared, backwards, alpha, \
+                alpha_i, beta, beta_i, range, seed, ...) \
+    { \
+        SUBWAVE_DTYPE_##dtype, SUBWAVE_LAYOUT_##layout, SUBWAVE_TRANSPOSE_##ta, \
+            SUBWAVE_TRANSPOSE_##tb, m, n, k, batch, pad, gap, shared, backwards, {alpha, alpha_i}, \
+            {beta, beta_i}, range, seed, \
+        { \
+            __VA_ARGS__ \
+        } \
+    }
 
 /* 2 x 3 cells, each the exact answer and how far from it a right one can be. */
 typedef struct rounded_vector {
@@ -62,7 +73,10 @@ typedef struct rounded_vector {
     uint64_t seed;
     double cells[6][2];
 } rounded_vector;
-#define ROUNDED(dtype, k, seed, ...) {SUBWAVE_DTYPE_##dtype, k, seed, {__VA_ARGS__}}
+#define ROUNDED(dtype, k, seed, ...) \
+    { \
+        SUBWAVE_DTYPE_##dtype, k, seed, { __VA_ARGS__ } \
+    }
 
 typedef enum function {
     REDUCE,
@@ -96,8 +110,13 @@ typedef struct group_vector {
     } answers[WAVES];
 } group_vector;
 #define GROUP(f, dtype, op, kind, size, x, y, z, blocks, amount, has_init, seed, ...) \
-    {f, #f, SUBWAVE_DTYPE_##dtype, SUBWAVE_OP_##op, SUBWAVE_GROUP_##kind, size, {x, y, z}, blocks, amount, has_init, \
-     seed, {__VA_ARGS__}}
+    { \
+        f, #f, SUBWAVE_DTYPE_##dtype, SUBWAVE_OP_##op, SUBWAVE_GROUP_##kind, size, {x, y, z}, \
+            blocks, amount, has_init, seed, \
+        { \
+            __VA_ARGS__ \
+        } \
+    }
 
 #include "answers.h"
 
@@ -117,7 +136,8 @@ static bool is_right(const answer *expected, uint64_t got, const void *data, siz
 {
     if (got == expected->digest)
         return true;
-    print_error("  digest %016" PRIx64 " instead of %016" PRIx64 "; first words", got, expected->digest);
+    print_error("  digest %016" PRIx64 " instead of %016" PRIx64 "; first words", got,
+                expected->digest);
     for (size_t i = 0; i < SHOWN; ++i) {
         uint64_t bits = 0;
         memcpy(&bits, (const char *)data + i * word, word);
@@ -158,8 +178,9 @@ typedef struct matrix {
 } matrix;
 
 /* Draws `batch` matrices, which lie `gap` elements apart. */
-static matrix matrix_create(subwave_context *context, harness_random *random, subwave_dtype dtype, subwave_layout layout,
-                            int64_t range, int64_t rows, int64_t columns, int pad, int gap, int64_t batch, bool backwards)
+static matrix matrix_create(subwave_context *context, harness_random *random, subwave_dtype dtype,
+                            subwave_layout layout, int64_t range, int64_t rows, int64_t columns,
+                            int pad, int gap, int64_t batch, bool backwards)
 {
     const bool column_major = layout == SUBWAVE_LAYOUT_COLUMN_MAJOR;
     const int64_t minor = column_major ? rows : columns;
@@ -172,7 +193,8 @@ static matrix matrix_create(subwave_context *context, harness_random *random, su
     const size_t size = subwave_dtype_size(dtype);
     x.host = allocate((size_t)x.elements * size);
     for (int64_t i = 0; i < parts; ++i) {
-        const int64_t number = (int64_t)(harness_random_bits(random) % (uint64_t)(2 * range + 1)) - range;
+        const int64_t number =
+            (int64_t)(harness_random_bits(random) % (uint64_t)(2 * range + 1)) - range;
         reference_store(part(dtype), x.host, i, reference_encode(part(dtype), (double)number / 8));
     }
     x.device = (guarded){.context = context};
@@ -205,7 +227,8 @@ static uint64_t read_product(matrix *c, subwave_dtype dtype)
 /* As an element of `dtype`, for alpha and beta. */
 static const void *scalar(subwave_dtype dtype, const double *number, void *memory)
 {
-    const subwave_dtype type = dtype == SUBWAVE_DTYPE_F16 || dtype == SUBWAVE_DTYPE_BF16 ? SUBWAVE_DTYPE_F32 : part(dtype);
+    const subwave_dtype type =
+        dtype == SUBWAVE_DTYPE_F16 || dtype == SUBWAVE_DTYPE_BF16 ? SUBWAVE_DTYPE_F32 : part(dtype);
     for (int i = 0; i < (is_complex(dtype) ? 2 : 1); ++i)
         reference_store(type, memory, i, reference_encode(type, number[i]));
     return memory;
@@ -218,8 +241,9 @@ static bool flipped(subwave_transpose transpose) { return transpose != SUBWAVE_T
 static bool has_variant(subwave_context *context, subwave_variant variant, subwave_dtype dtype)
 {
     subwave_matmul_plan_info plan;
-    const subwave_status status = subwave_matmul_plan(context, variant, dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
-                                                      SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &plan);
+    const subwave_status status =
+        subwave_matmul_plan(context, variant, dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
+                            SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &plan);
     if (status != SUBWAVE_STATUS_UNSUPPORTED)
         assert_ok(context, status);
     return status == SUBWAVE_STATUS_SUCCESS;
@@ -229,22 +253,24 @@ static void check_matmul(subwave_context *context, const matmul_vector *v, subwa
 {
     harness_random random = {v->seed};
     const bool ta = flipped(v->transpose_a), tb = flipped(v->transpose_b);
-    matrix a = matrix_create(context, &random, v->dtype, v->layout, v->range, ta ? v->k : v->m, ta ? v->m : v->k, v->pad_a, 0,
-                             1, false);
-    matrix b = matrix_create(context, &random, v->dtype, v->layout, v->range, tb ? v->n : v->k, tb ? v->k : v->n, v->pad_b, 0,
-                             1, false);
-    matrix c = matrix_create(context, &random, v->dtype, v->layout, v->range, v->m, v->n, v->pad_c, 0, 1, false);
+    matrix a = matrix_create(context, &random, v->dtype, v->layout, v->range, ta ? v->k : v->m,
+                             ta ? v->m : v->k, v->pad_a, 0, 1, false);
+    matrix b = matrix_create(context, &random, v->dtype, v->layout, v->range, tb ? v->n : v->k,
+                             tb ? v->k : v->n, v->pad_b, 0, 1, false);
+    matrix c = matrix_create(context, &random, v->dtype, v->layout, v->range, v->m, v->n, v->pad_c,
+                             0, 1, false);
     double alpha, beta;
     assert_ok(context,
-              subwave_matmul(context, variant, v->dtype, v->layout, v->transpose_a, v->transpose_b, v->m, v->n, v->k,
-                             scalar(v->dtype, &v->alpha, &alpha), matrix_start(&a, v->dtype), a.ld,
-                             matrix_start(&b, v->dtype), b.ld, scalar(v->dtype, &v->beta, &beta),
-                             matrix_start(&c, v->dtype), c.ld));
+              subwave_matmul(context, variant, v->dtype, v->layout, v->transpose_a, v->transpose_b,
+                             v->m, v->n, v->k, scalar(v->dtype, &v->alpha, &alpha),
+                             matrix_start(&a, v->dtype), a.ld, matrix_start(&b, v->dtype), b.ld,
+                             scalar(v->dtype, &v->beta, &beta), matrix_start(&c, v->dtype), c.ld));
     const uint64_t got = read_product(&c, v->dtype);
     if (!is_right(&v->answer, got, c.host, subwave_dtype_size(v->dtype)))
-        fail_msg("matmul %s %s, layout %d, transposes %d and %d, %" PRId64 " x %" PRId64 " x %" PRId64 ", seed %" PRIu64,
-                 subwave_variant_name(variant), subwave_dtype_name(v->dtype), (int)v->layout, (int)v->transpose_a,
-                 (int)v->transpose_b, v->m, v->n, v->k, v->seed);
+        fail_msg("matmul %s %s, layout %d, transposes %d and %d, %" PRId64 " x %" PRId64
+                 " x %" PRId64 ", seed %" PRIu64,
+                 subwave_variant_name(variant), subwave_dtype_name(v->dtype), (int)v->layout,
+                 (int)v->transpose_a, (int)v->transpose_b, v->m, v->n, v->k, v->seed);
     matrix_destroy(&a);
     matrix_destroy(&b);
     matrix_destroy(&c);
@@ -253,13 +279,15 @@ static void check_matmul(subwave_context *context, const matmul_vector *v, subwa
 static void test_matmul(void **state)
 {
     for (size_t i = 0; i < COUNT(matmul_vectors); ++i, ++vectors)
-        for (subwave_variant variant = SUBWAVE_VARIANT_AUTO; variant <= SUBWAVE_VARIANT_SKINNY; ++variant)
+        for (subwave_variant variant = SUBWAVE_VARIANT_AUTO; variant <= SUBWAVE_VARIANT_SKINNY;
+             ++variant)
             if (has_variant(*state, variant, matmul_vectors[i].dtype))
                 check_matmul(*state, &matmul_vectors[i], variant);
 }
 
 /* Fractions between -1 and 1 with as many bits as the type holds. */
-static guarded draw_fractions(subwave_context *context, harness_random *random, subwave_dtype dtype, int64_t count)
+static guarded draw_fractions(subwave_context *context, harness_random *random, subwave_dtype dtype,
+                              int64_t count)
 {
     const int digits = dtype == SUBWAVE_DTYPE_F64   ? 53
                        : dtype == SUBWAVE_DTYPE_F32 ? 24
@@ -276,7 +304,8 @@ static guarded draw_fractions(subwave_context *context, harness_random *random, 
     return device;
 }
 
-static void check_rounded(subwave_context *context, const rounded_vector *v, subwave_variant variant)
+static void check_rounded(subwave_context *context, const rounded_vector *v,
+                          subwave_variant variant)
 {
     harness_random random = {v->seed};
     guarded a = draw_fractions(context, &random, v->dtype, 2 * v->k);
@@ -284,16 +313,19 @@ static void check_rounded(subwave_context *context, const rounded_vector *v, sub
     guarded c = draw_fractions(context, &random, v->dtype, 6);
     const double alpha = 1.25, beta = -0.75;
     double alpha_memory, beta_memory, cells[6];
-    assert_ok(context, subwave_matmul(context, variant, v->dtype, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
-                                      SUBWAVE_TRANSPOSE_NONE, 2, 3, v->k, scalar(v->dtype, &alpha, &alpha_memory),
-                                      guarded_pointer(&a), v->k, guarded_pointer(&b), 3,
-                                      scalar(v->dtype, &beta, &beta_memory), guarded_pointer(&c), 3));
+    assert_ok(context,
+              subwave_matmul(context, variant, v->dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
+                             SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 2, 3, v->k,
+                             scalar(v->dtype, &alpha, &alpha_memory), guarded_pointer(&a), v->k,
+                             guarded_pointer(&b), 3, scalar(v->dtype, &beta, &beta_memory),
+                             guarded_pointer(&c), 3));
     assert_int_equal(guarded_read(&c, cells), 0);
     for (int i = 0; i < 6; ++i) {
         const double cell = reference_decode(v->dtype, reference_load(v->dtype, cells, i));
         if (!(fabs(cell - v->cells[i][0]) <= v->cells[i][1]))
-            fail_msg("matmul %s %s, k %" PRId64 ", cell %d is %a, not within %a of %a", subwave_variant_name(variant),
-                     subwave_dtype_name(v->dtype), v->k, i, cell, v->cells[i][1], v->cells[i][0]);
+            fail_msg("matmul %s %s, k %" PRId64 ", cell %d is %a, not within %a of %a",
+                     subwave_variant_name(variant), subwave_dtype_name(v->dtype), v->k, i, cell,
+                     v->cells[i][1], v->cells[i][0]);
     }
     guarded_destroy(&a);
     guarded_destroy(&b);
@@ -303,7 +335,8 @@ static void check_rounded(subwave_context *context, const rounded_vector *v, sub
 static void test_rounded(void **state)
 {
     for (size_t i = 0; i < COUNT(rounded_vectors); ++i, ++vectors)
-        for (subwave_variant variant = SUBWAVE_VARIANT_AUTO; variant <= SUBWAVE_VARIANT_SKINNY; ++variant)
+        for (subwave_variant variant = SUBWAVE_VARIANT_AUTO; variant <= SUBWAVE_VARIANT_SKINNY;
+             ++variant)
             if (has_variant(*state, variant, rounded_vectors[i].dtype))
                 check_rounded(*state, &rounded_vectors[i], variant);
 }
@@ -311,11 +344,13 @@ static void test_rounded(void **state)
 /* --- batched products ------------------------------------------------------------------------ */
 
 /* The entries' addresses, in device memory. */
-static guarded list_entries(subwave_context *context, const matrix *x, subwave_dtype dtype, int64_t stride, int64_t batch)
+static guarded list_entries(subwave_context *context, const matrix *x, subwave_dtype dtype,
+                            int64_t stride, int64_t batch)
 {
     const char **entries = allocate((size_t)batch * sizeof *entries);
     for (int64_t e = 0; e < batch; ++e)
-        entries[e] = (char *)matrix_start(x, dtype) + e * stride * (int64_t)subwave_dtype_size(dtype);
+        entries[e] =
+            (char *)matrix_start(x, dtype) + e * stride * (int64_t)subwave_dtype_size(dtype);
     guarded device = guarded_create(context, entries, (size_t)batch * sizeof *entries);
     free(entries);
     return device;
@@ -326,41 +361,45 @@ static void check_batched(subwave_context *context, const batched_vector *v, boo
     harness_random random = {v->seed};
     const bool ta = flipped(v->transpose_a), tb = flipped(v->transpose_b);
     const int64_t batch_a = v->shared == 1 ? 1 : v->batch, batch_b = v->shared == 2 ? 1 : v->batch;
-    matrix a = matrix_create(context, &random, v->dtype, v->layout, v->range, ta ? v->k : v->m, ta ? v->m : v->k, v->pad,
-                             v->gap, batch_a, v->backwards);
-    matrix b = matrix_create(context, &random, v->dtype, v->layout, v->range, tb ? v->n : v->k, tb ? v->k : v->n, v->pad,
-                             v->gap, batch_b, v->backwards);
-    matrix c = matrix_create(context, &random, v->dtype, v->layout, v->range, v->m, v->n, v->pad, v->gap, v->batch,
-                             v->backwards);
+    matrix a = matrix_create(context, &random, v->dtype, v->layout, v->range, ta ? v->k : v->m,
+                             ta ? v->m : v->k, v->pad, v->gap, batch_a, v->backwards);
+    matrix b = matrix_create(context, &random, v->dtype, v->layout, v->range, tb ? v->n : v->k,
+                             tb ? v->k : v->n, v->pad, v->gap, batch_b, v->backwards);
+    matrix c = matrix_create(context, &random, v->dtype, v->layout, v->range, v->m, v->n, v->pad,
+                             v->gap, v->batch, v->backwards);
     if (v->shared == 1)
         a.stride = 0;
     if (v->shared == 2)
         b.stride = 0;
     double alpha_memory[2], beta_memory[2];
-    const void *alpha = scalar(v->dtype, v->alpha, alpha_memory), *beta = scalar(v->dtype, v->beta, beta_memory);
+    const void *alpha = scalar(v->dtype, v->alpha, alpha_memory),
+               *beta = scalar(v->dtype, v->beta, beta_memory);
     if (pointers) {
         guarded of_a = list_entries(context, &a, v->dtype, a.stride, v->batch);
         guarded of_b = list_entries(context, &b, v->dtype, b.stride, v->batch);
         guarded of_c = list_entries(context, &c, v->dtype, c.stride, v->batch);
-        assert_ok(context, subwave_matmul_batched(context, v->dtype, v->layout, v->transpose_a, v->transpose_b, v->m, v->n,
-                                                  v->k, alpha, guarded_pointer(&of_a), a.ld, guarded_pointer(&of_b), b.ld,
-                                                  beta, guarded_pointer(&of_c), c.ld, v->batch));
+        assert_ok(context,
+                  subwave_matmul_batched(context, v->dtype, v->layout, v->transpose_a,
+                                         v->transpose_b, v->m, v->n, v->k, alpha,
+                                         guarded_pointer(&of_a), a.ld, guarded_pointer(&of_b), b.ld,
+                                         beta, guarded_pointer(&of_c), c.ld, v->batch));
         guarded_destroy(&of_a);
         guarded_destroy(&of_b);
         guarded_destroy(&of_c);
     } else {
-        assert_ok(context,
-                  subwave_matmul_strided_batched(context, v->dtype, v->layout, v->transpose_a, v->transpose_b, v->m, v->n,
-                                                 v->k, alpha, matrix_start(&a, v->dtype), a.ld, a.stride,
-                                                 matrix_start(&b, v->dtype), b.ld, b.stride, beta,
-                                                 matrix_start(&c, v->dtype), c.ld, c.stride, v->batch));
+        assert_ok(context, subwave_matmul_strided_batched(
+                               context, v->dtype, v->layout, v->transpose_a, v->transpose_b, v->m,
+                               v->n, v->k, alpha, matrix_start(&a, v->dtype), a.ld, a.stride,
+                               matrix_start(&b, v->dtype), b.ld, b.stride, beta,
+                               matrix_start(&c, v->dtype), c.ld, c.stride, v->batch));
     }
     const uint64_t got = read_product(&c, v->dtype);
     if (!is_right(&v->answer, got, c.host, subwave_dtype_size(part(v->dtype))))
-        fail_msg("%s %s, layout %d, transposes %d and %d, %" PRId64 " x %" PRId64 " x %" PRId64 ", batch %" PRId64
-                 ", seed %" PRIu64,
-                 pointers ? "matmul_batched" : "matmul_strided_batched", subwave_dtype_name(v->dtype), (int)v->layout,
-                 (int)v->transpose_a, (int)v->transpose_b, v->m, v->n, v->k, v->batch, v->seed);
+        fail_msg("%s %s, layout %d, transposes %d and %d, %" PRId64 " x %" PRId64 " x %" PRId64
+                 ", batch %" PRId64 ", seed %" PRIu64,
+                 pointers ? "matmul_batched" : "matmul_strided_batched",
+                 subwave_dtype_name(v->dtype), (int)v->layout, (int)v->transpose_a,
+                 (int)v->transpose_b, v->m, v->n, v->k, v->batch, v->seed);
     matrix_destroy(&a);
     matrix_destroy(&b);
     matrix_destroy(&c);
@@ -436,12 +475,14 @@ static void draw(const group_vector *v, harness_random *random, char *element)
     if (size > 8)
         words[1] = harness_random_bits(random);
     if (!is_move(v->f))
-        words[0] = reference_is_floating(v->dtype) ? draw_float(v->dtype, v->op, words[0]) : draw_integer(v->op, words[0]);
+        words[0] = reference_is_floating(v->dtype) ? draw_float(v->dtype, v->op, words[0])
+                                                   : draw_integer(v->op, words[0]);
     memcpy(element, words, size);
 }
 
-static subwave_status call(subwave_context *context, const group_vector *v, const subwave_group *group, int64_t n,
-                           const void *init, const void *id, const void *x, void *y)
+static subwave_status call(subwave_context *context, const group_vector *v,
+                           const subwave_group *group, int64_t n, const void *init, const void *id,
+                           const void *x, void *y)
 {
     switch (v->f) {
     case REDUCE:
@@ -449,14 +490,16 @@ static subwave_status call(subwave_context *context, const group_vector *v, cons
     case INCLUSIVE:
     case EXCLUSIVE:
         return subwave_group_scan(context, v->dtype, v->op,
-                                  v->f == INCLUSIVE ? SUBWAVE_SCAN_INCLUSIVE : SUBWAVE_SCAN_EXCLUSIVE, group, n, init, x,
-                                  y);
+                                  v->f == INCLUSIVE ? SUBWAVE_SCAN_INCLUSIVE
+                                                    : SUBWAVE_SCAN_EXCLUSIVE,
+                                  group, n, init, x, y);
     case BROADCAST:
         return subwave_group_broadcast(context, v->dtype, group, n, v->amount, x, y);
     case SHIFT_LEFT:
     case SHIFT_RIGHT:
-        return subwave_group_shift(context, v->dtype, v->f == SHIFT_LEFT ? SUBWAVE_SHIFT_LEFT : SUBWAVE_SHIFT_RIGHT, group,
-                                   n, v->amount, x, y);
+        return subwave_group_shift(context, v->dtype,
+                                   v->f == SHIFT_LEFT ? SUBWAVE_SHIFT_LEFT : SUBWAVE_SHIFT_RIGHT,
+                                   group, n, v->amount, x, y);
     case PERMUTE:
         return subwave_group_permute(context, v->dtype, group, n, v->amount, x, y);
     case SELECT:
@@ -507,7 +550,8 @@ static void check_group(subwave_context *context, const group_vector *v, const a
     memset(y, OUTPUT, y_bytes);
     memset(members, OUTPUT, count * sizeof *members);
 
-    guarded on_x = guarded_create(context, x, count * size), on_y = guarded_create(context, y, y_bytes);
+    guarded on_x = guarded_create(context, x, count * size),
+            on_y = guarded_create(context, y, y_bytes);
     guarded on_predicate = guarded_create(context, predicate, count);
     guarded on_key = guarded_create(context, key, count * sizeof *key);
     guarded on_id = guarded_create(context, id, count * sizeof *id);
@@ -519,17 +563,19 @@ static void check_group(subwave_context *context, const group_vector *v, const a
                            .key = guarded_pointer(&on_key),
                            .members = guarded_pointer(&on_members)};
     memcpy(group.block, v->block, sizeof group.block);
-    assert_ok(context, call(context, v, &group, n, v->has_init ? init : NULL, guarded_pointer(&on_id),
-                            guarded_pointer(&on_x), guarded_pointer(&on_y)));
+    assert_ok(context,
+              call(context, v, &group, n, v->has_init ? init : NULL, guarded_pointer(&on_id),
+                   guarded_pointer(&on_x), guarded_pointer(&on_y)));
     assert_int_equal(guarded_read(&on_y, y), 0);
     assert_int_equal(guarded_read(&on_members, members), 0);
     if (!is_move(v->f) && reference_is_floating(v->dtype))
         unify_nans(v->dtype, y, n);
     const uint64_t got = digest(digest(digest_start, y, y_bytes), members, count * sizeof *members);
     if (!is_right(expected, got, y, v->f == INFO ? 4 : size < 8 ? size : 8))
-        fail_msg("%s %s %s of %s (%d), blocks of %d x %d x %d, seed %" PRIu64, v->name, subwave_dtype_name(v->dtype),
-                 subwave_op_name(v->op), subwave_group_kind_name(v->kind), (int)v->size, (int)v->block[0],
-                 (int)v->block[1], (int)v->block[2], v->seed);
+        fail_msg("%s %s %s of %s (%d), blocks of %d x %d x %d, seed %" PRIu64, v->name,
+                 subwave_dtype_name(v->dtype), subwave_op_name(v->op),
+                 subwave_group_kind_name(v->kind), (int)v->size, (int)v->block[0], (int)v->block[1],
+                 (int)v->block[2], v->seed);
     guarded *const memories[] = {&on_x, &on_y, &on_predicate, &on_key, &on_id, &on_members};
     for (size_t i = 0; i < COUNT(memories); ++i)
         guarded_destroy(memories[i]);

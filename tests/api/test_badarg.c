@@ -281,8 +281,7 @@ static void test_matmul_overflow(void **state)
     CHECK(MATMUL(COLUMN_MAJOR, big, big, 1, big, 1, big), INVALID_SIZE, *state, "ldc");
     CHECK(MATMUL(ROW_MAJOR, INT64_MAX, 1, 1, 1, 1, 1), INVALID_SIZE, *state, "lda");
     CHECK(MATMUL(COLUMN_MAJOR, 1, INT64_MAX, 1, 1, 1, 1), INVALID_SIZE, *state, "ldb");
-    CHECK(MATMUL(ROW_MAJOR, 1, INT64_MAX, 1, 1, INT64_MAX, INT64_MAX), INVALID_SIZE, *state,
-          "ldb");
+    CHECK(MATMUL(ROW_MAJOR, 1, INT64_MAX, 1, 1, INT64_MAX, INT64_MAX), INVALID_SIZE, *state, "ldb");
     CHECK(MATMUL(COLUMN_MAJOR, INT64_MAX, 1, 1, INT64_MAX, 1, INT64_MAX), INVALID_SIZE, *state,
           "lda");
 #undef MATMUL
@@ -399,7 +398,9 @@ static const struct bad_group {
     {"group->fixed_size", VALUE, ALL, {KIND(FIXED_SIZE), SET(group.fixed_size, -4)}},
     {"group->fixed_size", VALUE, ALL, {KIND(FIXED_SIZE), SET(group.fixed_size, INT_MIN)}},
     {"group->fixed_size", UNSUPPORTED, ALL, {KIND(FIXED_SIZE), SET(group.fixed_size, 128)}},
-    {"group->fixed_size", SIZE, ALL,
+    {"group->fixed_size",
+     SIZE,
+     ALL,
      {KIND(FIXED_SIZE), SET(group.fixed_size, 4), SET(group.block[0], 70), SET(n, 70)}},
     {"group->branches", VALUE, ALL, {KIND(TANGLE), SET(group.branches, 0)}},
     {"group->branches", VALUE, ALL, {KIND(TANGLE), SET(group.branches, 65)}},
@@ -467,7 +468,8 @@ static void test_groups(void **state)
                 apply(&x, &bad->changes[j]);
             char title[64];
             snprintf(title, sizeof title, "row %d with function %d", (int)i, function);
-            check_outcome(call_group(function, &x), bad->status, *state, bad->name, title, __LINE__);
+            check_outcome(call_group(function, &x), bad->status, *state, bad->name, title,
+                          __LINE__);
             x.context = NULL;
             check_outcome(call_group(function, &x), SUBWAVE_STATUS_INVALID_CONTEXT, NULL, "context",
                           title, __LINE__);
@@ -513,9 +515,10 @@ static void test_device_names(void **state)
 {
     (void)state;
     static const char *const nonsense[] = {
-        "",       "nonsense", "cpu:",   "cpu:0",  "cpu:1",    "cpu:5",     "cpu:-4", "cpu:064",
-        "cpu:64 ", " cpu:64", "CPU:64", "cpu64",  "cpu:64:1", "cpu:4294967300", "gpu:", "gpu:-1",
-        "gpu:x",  "gpu:1x",   "GPU",    "tpu",    "cpu:64\n", "gpu: 0",    "0",      "gpu:0x0"};
+        "",        "nonsense", "cpu:",    "cpu:0",  "cpu:1", "cpu:5",    "cpu:-4",
+        "cpu:064", "cpu:64 ",  " cpu:64", "CPU:64", "cpu64", "cpu:64:1", "cpu:4294967300",
+        "gpu:",    "gpu:-1",   "gpu:x",   "gpu:1x", "GPU",   "tpu",      "cpu:64\n",
+        "gpu: 0",  "0",        "gpu:0x0"};
     CHECK(subwave_context_create(NULL, "cpu"), INVALID_POINTER, NULL, "context");
     CHECK(subwave_context_create(NULL, "nonsense"), INVALID_POINTER, NULL, "context");
     for (size_t i = 0; i < sizeof nonsense / sizeof *nonsense; ++i)

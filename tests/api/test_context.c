@@ -17,10 +17,10 @@
 static void test_statuses(void **state)
 {
     (void)state;
-    static const char *const names[] = {
-        "SUCCESS",       "INVALID_CONTEXT", "INVALID_POINTER",       "INVALID_SIZE",
-        "INVALID_STRIDE", "INVALID_VALUE",  "UNSUPPORTED",           "NO_DEVICE",
-        "ARCHITECTURE_MISMATCH", "OUT_OF_MEMORY", "DEVICE_ERROR",    "KERNEL_ERROR"};
+    static const char *const names[] = {"SUCCESS",       "INVALID_CONTEXT", "INVALID_POINTER",
+                                        "INVALID_SIZE",  "INVALID_STRIDE",  "INVALID_VALUE",
+                                        "UNSUPPORTED",   "NO_DEVICE",       "ARCHITECTURE_MISMATCH",
+                                        "OUT_OF_MEMORY", "DEVICE_ERROR",    "KERNEL_ERROR"};
     enum { COUNT = sizeof names / sizeof *names };
     for (int i = 0; i < COUNT; ++i) {
         assert_string_equal(subwave_status_name((subwave_status)i), names[i]);
@@ -43,10 +43,9 @@ static void test_dtypes(void **state)
     static const struct {
         const char *name;
         size_t size;
-    } dtypes[] = {{"unknown", 0}, {"i8", 1},   {"i16", 2}, {"i32", 4},  {"i64", 8},
-                  {"u8", 1},      {"u16", 2},  {"u32", 4}, {"u64", 8},  {"f16", 2},
-                  {"bf16", 2},    {"f32", 4},  {"f64", 8}, {"c32", 8},  {"c64", 16},
-                  {"unknown", 0}};
+    } dtypes[] = {{"unknown", 0}, {"i8", 1},  {"i16", 2},  {"i32", 4},    {"i64", 8},  {"u8", 1},
+                  {"u16", 2},     {"u32", 4}, {"u64", 8},  {"f16", 2},    {"bf16", 2}, {"f32", 4},
+                  {"f64", 8},     {"c32", 8}, {"c64", 16}, {"unknown", 0}};
     for (int i = 0; i < (int)(sizeof dtypes / sizeof *dtypes); ++i) {
         assert_string_equal(subwave_dtype_name((subwave_dtype)i), dtypes[i].name);
         assert_int_equal(subwave_dtype_size((subwave_dtype)i), dtypes[i].size);
@@ -58,8 +57,8 @@ static void test_dtypes(void **state)
 static void test_enumerations(void **state)
 {
     (void)state;
-    static const char *const names[] = {"unknown",   "auto",     "naive",  "local",
-                                        "broadcast", "tutorial", "matrix", "skinny", "unknown"};
+    static const char *const names[] = {"unknown",  "auto",   "naive",  "local",  "broadcast",
+                                        "tutorial", "matrix", "skinny", "unknown"};
     for (int i = 0; i < (int)(sizeof names / sizeof *names); ++i)
         assert_string_equal(subwave_variant_name((subwave_variant)i), names[i]);
     assert_string_equal(subwave_variant_name((subwave_variant)-1), "unknown");
@@ -67,8 +66,8 @@ static void test_enumerations(void **state)
                                         "tangle",  "opportunistic", "unknown"};
     for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); ++i)
         assert_string_equal(subwave_group_kind_name((subwave_group_kind)i), kinds[i]);
-    static const char *const ops[] = {"unknown", "plus",   "multiplies", "minimum",
-                                      "maximum", "bit_and", "bit_or",    "bit_xor",
+    static const char *const ops[] = {"unknown",     "plus",       "multiplies", "minimum",
+                                      "maximum",     "bit_and",    "bit_or",     "bit_xor",
                                       "logical_and", "logical_or", "unknown"};
     for (int i = 0; i < (int)(sizeof ops / sizeof *ops); ++i)
         assert_string_equal(subwave_op_name((subwave_op)i), ops[i]);
@@ -478,23 +477,30 @@ static void test_process_memory(void **state)
     }
     const double a[2][3] = {{1, 2, 3}, {4, 5, 6}}, b[3][1] = {{1}, {10}, {100}}, one = 1, zero = 0;
     double c[2][1] = {{-1}, {-1}};
-    assert_ok(*state, subwave_matmul(*state, SUBWAVE_VARIANT_AUTO, SUBWAVE_DTYPE_F64,
-                                     SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
-                                     SUBWAVE_TRANSPOSE_NONE, 2, 1, 3, &one, a, 3, b, 1, &zero, c,
-                                     1));
+    assert_ok(*state,
+              subwave_matmul(*state, SUBWAVE_VARIANT_AUTO, SUBWAVE_DTYPE_F64,
+                             SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                             SUBWAVE_TRANSPOSE_NONE, 2, 1, 3, &one, a, 3, b, 1, &zero, c, 1));
     assert_true(c[0][0] == 321 && c[1][0] == 654);
 }
 
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_statuses),     cmocka_unit_test(test_dtypes),
-        cmocka_unit_test(test_enumerations), cmocka_unit_test(test_version),
-        cmocka_unit_test(test_devices),      cmocka_unit_test(test_info),
-        cmocka_unit_test(test_choice),       cmocka_unit_test(test_two_contexts),
-        cmocka_unit_test(test_threads),      cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_log),          cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_copy),         cmocka_unit_test(test_memory_outlives_context),
+        cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_dtypes),
+        cmocka_unit_test(test_enumerations),
+        cmocka_unit_test(test_version),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_info),
+        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_two_contexts),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_log),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_memory_outlives_context),
         cmocka_unit_test(test_process_memory),
     };
     return harness_run("contexts", tests, sizeof tests / sizeof *tests);

@@ -65,12 +65,15 @@ static subwave_status run_matmul(subwave_context *context, const task *t, void *
     const double alpha = 1.25, beta = -0.75;
     const float alpha_f = 1.25, beta_f = -0.75;
     const bool f64 = t->dtype == SUBWAVE_DTYPE_F64;
-    return subwave_matmul(context, t->variant, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
-                          SUBWAVE_TRANSPOSE_NONE, t->m, t->n, t->k, f64 ? (const void *)&alpha : &alpha_f, operand[FIRST],
-                          t->k, operand[SECOND], t->n, f64 ? (const void *)&beta : &beta_f, operand[RESULT], t->n);
+    return subwave_matmul(context, t->variant, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
+                          SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, t->m, t->n, t->k,
+                          f64 ? (const void *)&alpha : &alpha_f, operand[FIRST], t->k,
+                          operand[SECOND], t->n, f64 ? (const void *)&beta : &beta_f,
+                          operand[RESULT], t->n);
 }
 
-static void step(subwave_context *context, const char *start, int64_t bytes, int64_t batch, guarded *list)
+static void step(subwave_context *context, const char *start, int64_t bytes, int64_t batch,
+                 guarded *list)
 {
     const char *entries[64];
     assert_true(batch <= (int64_t)COUNT(entries));
@@ -84,30 +87,50 @@ static subwave_status run_batched(subwave_context *context, const task *t, void 
     const double alpha[] = {1.25, 0.5}, beta[] = {-0.75, 0.25};
     const float alpha_f[] = {1.25, 0.5}, beta_f[] = {-0.75, 0.25};
     const bool f64 = t->dtype == SUBWAVE_DTYPE_F64 || t->dtype == SUBWAVE_DTYPE_C64;
-    const void *const a = f64 ? (const void *)alpha : alpha_f, *const b = f64 ? (const void *)beta : beta_f;
+    const void *const a = f64 ? (const void *)alpha : alpha_f, *const b = f64 ? (const void *)beta
+                                                                              : beta_f;
     const subwave_transpose none = SUBWAVE_TRANSPOSE_NONE;
-    const int64_t size = (int64_t)subwave_dtype_size(t->dtype), mk = t->m * t->k, kn = t->k * t->n, mn = t->m * t->n;
+    const int64_t size = (int64_t)subwave_dtype_size(t->dtype), mk = t->m * t->k, kn = t->k * t->n,
+                  mn = t->m * t->n;
     if (!t->pointers)
-        return subwave_matmul_strided_batched(context, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR, none, none, t->m, t->n, t->k, a,
-                                              operand[FIRST], t->k, mk, operand[SECOND], t->n, kn, b, operand[RESULT],
-                                              t->n, mn, t->batch);
+        return subwave_matmul_strided_batched(context, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR, none,
+                                              none, t->m, t->n, t->k, a, operand[FIRST], t->k, mk,
+                                              operand[SECOND], t->n, kn, b, operand[RESULT], t->n,
+                                              mn, t->batch);
     guarded of_a, of_b, of_c;
     step(context, operand[FIRST], mk * size, t->batch, &of_a);
     step(context, operand[SECOND], kn * size, t->batch, &of_b);
     step(context, operand[RESULT], mn * size, t->batch, &of_c);
-    const subwave_status status = subwave_matmul_batched(
-        context, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR, none, none, t->m, t->n, t->k, a, guarded_pointer(&of_a), t->k,
-        guarded_pointer(&of_b), t->n, b, guarded_pointer(&of_c), t->n, t->batch);
+    const subwave_status status =
+        subwave_matmul_batched(context, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR, none, none, t->m, t->n,
+                               t->k, a, guarded_pointer(&of_a), t->k, guarded_pointer(&of_b), t->n,
+                               b, guarded_pointer(&of_c), t->n, t->batch);
     guarded_destroy(&of_a);
     guarded_destroy(&of_b);
     guarded_destroy(&of_c);
     return status;
 }
 
-enum { REDUCE, INCLUSIVE, EXCLUSIVE, BROADCAST, LEFT, RIGHT, PERMUTE, SELECT, ANY, ALL, NONE, INFO, FUNCTIONS };
-static const char *const function_names[FUNCTIONS] = {"reduce",     "inclusive scan", "exclusive scan", "broadcast",
-                                                      "shift left", "shift right",    "permute",        "select",
-                                                      "any",        "all",            "none",           "info"};
+enum {
+    REDUCE,
+    INCLUSIVE,
+    EXCLUSIVE,
+    BROADCAST,
+    LEFT,
+    RIGHT,
+    PERMUTE,
+    SELECT,
+    ANY,
+    ALL,
+    NONE,
+    INFO,
+    FUNCTIONS
+};
+static const char *const function_names[FUNCTIONS] = {
+    "reduce",    "inclusive scan", "exclusive scan",
+    "broadcast", "shift left",     "shift right",
+    "permute",   "select",         "any",
+    "all",       "none",           "info"};
 
 static subwave_status run_group(subwave_context *context, const task *t, void *const *operand)
 {
@@ -121,9 +144,11 @@ static subwave_status run_group(subwave_context *context, const task *t, void *c
     case REDUCE:
         return subwave_group_reduce(context, t->dtype, SUBWAVE_OP_PLUS, &group, t->n, NULL, x, y);
     case INCLUSIVE:
-        return subwave_group_scan(context, t->dtype, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, &group, t->n, NULL, x, y);
+        return subwave_group_scan(context, t->dtype, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE,
+                                  &group, t->n, NULL, x, y);
     case EXCLUSIVE:
-        return subwave_group_scan(context, t->dtype, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE, &group, t->n, NULL, x, y);
+        return subwave_group_scan(context, t->dtype, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE,
+                                  &group, t->n, NULL, x, y);
     case BROADCAST:
         return subwave_group_broadcast(context, t->dtype, &group, t->n, 1, x, y);
     case LEFT:
@@ -148,7 +173,8 @@ static subwave_status run_group(subwave_context *context, const task *t, void *c
 /* --- repeats --------------------------------------------------------------------------------- */
 
 typedef struct device {
-    subwave_context *context[MOST_CONTEXTS]; /* the seed is the index modulo SEEDS; elsewhere all are alike */
+    subwave_context
+        *context[MOST_CONTEXTS]; /* the seed is the index modulo SEEDS; elsewhere all are alike */
     int contexts;
     bool cpu;
     unsigned char *memory[OPERANDS];
@@ -198,12 +224,14 @@ static void run_once(device *d, const task *t, int c, const int *shift, unsigned
     for (int i = 0; i < OPERANDS; ++i)
         if (t->bytes[i]) {
             operand[i] = d->memory[i] + (size_t)shift[i] * t->align[i];
-            assert_ok(context, subwave_copy(context, operand[i], t->before[i], (int64_t)t->bytes[i]));
+            assert_ok(context,
+                      subwave_copy(context, operand[i], t->before[i], (int64_t)t->bytes[i]));
         }
     assert_ok(context, t->run(context, t, operand));
     assert_ok(context, subwave_copy(context, outcome, operand[RESULT], (int64_t)t->bytes[RESULT]));
     if (t->bytes[MEMBERS])
-        assert_ok(context, subwave_copy(context, outcome + t->bytes[RESULT], operand[MEMBERS], (int64_t)t->bytes[MEMBERS]));
+        assert_ok(context, subwave_copy(context, outcome + t->bytes[RESULT], operand[MEMBERS],
+                                        (int64_t)t->bytes[MEMBERS]));
 }
 
 /* How many of the repeats differ from the first, or the first of their seed. */
@@ -231,8 +259,8 @@ static int count_changes(device *d, const task *t)
         if (memcmp(again, first[seed], bytes) == 0)
             continue;
         if (changes++ == 0 && *t->name) {
-            print_error("%s: repeat %d differs; shifts of its operands %d, %d, %d elements", t->name, r, shift[FIRST],
-                        shift[SECOND], shift[RESULT]);
+            print_error("%s: repeat %d differs; shifts of its operands %d, %d, %d elements",
+                        t->name, r, shift[FIRST], shift[SECOND], shift[RESULT]);
             if (d->cpu)
                 print_error("; %d threads, seed %d", thread_counts[c / SEEDS], c % SEEDS);
             print_error("\n");
@@ -265,7 +293,8 @@ static void fill_floats(subwave_dtype dtype, void *array, int64_t count, harness
                                                             : dtype;
     for (int64_t i = 0; i < count * (complex ? 2 : 1); ++i)
         reference_store(part, array, i,
-                        reference_encode(part, harness_random_sign(random) + 0x1p-25 * harness_random_sign(random)));
+                        reference_encode(part, harness_random_sign(random) +
+                                                   0x1p-25 * harness_random_sign(random)));
 }
 
 static void task_destroy(task *t)
@@ -282,18 +311,19 @@ static void check(device *d, task *t)
     task_destroy(t);
 }
 
-static void check_matmul(device *d, subwave_variant variant, subwave_dtype dtype, int64_t m, int64_t n, int64_t k)
+static void check_matmul(device *d, subwave_variant variant, subwave_dtype dtype, int64_t m,
+                         int64_t n, int64_t k)
 {
     subwave_matmul_plan_info plan;
     const subwave_status status =
-        subwave_matmul_plan(d->context[0], variant, dtype, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
-                            SUBWAVE_TRANSPOSE_NONE, m, n, k, &plan);
+        subwave_matmul_plan(d->context[0], variant, dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
+                            SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, m, n, k, &plan);
     if (status == SUBWAVE_STATUS_UNSUPPORTED)
         return;
     assert_ok(d->context[0], status);
     task t = {.run = run_matmul, .variant = variant, .dtype = dtype, .m = m, .n = n, .k = k};
-    snprintf(t.name, sizeof t.name, "matmul %s %s %" PRId64 " x %" PRId64 " x %" PRId64, subwave_variant_name(variant),
-             subwave_dtype_name(dtype), m, n, k);
+    snprintf(t.name, sizeof t.name, "matmul %s %s %" PRId64 " x %" PRId64 " x %" PRId64,
+             subwave_variant_name(variant), subwave_dtype_name(dtype), m, n, k);
     const size_t size = subwave_dtype_size(dtype);
     const int64_t elements[] = {[FIRST] = m * k, [SECOND] = k * n, [RESULT] = m * n};
     for (int i = 0; i <= RESULT; ++i)
@@ -304,11 +334,19 @@ static void check_matmul(device *d, subwave_variant variant, subwave_dtype dtype
     check(d, &t);
 }
 
-static void check_batched(device *d, subwave_dtype dtype, bool pointers, int64_t m, int64_t n, int64_t k)
+static void check_batched(device *d, subwave_dtype dtype, bool pointers, int64_t m, int64_t n,
+                          int64_t k)
 {
-    task t = {.run = run_batched, .dtype = dtype, .m = m, .n = n, .k = k, .batch = 9, .pointers = pointers};
+    task t = {.run = run_batched,
+              .dtype = dtype,
+              .m = m,
+              .n = n,
+              .k = k,
+              .batch = 9,
+              .pointers = pointers};
     snprintf(t.name, sizeof t.name, "%s %s %" PRId64 " x %" PRId64 " x %" PRId64,
-             pointers ? "matmul_batched" : "matmul_strided_batched", subwave_dtype_name(dtype), m, n, k);
+             pointers ? "matmul_batched" : "matmul_strided_batched", subwave_dtype_name(dtype), m,
+             n, k);
     const size_t size = subwave_dtype_size(dtype);
     const int64_t elements[] = {[FIRST] = m * k, [SECOND] = k * n, [RESULT] = m * n};
     for (int i = 0; i <= RESULT; ++i)
@@ -337,14 +375,16 @@ static void check_batched(device *d, subwave_dtype dtype, bool pointers, int64_t
 static void check_group(device *d, int function, subwave_dtype dtype, subwave_group_kind kind)
 {
     enum { ITEMS = 100, BLOCKS = 4, N = ITEMS * BLOCKS, BRANCHES = 3 };
-    task t = {.run = run_group,
-              .dtype = dtype,
-              .n = N,
-              .function = function,
-              .group = {.kind = kind, .block = {ITEMS, 1, 1}, .fixed_size = 4, .branches = BRANCHES}};
-    snprintf(t.name, sizeof t.name, "%s %s of %s", function_names[function], subwave_dtype_name(dtype),
-             subwave_group_kind_name(kind));
-    const bool floats = dtype == SUBWAVE_DTYPE_F32 || dtype == SUBWAVE_DTYPE_F64 || dtype == SUBWAVE_DTYPE_F16;
+    task t = {
+        .run = run_group,
+        .dtype = dtype,
+        .n = N,
+        .function = function,
+        .group = {.kind = kind, .block = {ITEMS, 1, 1}, .fixed_size = 4, .branches = BRANCHES}};
+    snprintf(t.name, sizeof t.name, "%s %s of %s", function_names[function],
+             subwave_dtype_name(dtype), subwave_group_kind_name(kind));
+    const bool floats =
+        dtype == SUBWAVE_DTYPE_F32 || dtype == SUBWAVE_DTYPE_F64 || dtype == SUBWAVE_DTYPE_F16;
     const size_t size = subwave_dtype_size(dtype);
     add_operand(&t, FIRST, N, size);
     if (floats)
@@ -357,7 +397,8 @@ static void check_group(device *d, int function, subwave_dtype dtype, subwave_gr
         ((uint32_t *)t.before[SECOND])[i] = (uint32_t)(harness_random_bits(&d->random) % 70);
     add_operand(&t, CHOICE, N, sizeof(int32_t)); /* as predicates the same bytes do */
     for (int i = 0; i < N; ++i)
-        ((int32_t *)t.before[CHOICE])[i] = (int32_t)(harness_random_bits(&d->random) % (BRANCHES + 1));
+        ((int32_t *)t.before[CHOICE])[i] =
+            (int32_t)(harness_random_bits(&d->random) % (BRANCHES + 1));
     add_operand(&t, RESULT, N, function == INFO ? sizeof(subwave_group_item) : size);
     if (function == INFO)
         t.align[RESULT] = sizeof(uint32_t);
@@ -365,15 +406,16 @@ static void check_group(device *d, int function, subwave_dtype dtype, subwave_gr
     check(d, &t);
 }
 
-static const subwave_dtype matmul_dtypes[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_F16,
-                                              SUBWAVE_DTYPE_BF16};
-static const subwave_dtype batched_dtypes[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_C32,
-                                               SUBWAVE_DTYPE_C64};
+static const subwave_dtype matmul_dtypes[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64,
+                                              SUBWAVE_DTYPE_F16, SUBWAVE_DTYPE_BF16};
+static const subwave_dtype batched_dtypes[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64,
+                                               SUBWAVE_DTYPE_C32, SUBWAVE_DTYPE_C64};
 
 static void check_matmuls(device *d)
 {
     for (size_t i = 0; i < COUNT(matmul_dtypes); ++i)
-        for (subwave_variant variant = SUBWAVE_VARIANT_AUTO; variant <= SUBWAVE_VARIANT_SKINNY; ++variant) {
+        for (subwave_variant variant = SUBWAVE_VARIANT_AUTO; variant <= SUBWAVE_VARIANT_SKINNY;
+             ++variant) {
             if (variant != SUBWAVE_VARIANT_SKINNY || harness_is_full())
                 check_matmul(d, variant, matmul_dtypes[i], 11, 38, 43);
             if (harness_is_full())
@@ -400,13 +442,15 @@ static void check_batches(device *d)
 
 static void check_groups(device *d)
 {
-    for (subwave_group_kind kind = SUBWAVE_GROUP_SUB_GROUP; kind <= SUBWAVE_GROUP_OPPORTUNISTIC; ++kind)
+    for (subwave_group_kind kind = SUBWAVE_GROUP_SUB_GROUP; kind <= SUBWAVE_GROUP_OPPORTUNISTIC;
+         ++kind)
         for (int function = 0; function < FUNCTIONS; ++function) {
             if (kind == SUBWAVE_GROUP_OPPORTUNISTIC && !d->cpu)
                 continue;
             const bool bytes = function >= ANY;
-            const subwave_dtype dtypes[] = {bytes ? SUBWAVE_DTYPE_U8 : SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64,
-                                            SUBWAVE_DTYPE_F16, SUBWAVE_DTYPE_I64};
+            const subwave_dtype dtypes[] = {bytes ? SUBWAVE_DTYPE_U8 : SUBWAVE_DTYPE_F32,
+                                            SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_F16,
+                                            SUBWAVE_DTYPE_I64};
             for (size_t i = 0; i < (bytes || !harness_is_full() ? 1 : COUNT(dtypes)); ++i)
                 check_group(d, function, dtypes[i], kind);
         }

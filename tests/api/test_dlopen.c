@@ -41,8 +41,9 @@ static void use(void *library)
         return;
     }
     c[N * N - 1] = 0;
-    if (found_subwave_matmul(context, SUBWAVE_VARIANT_AUTO, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
-                             SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, N, N, N, &one, a, N, b, N, &zero, c,
+    if (found_subwave_matmul(context, SUBWAVE_VARIANT_AUTO, SUBWAVE_DTYPE_F32,
+                             SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                             SUBWAVE_TRANSPOSE_NONE, N, N, N, &one, a, N, b, N, &zero, c,
                              N) != SUBWAVE_STATUS_SUCCESS)
         fail(found_subwave_last_error(context));
     if (c[N * N - 1] != 2 * N)

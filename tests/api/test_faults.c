@@ -36,8 +36,7 @@ void *__real_mmap(void *address, size_t length, int protection, int flags, int f
 void *__wrap_mmap(void *address, size_t length, int protection, int flags, int file, off_t offset)
 {
     errno = ENOMEM;
-    return maps_fail ? MAP_FAILED
-                     : __real_mmap(address, length, protection, flags, file, offset);
+    return maps_fail ? MAP_FAILED : __real_mmap(address, length, protection, flags, file, offset);
 }
 
 int launch_barrier_for_three(void *stream);

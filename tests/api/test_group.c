@@ -39,8 +39,12 @@ static const variant variants[] = {
 #define SUBWAVE_X(name, value, spelling) {SUBWAVE_GROUP_##name, 1},
     SUBWAVE_GROUP_LIST(SUBWAVE_X)
 #undef SUBWAVE_X
-    {SUBWAVE_GROUP_FIXED_SIZE, 2},  {SUBWAVE_GROUP_FIXED_SIZE, 4},  {SUBWAVE_GROUP_FIXED_SIZE, 8},
-    {SUBWAVE_GROUP_FIXED_SIZE, 16}, {SUBWAVE_GROUP_FIXED_SIZE, 32}, {SUBWAVE_GROUP_FIXED_SIZE, 64},
+        {SUBWAVE_GROUP_FIXED_SIZE, 2},
+    {SUBWAVE_GROUP_FIXED_SIZE, 4},
+    {SUBWAVE_GROUP_FIXED_SIZE, 8},
+    {SUBWAVE_GROUP_FIXED_SIZE, 16},
+    {SUBWAVE_GROUP_FIXED_SIZE, 32},
+    {SUBWAVE_GROUP_FIXED_SIZE, 64},
 };
 enum { VARIANTS = COUNT(variants), KINDS = VARIANTS - 6 };
 
@@ -60,8 +64,10 @@ typedef enum function {
     FUNCTIONS
 } function;
 static const char *const function_names[FUNCTIONS] = {
-    "reduce", "inclusive scan", "exclusive scan", "broadcast", "shift left", "shift right",
-    "permute", "select", "any", "all", "none", "info"};
+    "reduce",    "inclusive scan", "exclusive scan",
+    "broadcast", "shift left",     "shift right",
+    "permute",   "select",         "any",
+    "all",       "none",           "info"};
 static bool is_arithmetic(function f) { return f <= EXCLUSIVE; }
 static bool is_vote(function f) { return f >= ANY && f <= NONE; }
 
@@ -69,9 +75,9 @@ static const struct shape {
     int32_t block[3];
     int blocks;
 } shapes[] = {
-    {{64, 1, 1}, 3}, {{8, 8, 1}, 1}, {{16, 1, 4}, 2}, {{1, 64, 1}, 1},  {{33, 1, 1}, 4},
-    {{5, 3, 2}, 5},  {{1, 1, 1}, 3}, {{7, 1, 1}, 3},  {{256, 1, 1}, 1}, {{1024, 1, 1}, 1},
-    {{1, 1, 1}, 1},
+    {{64, 1, 1}, 3},  {{8, 8, 1}, 1},    {{16, 1, 4}, 2}, {{1, 64, 1}, 1},
+    {{33, 1, 1}, 4},  {{5, 3, 2}, 5},    {{1, 1, 1}, 3},  {{7, 1, 1}, 3},
+    {{256, 1, 1}, 1}, {{1024, 1, 1}, 1}, {{1, 1, 1}, 1},
 };
 enum { SHAPES = COUNT(shapes) };
 
@@ -101,7 +107,7 @@ typedef struct arrangement {
     int32_t *key;
     uint64_t *mask;       /* the members of each one's group by definition; 0: takes no branch */
     int64_t smaller_sets; /* opportunistic groups seen that were less than that */
-    guarded on_choice; /* predicate or key; null in `group` where the kind does not use it */
+    guarded on_choice;    /* predicate or key; null in `group` where the kind does not use it */
     guarded on_members, on_x, on_y, on_id;
 } arrangement;
 
@@ -240,8 +246,8 @@ static void form_pattern(arrangement *a, pattern pattern, int branches, harness_
         a->predicate[i] = is[pattern] ? yes[bits >> 1 & 3] : 0;
         a->key[i] = is[pattern] ? 0 : 1;
         if (pattern == RANDOM)
-            a->key[i] = bits >> 3 & 7 ? (int32_t)(bits >> 6 & 63) % branches
-                                      : nowhere[bits >> 1 & 3];
+            a->key[i] =
+                bits >> 3 & 7 ? (int32_t)(bits >> 6 & 63) % branches : nowhere[bits >> 1 & 3];
     }
     form_groups(a);
 }
@@ -349,7 +355,9 @@ static void expect_arithmetic(const task *t, const unsigned char *x, uint64_t la
     const uint64_t first = t->has_init ? t->init : reference_identity(t->dtype, t->op);
     for (int r = 0; r < size; ++r)
         reference_store(t->dtype, y, lane[r],
-                        t->f == INCLUSIVE ? value[lane[r]] : r == 0 ? first : value[lane[r - 1]]);
+                        t->f == INCLUSIVE ? value[lane[r]]
+                        : r == 0          ? first
+                                          : value[lane[r - 1]]);
 }
 
 static void expect_move(const task *t, const unsigned char *x, const uint32_t *id, uint64_t lanes,
@@ -384,14 +392,14 @@ static void expect_info(const arrangement *a, int64_t start, uint64_t lanes, uns
     int lane[64];
     const int size = list_lanes(lanes, lane), in_wave = wave_items(a, start);
     for (int r = 0; r < size; ++r) {
-        subwave_group_item item = {
-            .group_range = 1,
-            .local_id = (uint32_t)r,
-            .local_range = (uint32_t)size,
-            .leader = r == 0,
-            .sub_group_id = (uint32_t)(start % a->items / a->wave),
-            .sub_group_range = (uint32_t)((a->items + a->wave - 1) / a->wave),
-            .lane = (uint32_t)lane[r]};
+        subwave_group_item item = {.group_range = 1,
+                                   .local_id = (uint32_t)r,
+                                   .local_range = (uint32_t)size,
+                                   .leader = r == 0,
+                                   .sub_group_id = (uint32_t)(start % a->items / a->wave),
+                                   .sub_group_range =
+                                       (uint32_t)((a->items + a->wave - 1) / a->wave),
+                                   .lane = (uint32_t)lane[r]};
         if (a->group.kind == SUBWAVE_GROUP_SUB_GROUP) {
             item.group_id = item.sub_group_id;
             item.group_range = item.sub_group_range;
@@ -545,18 +553,21 @@ static size_t faults_of(arrangement *a, const task *t, fault fault)
     for (size_t i = 0; i < n; ++i) /* now the groups that were formed, if they are any */
         members[i] = wrong || t->no_members || !a->mask[i] ? a->mask[i] : members[i];
     expect(a, t, members, expected);
-    const size_t faults[] = {
-        t->no_members ? guarded_changes(&a->on_members) : wrong,
-        stray_members,
-        wrong_elements(a, t, got, expected),
-        stray,
-        guarded_changes(t->in_place ? &a->on_y : &a->on_x),
-        t->f == SELECT ? guarded_changes(&a->on_id) : 0,
-        a->group.predicate || a->group.key ? guarded_changes(&a->on_choice) : 0};
-    static const char *const names[COUNT(faults)] = {
-        "wrong members",          "changed bytes around members", "wrong elements",
-        "changed bytes around y", "changed bytes of x, or y",     "changed bytes of id",
-        "changed bytes of predicate or key"};
+    const size_t faults[] = {t->no_members ? guarded_changes(&a->on_members) : wrong,
+                             stray_members,
+                             wrong_elements(a, t, got, expected),
+                             stray,
+                             guarded_changes(t->in_place ? &a->on_y : &a->on_x),
+                             t->f == SELECT ? guarded_changes(&a->on_id) : 0,
+                             a->group.predicate || a->group.key ? guarded_changes(&a->on_choice)
+                                                                : 0};
+    static const char *const names[COUNT(faults)] = {"wrong members",
+                                                     "changed bytes around members",
+                                                     "wrong elements",
+                                                     "changed bytes around y",
+                                                     "changed bytes of x, or y",
+                                                     "changed bytes of id",
+                                                     "changed bytes of predicate or key"};
     size_t total = 0;
     for (size_t i = 0; i < COUNT(faults); ++i) {
         if (faults[i] && fault == NO_FAULT) {
@@ -834,7 +845,8 @@ static void test_complex_alignment(void **state)
     assert_ok(*state, subwave_malloc(*state, &memory, 2 * sizeof x + 8));
     double *const device_x = (double *)memory + 1, *const device_y = device_x + 2 * N;
     assert_ok(*state, subwave_copy(*state, device_x, x, sizeof x));
-    assert_ok(*state, subwave_group_broadcast(*state, SUBWAVE_DTYPE_C64, &group, N, 3, device_x, device_y));
+    assert_ok(*state,
+              subwave_group_broadcast(*state, SUBWAVE_DTYPE_C64, &group, N, 3, device_x, device_y));
     assert_ok(*state, subwave_copy(*state, y, device_y, sizeof y));
     for (int i = 0; i < 2 * N; ++i)
         assert_true(y[i] == x[i / 8 * 8 + 6 + i % 2]);
@@ -863,8 +875,7 @@ static void test_members(void **state)
                     t.f = REDUCE;
                     t.dtype = SUBWAVE_DTYPE_U64;
                     for (int64_t e = 0; e < a->n; ++e)
-                        reference_store(t.dtype, t.x, e,
-                                        (uint64_t)1 << (e - wave_start(a, e)));
+                        reference_store(t.dtype, t.x, e, (uint64_t)1 << (e - wave_start(a, e)));
                     check(a, &t);
                     task_destroy(&t);
                 }
@@ -898,20 +909,20 @@ static void check_sides(subwave_context *context, const uint64_t *sides, int cou
     void *const out = guarded_pointer(&on_y);
     const subwave_dtype u64 = SUBWAVE_DTYPE_U64;
     for (int algorithm = 0; algorithm < ALGORITHMS; ++algorithm) {
-        assert_ok(context,
-                  algorithm <= UNION
-                      ? subwave_group_reduce(context, u64,
-                                             algorithm == SUM ? SUBWAVE_OP_PLUS : SUBWAVE_OP_BIT_OR,
-                                             &group, n, NULL, in, out)
-                  : algorithm <= BEFORE
-                      ? subwave_group_scan(context, u64, SUBWAVE_OP_PLUS,
-                                           algorithm == UPTO ? SUBWAVE_SCAN_INCLUSIVE
-                                                             : SUBWAVE_SCAN_EXCLUSIVE,
-                                           &group, n, NULL, in, out)
-                      : subwave_group_shift(context, u64,
-                                            algorithm == NEXT ? SUBWAVE_SHIFT_LEFT
-                                                              : SUBWAVE_SHIFT_RIGHT,
-                                            &group, n, 1, in, out));
+        assert_ok(
+            context,
+            algorithm <= UNION
+                ? subwave_group_reduce(context, u64,
+                                       algorithm == SUM ? SUBWAVE_OP_PLUS : SUBWAVE_OP_BIT_OR,
+                                       &group, n, NULL, in, out)
+            : algorithm <= BEFORE
+                ? subwave_group_scan(context, u64, SUBWAVE_OP_PLUS,
+                                     algorithm == UPTO ? SUBWAVE_SCAN_INCLUSIVE
+                                                       : SUBWAVE_SCAN_EXCLUSIVE,
+                                     &group, n, NULL, in, out)
+                : subwave_group_shift(context, u64,
+                                      algorithm == NEXT ? SUBWAVE_SHIFT_LEFT : SUBWAVE_SHIFT_RIGHT,
+                                      &group, n, 1, in, out));
         assert_int_equal(guarded_read(&on_y, y), 0);
         for (int64_t i = 0; i < n; ++i) {
             const uint64_t all = UINT64_MAX >> (64 - wave), bit = x[i], below = bit - 1;
@@ -920,13 +931,12 @@ static void check_sides(subwave_context *context, const uint64_t *sides, int cou
             uint64_t previous = side & below;
             while (previous & (previous - 1))
                 previous &= previous - 1;
-            const uint64_t expected[ALGORITHMS] = {
-                [SUM] = side,
-                [UNION] = side,
-                [UPTO] = side & (below | bit),
-                [BEFORE] = side & below,
-                [NEXT] = above ? above & (~above + 1) : bit,
-                [PREVIOUS] = previous ? previous : bit};
+            const uint64_t expected[ALGORITHMS] = {[SUM] = side,
+                                                   [UNION] = side,
+                                                   [UPTO] = side & (below | bit),
+                                                   [BEFORE] = side & below,
+                                                   [NEXT] = above ? above & (~above + 1) : bit,
+                                                   [PREVIOUS] = previous ? previous : bit};
             if (y[i] != expected[algorithm])
                 fail_msg("algorithm %d, lanes %" PRIx64 " of ballot %" PRIx64 ", lane %d: %" PRIx64
                          " instead of %" PRIx64,
@@ -1165,7 +1175,8 @@ int main(void)
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_too_large),
         cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_complex_alignment), cmocka_unit_test(test_members),
+        cmocka_unit_test(test_complex_alignment),
+        cmocka_unit_test(test_members),
         cmocka_unit_test(test_all_sets),
         cmocka_unit_test(test_random_sets),
         cmocka_unit_test(test_amounts),

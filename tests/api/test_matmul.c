@@ -24,9 +24,9 @@ typedef struct matmul_case {
     bool positive;         /* elements in [0, 1), so that no sum cancels */
 } matmul_case;
 
-static const subwave_variant variants[] = {SUBWAVE_VARIANT_NAIVE, SUBWAVE_VARIANT_LOCAL,
+static const subwave_variant variants[] = {SUBWAVE_VARIANT_NAIVE,    SUBWAVE_VARIANT_LOCAL,
                                            SUBWAVE_VARIANT_TUTORIAL, SUBWAVE_VARIANT_BROADCAST,
-                                           SUBWAVE_VARIANT_MATRIX, SUBWAVE_VARIANT_SKINNY,
+                                           SUBWAVE_VARIANT_MATRIX,   SUBWAVE_VARIANT_SKINNY,
                                            SUBWAVE_VARIANT_AUTO};
 static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_F16,
                                        SUBWAVE_DTYPE_BF16};
@@ -37,16 +37,18 @@ enum { VARIANTS = 7, DTYPES = 4 };
 static bool has(subwave_context *context, subwave_variant variant, subwave_dtype dtype)
 {
     subwave_matmul_plan_info plan;
-    const subwave_status status = subwave_matmul_plan(
-        context, variant, dtype, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
-        SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &plan);
+    const subwave_status status =
+        subwave_matmul_plan(context, variant, dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
+                            SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &plan);
     if (status == SUBWAVE_STATUS_SUCCESS)
         return true;
     const bool skinny = variant == SUBWAVE_VARIANT_SKINNY;
     assert_true(skinny || variant == SUBWAVE_VARIANT_MATRIX);
-    assert_false(skinny ? dtype == SUBWAVE_DTYPE_F32 || dtype == SUBWAVE_DTYPE_F64 : harness_is_cpu(context));
+    assert_false(skinny ? dtype == SUBWAVE_DTYPE_F32 || dtype == SUBWAVE_DTYPE_F64
+                        : harness_is_cpu(context));
     assert_int_equal(status, SUBWAVE_STATUS_UNSUPPORTED);
-    assert_non_null(strstr(subwave_last_error(context), skinny ? "variant is skinny" : "variant is matrix"));
+    assert_non_null(
+        strstr(subwave_last_error(context), skinny ? "variant is skinny" : "variant is matrix"));
     const double one = 1;
     double cell = 5;
     assert_int_equal(subwave_matmul(context, variant, dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
@@ -155,14 +157,14 @@ static subwave_status problem_call(const problem *p)
     const size_t start = shift * element_size(&p->c);
     const subwave_transpose transposed = /* the same of real matrices */
         w->m % 2 ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_CONJUGATE;
-    return subwave_matmul(
-        p->context, w->variant, w->dtype, w->layout,
-        w->transpose_a ? transposed : SUBWAVE_TRANSPOSE_NONE,
-        w->transpose_b ? transposed : SUBWAVE_TRANSPOSE_NONE, w->m, w->n, w->k,
-        f64 ? (const void *)&w->alpha : &alpha32, (char *)guarded_pointer(&p->device_a) + start,
-        p->a.ld, (char *)guarded_pointer(&p->device_b) + start, p->b.ld,
-        f64 ? (const void *)&w->beta : &beta32, (char *)guarded_pointer(&p->device_c) + start,
-        p->c.ld);
+    return subwave_matmul(p->context, w->variant, w->dtype, w->layout,
+                          w->transpose_a ? transposed : SUBWAVE_TRANSPOSE_NONE,
+                          w->transpose_b ? transposed : SUBWAVE_TRANSPOSE_NONE, w->m, w->n, w->k,
+                          f64 ? (const void *)&w->alpha : &alpha32,
+                          (char *)guarded_pointer(&p->device_a) + start, p->a.ld,
+                          (char *)guarded_pointer(&p->device_b) + start, p->b.ld,
+                          f64 ? (const void *)&w->beta : &beta32,
+                          (char *)guarded_pointer(&p->device_c) + start, p->c.ld);
 }
 
 static void problem_run(const problem *p)
@@ -321,24 +323,24 @@ static void check_case(subwave_context *context, const matmul_case *what, harnes
 /* --- sizes, layouts, transposes, types, variants --------------------------------------------- */
 
 static const int64_t small_sizes[][3] = {
-    {1, 1, 1},   {1, 1, 64},  {1, 65, 3},  {3, 1, 15},  {2, 3, 7},    {7, 15, 2},  {15, 7, 31},
-    {16, 16, 8}, {31, 33, 1}, {33, 31, 5}, {32, 32, 4}, {37, 63, 33}, {63, 37, 65}, {4, 64, 32},
-    {5, 65, 64}, {64, 17, 63}, {3, 129, 9}, {66, 5, 127}, {0, 5, 3}, {5, 0, 3}, {5, 7, 0},
+    {1, 1, 1},   {1, 1, 64},   {1, 65, 3},  {3, 1, 15},   {2, 3, 7},    {7, 15, 2},   {15, 7, 31},
+    {16, 16, 8}, {31, 33, 1},  {33, 31, 5}, {32, 32, 4},  {37, 63, 33}, {63, 37, 65}, {4, 64, 32},
+    {5, 65, 64}, {64, 17, 63}, {3, 129, 9}, {66, 5, 127}, {0, 5, 3},    {5, 0, 3},    {5, 7, 0},
 };
 /* Few rows or columns, and k that several work-groups share. */
 static const int64_t skinny_sizes[][3] = {
-    {1, 1, 5000},   {1, 2, 4099},   {2, 1, 4100},  {2, 2, 1},     {3, 300, 700},  {300, 3, 700},
+    {1, 1, 5000},   {1, 2, 4099},   {2, 1, 4100},   {2, 2, 1},      {3, 300, 700},  {300, 3, 700},
     {7, 700, 129},  {700, 7, 129},  {16, 513, 260}, {513, 16, 260}, {17, 520, 300}, {520, 17, 300},
-    {16, 16, 3000}, {7, 16, 5000},  {16, 3, 2049}, {1, 1000, 999}, {999, 1, 1000}, {4, 1024, 1024},
-    {1024, 4, 512}, {16, 1024, 64}, {1000, 2, 4},  {3, 2, 1030},
+    {16, 16, 3000}, {7, 16, 5000},  {16, 3, 2049},  {1, 1000, 999}, {999, 1, 1000}, {4, 1024, 1024},
+    {1024, 4, 512}, {16, 1024, 64}, {1000, 2, 4},   {3, 2, 1030},
 };
 static const int64_t large_sizes[][3] = {
-    {255, 257, 37},  {257, 255, 3},   {256, 256, 65}, {1, 257, 255}, {255, 1, 257}, {127, 128, 129},
-    {129, 127, 128}, {17, 1025, 31},  {1023, 7, 15},  {64, 64, 256},
+    {255, 257, 37},  {257, 255, 3},   {256, 256, 65}, {1, 257, 255}, {255, 1, 257},
+    {127, 128, 129}, {129, 127, 128}, {17, 1025, 31}, {1023, 7, 15}, {64, 64, 256},
 };
 static const int64_t full_sizes[][3] = {
     {256, 256, 256}, {255, 256, 257}, {257, 256, 255}, {1025, 1023, 64}, {65, 63, 1024},
-    {3, 5, 4099},   {65537, 1, 3},   {1, 65537, 3},   {4099, 33, 1},
+    {3, 5, 4099},    {65537, 1, 3},   {1, 65537, 3},   {4099, 33, 1},
 };
 
 /* Scalars and paddings vary with the case; the other tests take them one by one. */
@@ -370,7 +372,8 @@ static void test_small_sizes(void **state)
         for (int v = 0; v < VARIANTS; ++v)
             for (int d = 0; d < DTYPES; ++d)
                 for (unsigned form = 0; form < FORMS; ++form) {
-                    if (getenv("SUBWAVE_ROCM_RUNNER") && !is_taken()) /* an emulated device is slow */
+                    if (getenv("SUBWAVE_ROCM_RUNNER") &&
+                        !is_taken()) /* an emulated device is slow */
                         continue;
                     const int64_t *size = small_sizes[s];
                     matmul_case what =
@@ -396,10 +399,7 @@ static void check_skinny(subwave_context *context, subwave_variant variant, unsi
             }
 }
 
-static void test_skinny_sizes(void **state)
-{
-    check_skinny(*state, SUBWAVE_VARIANT_SKINNY, 1);
-}
+static void test_skinny_sizes(void **state) { check_skinny(*state, SUBWAVE_VARIANT_SKINNY, 1); }
 
 static void test_skinny_forms(void **state)
 {
@@ -418,8 +418,11 @@ static void test_skinny_rows(void **state)
             for (int64_t pad = 0; pad < 2; ++pad) {
                 const int64_t few = rows <= 16 ? rows : 3;
                 const int64_t many = rows <= 16 ? 29 + 2 * rows : rows == 17 ? 2111 : 17001;
-                const int64_t m = form < FORMS ? few : many, k = rows <= 16 ? 1037 : rows == 17 ? 4615 : 67;
-                matmul_case what = plain_case(SUBWAVE_VARIANT_SKINNY, SUBWAVE_DTYPE_F64, m, few + many - m, k);
+                const int64_t m = form < FORMS ? few : many, k = rows <= 16   ? 1037
+                                                                 : rows == 17 ? 4615
+                                                                              : 67;
+                matmul_case what =
+                    plain_case(SUBWAVE_VARIANT_SKINNY, SUBWAVE_DTYPE_F64, m, few + many - m, k);
                 set_form(&what, form % FORMS);
                 vary(&what, &random);
                 what.pad_a = what.pad_b = pad;
@@ -473,12 +476,13 @@ static void test_full_sizes(void **state)
  * that are not. */
 static void test_large_tiles(void **state)
 {
-    static const int64_t sizes[][3] = {{1543, 1549, 37}, {1543, 1548, 100}, {1032, 1040, 67}, {600, 2052, 48}};
+    static const int64_t sizes[][3] = {
+        {1543, 1549, 37}, {1543, 1548, 100}, {1032, 1040, 67}, {600, 2052, 48}};
     harness_random random = harness_random_start();
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s)
         for (unsigned form = 0; form < FORMS; ++form) {
-            matmul_case what = plain_case(SUBWAVE_VARIANT_BROADCAST, SUBWAVE_DTYPE_F32, sizes[s][0], sizes[s][1],
-                                          sizes[s][2]);
+            matmul_case what = plain_case(SUBWAVE_VARIANT_BROADCAST, SUBWAVE_DTYPE_F32, sizes[s][0],
+                                          sizes[s][1], sizes[s][2]);
             set_form(&what, form);
             vary(&what, &random);
             check_case(*state, &what, &random);
@@ -489,8 +493,7 @@ static void test_large_tiles(void **state)
 static void check_tutorial(subwave_context *context, int64_t size)
 {
     harness_random random = harness_random_start();
-    matmul_case what =
-        plain_case(SUBWAVE_VARIANT_BROADCAST, SUBWAVE_DTYPE_F64, size, size, size);
+    matmul_case what = plain_case(SUBWAVE_VARIANT_BROADCAST, SUBWAVE_DTYPE_F64, size, size, size);
     what.positive = true;
     check_case(context, &what, &random);
     for (int v = 0; v < VARIANTS; ++v) {
@@ -531,7 +534,8 @@ static void check_scaled(problem *p)
     for (int64_t i = 0; i < now.rows; ++i)
         for (int64_t j = 0; j < now.columns; ++j) {
             const double old = p->what.beta == 0 ? 0 : reference_get(&p->c, i, j);
-            const subwave_dtype dtype = now.dtype; /* half of a subnormal number may need rounding */
+            const subwave_dtype dtype =
+                now.dtype; /* half of a subnormal number may need rounding */
             const double expected =
                 reference_decode(dtype, reference_encode(dtype, p->what.beta * old));
             if (reference_get(&now, i, j) != expected) {
@@ -595,10 +599,10 @@ static void test_alpha_zero(void **state)
     for (int v = 0; v < VARIANTS; ++v) {
         if (!has(*state, variants[v], SUBWAVE_DTYPE_F64))
             continue;
-        assert_ok(*state, subwave_matmul(*state, variants[v], SUBWAVE_DTYPE_F64,
-                                         SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
-                                         SUBWAVE_TRANSPOSE_NONE, 2, 2, 9, &zero, NULL, 9, NULL, 2,
-                                         &two, guarded_pointer(&device_c), 2));
+        assert_ok(*state,
+                  subwave_matmul(*state, variants[v], SUBWAVE_DTYPE_F64, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                 SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 2, 2, 9, &zero,
+                                 NULL, 9, NULL, 2, &two, guarded_pointer(&device_c), 2));
         factor *= two;
     }
     guarded_read(&device_c, c);
@@ -621,12 +625,11 @@ static void test_empty(void **state)
                 guarded c = guarded_create(*state, memory, sizeof memory);
                 for (int null = 0; null < 2; ++null)
                     assert_ok(*state,
-                              subwave_matmul(*state, variants[v], dtypes[d],
-                                             SUBWAVE_LAYOUT_COLUMN_MAJOR, SUBWAVE_TRANSPOSE_NONE,
-                                             SUBWAVE_TRANSPOSE_YES, sizes[s][0], sizes[s][1],
-                                             sizes[s][2], null ? NULL : memory, NULL, 5, NULL, 5,
-                                             null ? NULL : memory,
-                                             null ? NULL : guarded_pointer(&c), 5));
+                              subwave_matmul(
+                                  *state, variants[v], dtypes[d], SUBWAVE_LAYOUT_COLUMN_MAJOR,
+                                  SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_YES, sizes[s][0],
+                                  sizes[s][1], sizes[s][2], null ? NULL : memory, NULL, 5, NULL, 5,
+                                  null ? NULL : memory, null ? NULL : guarded_pointer(&c), 5));
                 assert_ok(*state, subwave_synchronize(*state));
                 assert_int_equal(guarded_changes(&c), 0);
                 guarded_destroy(&c);
@@ -666,10 +669,10 @@ static void check_non_finite(void **state, int64_t m, int64_t n, int64_t k)
                         const double factor = reference_get(&p.a, what.transpose_a ? l2 : i,
                                                             what.transpose_a ? i : l2);
                         const int64_t at = i * now.columns + j;
-                        const bool right =
-                            i == row       ? isnan(cell)
-                            : j == column ? isinf(cell) && signbit(cell) == signbit(factor)
-                                           : fabs(cell - p.result[at]) <= p.bound[at];
+                        const bool right = i == row ? isnan(cell)
+                                           : j == column
+                                               ? isinf(cell) && signbit(cell) == signbit(factor)
+                                               : fabs(cell - p.result[at]) <= p.bound[at];
                         if (!right) {
                             describe(&what);
                             fail_msg("NaN in row %d, infinity in column %d: cell %d, %d is %g",
@@ -701,9 +704,11 @@ static void test_order_of_sums(void **state)
     for (int v = 0; v < VARIANTS; ++v)
         for (int d = 0; d < DTYPES; ++d)
             for (unsigned form = 0; form < FORMS; ++form) {
-                if (!has(*state, variants[v], dtypes[d]) || variants[v] == SUBWAVE_VARIANT_SKINNY || !is_taken())
+                if (!has(*state, variants[v], dtypes[d]) || variants[v] == SUBWAVE_VARIANT_SKINNY ||
+                    !is_taken())
                     continue;
-                matmul_case what = plain_case(variants[v], dtypes[d], 17, 70, 133); /* too large for AUTO to take SKINNY */
+                matmul_case what = plain_case(variants[v], dtypes[d], 17, 70,
+                                              133); /* too large for AUTO to take SKINNY */
                 set_form(&what, form);
                 what.alpha = 0.3;
                 what.beta = form & 1 ? 0.7 : 0;
@@ -748,10 +753,10 @@ static void test_far_rows(void **state)
             assert_ok(*state, subwave_copy(*state, at[1] + row * ld * 4, b[row], 8));
             assert_ok(*state, subwave_copy(*state, at[2] + row * ld * 4, c[row], 8));
         }
-        assert_ok(*state, subwave_matmul(*state, variants[v], SUBWAVE_DTYPE_F32,
-                                         SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
-                                         SUBWAVE_TRANSPOSE_NONE, 2, 2, 2, &one, at[0], ld, at[1],
-                                         ld, &zero, at[2], ld));
+        assert_ok(*state,
+                  subwave_matmul(*state, variants[v], SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                 SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 2, 2, 2, &one,
+                                 at[0], ld, at[1], ld, &zero, at[2], ld));
         for (int row = 0; row < 2; ++row)
             assert_ok(*state, subwave_copy(*state, c[row], at[2] + row * ld * 4, 8));
         assert_memory_equal(c, expected, sizeof c);
@@ -784,8 +789,8 @@ static void test_plan(void **state)
                 if (!has(*state, variants[v], dtypes[d]))
                     continue;
                 memset(&plan, 0xff, sizeof plan);
-                assert_ok(*state, plan_for(*state, variants[v], dtypes[d],
-                                           SUBWAVE_LAYOUT_ROW_MAJOR, m, n, &plan));
+                assert_ok(*state, plan_for(*state, variants[v], dtypes[d], SUBWAVE_LAYOUT_ROW_MAJOR,
+                                           m, n, &plan));
                 assert_ok(*state, plan_for(*state, variants[v], dtypes[d],
                                            SUBWAVE_LAYOUT_COLUMN_MAJOR, n, m, &turned));
                 if (variants[v] == SUBWAVE_VARIANT_AUTO)
@@ -851,11 +856,14 @@ static void test_faults_are_noticed(void **state)
                 if (fault != 0) /* 0: a kernel that never ran */
                     problem_run(&p);
                 char *c = (char *)guarded_pointer(&p.device_c) + shift * size;
-                char *const victims[] = {
-                    NULL, NULL, c - 1 /* before C */, c + (33 + 1) * size /* after a row */,
-                    (char *)guarded_pointer(&p.device_c) - 4096 /* the far end of the guard */,
-                    (char *)guarded_pointer(&p.device_a) + size /* an input */,
-                    c + (5 * p.c.ld + 7) * size /* a cell */};
+                char *const victims[] = {NULL,
+                                         NULL,
+                                         c - 1 /* before C */,
+                                         c + (33 + 1) * size /* after a row */,
+                                         (char *)guarded_pointer(&p.device_c) -
+                                             4096 /* the far end of the guard */,
+                                         (char *)guarded_pointer(&p.device_a) + size /* an input */,
+                                         c + (5 * p.c.ld + 7) * size /* a cell */};
                 if (fault >= 2) {
                     unsigned char spoilt[8];
                     const size_t bytes = fault == 6 ? size : 1;
@@ -888,26 +896,27 @@ static void test_count(void **state)
 int main(void)
 {
     static const struct CMUnitTest quick[] = {
-        cmocka_unit_test(test_faults_are_noticed), cmocka_unit_test(test_small_sizes),
-        cmocka_unit_test(test_skinny_sizes),       cmocka_unit_test(test_large_sizes),
+        cmocka_unit_test(test_faults_are_noticed),
+        cmocka_unit_test(test_small_sizes),
+        cmocka_unit_test(test_skinny_sizes),
+        cmocka_unit_test(test_large_sizes),
         cmocka_unit_test(test_tutorial),
-        cmocka_unit_test(test_scalars),            cmocka_unit_test(test_k_zero),
-        cmocka_unit_test(test_alpha_zero),         cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_non_finite),         cmocka_unit_test(test_order_of_sums),
-        cmocka_unit_test(test_plan),               cmocka_unit_test(test_plan_arguments),
+        cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_k_zero),
+        cmocka_unit_test(test_alpha_zero),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_non_finite),
+        cmocka_unit_test(test_order_of_sums),
+        cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_plan_arguments),
         cmocka_unit_test(test_count),
     };
     static const struct CMUnitTest full[] = {
-        cmocka_unit_test(test_small_sizes),
-        cmocka_unit_test(test_large_sizes),
-        cmocka_unit_test(test_non_finite),
-        cmocka_unit_test(test_order_of_sums),
-        cmocka_unit_test(test_full_sizes),
-        cmocka_unit_test(test_large_tiles),
-        cmocka_unit_test(test_skinny_forms),
-        cmocka_unit_test(test_skinny_rows),
-        cmocka_unit_test(test_tutorial_1024),
-        cmocka_unit_test(test_far_rows),
+        cmocka_unit_test(test_small_sizes),   cmocka_unit_test(test_large_sizes),
+        cmocka_unit_test(test_non_finite),    cmocka_unit_test(test_order_of_sums),
+        cmocka_unit_test(test_full_sizes),    cmocka_unit_test(test_large_tiles),
+        cmocka_unit_test(test_skinny_forms),  cmocka_unit_test(test_skinny_rows),
+        cmocka_unit_test(test_tutorial_1024), cmocka_unit_test(test_far_rows),
         cmocka_unit_test(test_count),
     };
     if (harness_is_full())

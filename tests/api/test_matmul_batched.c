@@ -64,11 +64,11 @@ typedef struct batched_case {
     subwave_layout layout;
     subwave_transpose transpose_a, transpose_b;
     int m, n, k, batch;
-    int pad;            /* of every leading dimension over the least */
-    int gap;            /* elements between one matrix and the next */
-    int shared;         /* 1: one A for all, 2: one B */
-    bool backwards;     /* entry 0 lies last */
-    bool pointers;      /* subwave_matmul_batched */
+    int pad;        /* of every leading dimension over the least */
+    int gap;        /* elements between one matrix and the next */
+    int shared;     /* 1: one A for all, 2: one B */
+    bool backwards; /* entry 0 lies last */
+    bool pointers;  /* subwave_matmul_batched */
     number alpha, beta;
     harness_poison poison;
 } batched_case;
@@ -154,13 +154,16 @@ typedef struct problem {
     operand a, b, c;
 } problem;
 
-static problem problem_create(subwave_context *context, const batched_case *w, harness_random *random)
+static problem problem_create(subwave_context *context, const batched_case *w,
+                              harness_random *random)
 {
     const bool a_flipped = w->transpose_a != SUBWAVE_TRANSPOSE_NONE;
     const bool b_flipped = w->transpose_b != SUBWAVE_TRANSPOSE_NONE;
     problem p = {.context = context, .what = *w};
-    p.a = operand_create(w, a_flipped ? w->k : w->m, a_flipped ? w->m : w->k, w->shared == 1, HARNESS_NAN);
-    p.b = operand_create(w, b_flipped ? w->n : w->k, b_flipped ? w->k : w->n, w->shared == 2, HARNESS_NAN);
+    p.a = operand_create(w, a_flipped ? w->k : w->m, a_flipped ? w->m : w->k, w->shared == 1,
+                         HARNESS_NAN);
+    p.b = operand_create(w, b_flipped ? w->n : w->k, b_flipped ? w->k : w->n, w->shared == 2,
+                         HARNESS_NAN);
     p.c = operand_create(w, w->m, w->n, false, w->poison);
     operand_randomize(&p.a, w->shared == 1 ? 1 : w->batch, random);
     operand_randomize(&p.b, w->shared == 2 ? 1 : w->batch, random);
@@ -184,13 +187,13 @@ static subwave_status problem_call(const problem *p)
     set(w->dtype, beta, 0, w->beta);
     if (w->pointers)
         return subwave_matmul_batched(
-            p->context, w->dtype, w->layout, w->transpose_a, w->transpose_b, w->m, w->n, w->k, alpha,
-            guarded_pointer(&p->a.array), p->a.ld, guarded_pointer(&p->b.array), p->b.ld, beta,
-            guarded_pointer(&p->c.array), p->c.ld, w->batch);
+            p->context, w->dtype, w->layout, w->transpose_a, w->transpose_b, w->m, w->n, w->k,
+            alpha, guarded_pointer(&p->a.array), p->a.ld, guarded_pointer(&p->b.array), p->b.ld,
+            beta, guarded_pointer(&p->c.array), p->c.ld, w->batch);
     return subwave_matmul_strided_batched(
         p->context, w->dtype, w->layout, w->transpose_a, w->transpose_b, w->m, w->n, w->k, alpha,
-        operand_device(&p->a), p->a.ld, p->a.stride, operand_device(&p->b), p->b.ld, p->b.stride, beta,
-        operand_device(&p->c), p->c.ld, p->c.stride, w->batch);
+        operand_device(&p->a), p->a.ld, p->a.stride, operand_device(&p->b), p->b.ld, p->b.stride,
+        beta, operand_device(&p->c), p->c.ld, p->c.stride, w->batch);
 }
 
 static number element(const operand *x, subwave_transpose transpose, int entry, int i, int j)
@@ -238,11 +241,12 @@ static size_t faults(const problem *p, char *now)
 
 static void describe(const batched_case *w)
 {
-    print_error("%s %s, transposes %d %d, %dx%dx%d, batch %d, pad %d, gap %d, shared %d%s%s, alpha %g%+gi, beta %g%+gi\n",
-                subwave_dtype_name(w->dtype), w->layout == SUBWAVE_LAYOUT_ROW_MAJOR ? "row" : "column",
-                (int)w->transpose_a, (int)w->transpose_b, w->m, w->n, w->k, w->batch, w->pad, w->gap,
-                w->shared, w->backwards ? ", backwards" : "", w->pointers ? ", pointers" : "",
-                creal(w->alpha), cimag(w->alpha), creal(w->beta), cimag(w->beta));
+    print_error(
+        "%s %s, transposes %d %d, %dx%dx%d, batch %d, pad %d, gap %d, shared %d%s%s, alpha %g%+gi, beta %g%+gi\n",
+        subwave_dtype_name(w->dtype), w->layout == SUBWAVE_LAYOUT_ROW_MAJOR ? "row" : "column",
+        (int)w->transpose_a, (int)w->transpose_b, w->m, w->n, w->k, w->batch, w->pad, w->gap,
+        w->shared, w->backwards ? ", backwards" : "", w->pointers ? ", pointers" : "",
+        creal(w->alpha), cimag(w->alpha), creal(w->beta), cimag(w->beta));
 }
 
 static int cases;
@@ -310,7 +314,8 @@ static void set_form(batched_case *what, int form)
 /* What the tests below take one by one varies with the case. */
 static void vary(batched_case *what, harness_random *random)
 {
-    static const number alphas[] = {1, 1, -1, 0.5 + 0.25 * I}, betas[] = {0, 0, 1, -0.5, 0.25 - 1 * I};
+    static const number alphas[] = {1, 1, -1, 0.5 + 0.25 * I},
+                        betas[] = {0, 0, 1, -0.5, 0.25 - 1 * I};
     static const int pads[] = {0, 0, 0, 1, 5}, gaps[] = {0, 0, 1, 7};
     what->alpha = alphas[harness_random_bits(random) % 4];
     what->beta = betas[harness_random_bits(random) % 5];
@@ -328,10 +333,11 @@ static void vary(batched_case *what, harness_random *random)
 
 /* Square ones around every tile, the odd shape, and skinny ones. */
 static const int sizes[][4] = {
-    {1, 1, 1, 33},   {2, 2, 2, 17},   {3, 3, 3, 9},    {4, 4, 4, 35},  {5, 5, 5, 39},  {7, 7, 7, 37},
-    {8, 8, 8, 9},    {9, 9, 9, 15},   {11, 12, 13, 5}, {16, 16, 16, 5}, {15, 17, 14, 3}, {20, 23, 21, 2},
-    {24, 24, 24, 3}, {29, 31, 23, 3}, {32, 32, 32, 2}, {33, 25, 34, 2}, {40, 48, 37, 2}, {49, 64, 50, 2},
-    {64, 64, 64, 1}, {1, 64, 3, 2},   {64, 2, 5, 2},   {3, 1, 64, 3},  {2, 9, 1, 6},
+    {1, 1, 1, 33},   {2, 2, 2, 17},   {3, 3, 3, 9},    {4, 4, 4, 35},   {5, 5, 5, 39},
+    {7, 7, 7, 37},   {8, 8, 8, 9},    {9, 9, 9, 15},   {11, 12, 13, 5}, {16, 16, 16, 5},
+    {15, 17, 14, 3}, {20, 23, 21, 2}, {24, 24, 24, 3}, {29, 31, 23, 3}, {32, 32, 32, 2},
+    {33, 25, 34, 2}, {40, 48, 37, 2}, {49, 64, 50, 2}, {64, 64, 64, 1}, {1, 64, 3, 2},
+    {64, 2, 5, 2},   {3, 1, 64, 3},   {2, 9, 1, 6},
 };
 
 static void test_sizes(void **state)
@@ -342,7 +348,8 @@ static void test_sizes(void **state)
             for (int form = 0; form < FORMS; ++form) {
                 const int *size = sizes[s];
                 batched_case what = plain_case(dtypes[d], size[0], size[1], size[2], size[3]);
-                if (size[0] * size[1] * size[2] > 4096 && (form + (int)s + d) % 4 != 0 && !harness_is_full())
+                if (size[0] * size[1] * size[2] > 4096 && (form + (int)s + d) % 4 != 0 &&
+                    !harness_is_full())
                     continue;
                 set_form(&what, form);
                 vary(&what, &random);
@@ -363,10 +370,10 @@ static void test_all_sizes(void **state)
             check_case(*state, &what, &random);
         }
     for (int i = 0; i < 400; ++i) {
-        batched_case what = plain_case(
-            dtypes[i % DTYPES], (int)(harness_random_bits(&random) % 66),
-            (int)(harness_random_bits(&random) % 66), (int)(harness_random_bits(&random) % 66),
-            (int)(harness_random_bits(&random) % 6));
+        batched_case what = plain_case(dtypes[i % DTYPES], (int)(harness_random_bits(&random) % 66),
+                                       (int)(harness_random_bits(&random) % 66),
+                                       (int)(harness_random_bits(&random) % 66),
+                                       (int)(harness_random_bits(&random) % 6));
         set_form(&what, (int)(harness_random_bits(&random) % FORMS));
         vary(&what, &random);
         check_case(*state, &what, &random);
@@ -377,7 +384,8 @@ static void test_all_sizes(void **state)
 static void test_large(void **state)
 {
     harness_random random = harness_random_start();
-    static const int large[][3] = {{65, 66, 67}, {130, 3, 5}, {2, 129, 70}, {65, 1, 129}, {97, 129, 33}};
+    static const int large[][3] = {
+        {65, 66, 67}, {130, 3, 5}, {2, 129, 70}, {65, 1, 129}, {97, 129, 33}};
     for (int i = 0; i < 5; ++i)
         for (int d = 0; d < DTYPES; ++d) {
             batched_case what = plain_case(dtypes[d], large[i][0], large[i][1], large[i][2], 2);
@@ -428,19 +436,21 @@ static void test_no_terms(void **state)
     double c[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     guarded device_c = guarded_create(*state, c, sizeof c);
     assert_ok(*state, subwave_matmul_strided_batched(
-                          *state, SUBWAVE_DTYPE_F64, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
-                          SUBWAVE_TRANSPOSE_NONE, 2, 2, 9, &zero, NULL, 9, 0, NULL, 2, 0, &two,
-                          guarded_pointer(&device_c), 2, 4, 2));
+                          *state, SUBWAVE_DTYPE_F64, SUBWAVE_LAYOUT_ROW_MAJOR,
+                          SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 2, 2, 9, &zero, NULL, 9,
+                          0, NULL, 2, 0, &two, guarded_pointer(&device_c), 2, 4, 2));
     guarded_read(&device_c, c);
     for (int i = 0; i < 8; ++i)
         assert_true(c[i] == 2 * (i + 1));
     /* Nor are arrays of pointers to A and B read. */
     if (harness_is_cpu(*state)) {
         const void *const *nowhere = (const void *const *)8;
-        void *const both[2] = {guarded_pointer(&device_c), (double *)guarded_pointer(&device_c) + 4};
-        assert_ok(*state, subwave_matmul_batched(*state, SUBWAVE_DTYPE_F64, SUBWAVE_LAYOUT_ROW_MAJOR,
-                                                 SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 2, 2, 9, &zero, nowhere,
-                                                 9, nowhere, 2, &two, both, 2, 2));
+        void *const both[2] = {guarded_pointer(&device_c),
+                               (double *)guarded_pointer(&device_c) + 4};
+        assert_ok(*state,
+                  subwave_matmul_batched(*state, SUBWAVE_DTYPE_F64, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                         SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 2, 2, 9,
+                                         &zero, nowhere, 9, nowhere, 2, &two, both, 2, 2));
         guarded_read(&device_c, c);
         for (int i = 0; i < 8; ++i)
             assert_true(c[i] == 4 * (i + 1));
@@ -456,9 +466,9 @@ static void test_empty(void **state)
         for (int e = 0; e < 4; ++e) {
             const int *s = empty[e];
             assert_ok(*state, subwave_matmul_strided_batched(
-                                  *state, dtypes[d], SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
-                                  SUBWAVE_TRANSPOSE_NONE, s[0], s[1], s[2], NULL, NULL, 9, 0, NULL, 9, 0,
-                                  NULL, NULL, 9, 81, s[3]));
+                                  *state, dtypes[d], SUBWAVE_LAYOUT_ROW_MAJOR,
+                                  SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, s[0], s[1], s[2],
+                                  NULL, NULL, 9, 0, NULL, 9, 0, NULL, NULL, 9, 81, s[3]));
             assert_ok(*state, subwave_matmul_batched(*state, dtypes[d], SUBWAVE_LAYOUT_ROW_MAJOR,
                                                      SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE,
                                                      s[0], s[1], s[2], NULL, NULL, 9, NULL, 9, NULL,
@@ -477,14 +487,15 @@ static void test_side_by_side(void **state)
     for (int j = 0; j < N; ++j)
         b[j] = j - 2;
     harness_fill(HARNESS_NAN, c, sizeof c);
-    guarded device_a = guarded_create(*state, a, sizeof a), device_b = guarded_create(*state, b, sizeof b),
+    guarded device_a = guarded_create(*state, a, sizeof a),
+            device_b = guarded_create(*state, b, sizeof b),
             device_c = guarded_create(*state, c, sizeof c);
     const double one = 1, zero = 0;
     assert_ok(*state, subwave_matmul_strided_batched(
-                          *state, SUBWAVE_DTYPE_F64, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
-                          SUBWAVE_TRANSPOSE_NONE, M, N, 1, &one, guarded_pointer(&device_a), 1, 0,
-                          guarded_pointer(&device_b), N, 0, &zero, guarded_pointer(&device_c), LD, N,
-                          BATCH));
+                          *state, SUBWAVE_DTYPE_F64, SUBWAVE_LAYOUT_ROW_MAJOR,
+                          SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, M, N, 1, &one,
+                          guarded_pointer(&device_a), 1, 0, guarded_pointer(&device_b), N, 0, &zero,
+                          guarded_pointer(&device_c), LD, N, BATCH));
     assert_int_equal(guarded_read(&device_c, c), 0);
     for (int i = 0; i < M * LD; ++i)
         assert_true(c[i] == a[i / LD] * b[i % N]);
@@ -508,7 +519,8 @@ static void test_non_finite(void **state)
             problem p = problem_create(*state, &what, &random);
             const int entry = (int)(harness_random_bits(&random) % (unsigned)batch);
             const int row = (int)(harness_random_bits(&random) % (unsigned)m);
-            set(what.dtype, p.a.host, place(&p.a, entry, row, (int)(harness_random_bits(&random) % (unsigned)k)), NAN);
+            set(what.dtype, p.a.host,
+                place(&p.a, entry, row, (int)(harness_random_bits(&random) % (unsigned)k)), NAN);
             problem_upload(&p);
             assert_ok(*state, problem_call(&p));
             char *now = malloc(operand_bytes(&p.c));
@@ -517,7 +529,8 @@ static void test_non_finite(void **state)
             for (int e = 0; e < batch; ++e)
                 for (int i = 0; i < m; ++i)
                     for (int j = 0; j < n; ++j)
-                        assert_int_equal(isnan(creal(get(what.dtype, now, place(&p.c, e, i, j)))) != 0,
+                        assert_int_equal(isnan(creal(get(what.dtype, now, place(&p.c, e, i, j)))) !=
+                                             0,
                                          e == entry && i == row);
             free(now);
             operand_destroy(&p.a);
@@ -563,7 +576,8 @@ static void test_repeat(void **state)
                 unsetenv("SUBWAVE_CPU_SEED");
                 assert_ok(NULL, status);
             }
-            void *first = run_for_bits(*state, &what, &bytes), *second = run_for_bits(context, &what, &bytes);
+            void *first = run_for_bits(*state, &what, &bytes),
+                 *second = run_for_bits(context, &what, &bytes);
             assert_memory_equal(first, second, bytes);
             free(first);
             free(second);
@@ -591,17 +605,17 @@ typedef struct arguments {
 
 static subwave_status call_strided(subwave_context *context, const arguments *x)
 {
-    return subwave_matmul_strided_batched(context, x->dtype, x->layout, x->transpose_a, x->transpose_b,
-                                          x->m, x->n, x->k, x->alpha, x->a, x->lda, x->stride_a, x->b,
-                                          x->ldb, x->stride_b, x->beta, x->c, x->ldc, x->stride_c,
-                                          x->batch);
+    return subwave_matmul_strided_batched(context, x->dtype, x->layout, x->transpose_a,
+                                          x->transpose_b, x->m, x->n, x->k, x->alpha, x->a, x->lda,
+                                          x->stride_a, x->b, x->ldb, x->stride_b, x->beta, x->c,
+                                          x->ldc, x->stride_c, x->batch);
 }
 
 static subwave_status call_pointers(subwave_context *context, const arguments *x)
 {
-    return subwave_matmul_batched(context, x->dtype, x->layout, x->transpose_a, x->transpose_b, x->m,
-                                  x->n, x->k, x->alpha, x->a, x->lda, x->b, x->ldb, x->beta, x->c,
-                                  x->ldc, x->batch);
+    return subwave_matmul_batched(context, x->dtype, x->layout, x->transpose_a, x->transpose_b,
+                                  x->m, x->n, x->k, x->alpha, x->a, x->lda, x->b, x->ldb, x->beta,
+                                  x->c, x->ldc, x->batch);
 }
 
 /* Each is refused with a text that names the parameter, and C is not touched. */
@@ -610,9 +624,25 @@ static void test_bad_arguments(void **state)
     static const double one = 1;
     double memory[512] = {0};
     guarded c = guarded_create(*state, memory, sizeof memory);
-    const arguments right = {SUBWAVE_DTYPE_F64, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
-                             SUBWAVE_TRANSPOSE_NONE, 3, 4, 5, &one, memory, 6, 20, memory, 7, 40, &one,
-                             guarded_pointer(&c), 8, 24, 2};
+    const arguments right = {SUBWAVE_DTYPE_F64,
+                             SUBWAVE_LAYOUT_ROW_MAJOR,
+                             SUBWAVE_TRANSPOSE_NONE,
+                             SUBWAVE_TRANSPOSE_NONE,
+                             3,
+                             4,
+                             5,
+                             &one,
+                             memory,
+                             6,
+                             20,
+                             memory,
+                             7,
+                             40,
+                             &one,
+                             guarded_pointer(&c),
+                             8,
+                             24,
+                             2};
 #define BAD(field, value, expected, strided_only) \
     do { \
         arguments x = right; \
@@ -651,7 +681,8 @@ static void test_bad_arguments(void **state)
     BAD(stride_c, 0, INVALID_STRIDE, true);
     BAD(stride_c, 19, INVALID_STRIDE, true);
     BAD(stride_c, -19, INVALID_STRIDE, true);
-    BAD(stride_c, 5, INVALID_STRIDE, true); /* side by side, but the second reaches into the next row */
+    BAD(stride_c, 5, INVALID_STRIDE,
+        true); /* side by side, but the second reaches into the next row */
     BAD(stride_c, 3, INVALID_STRIDE, true);
     BAD(alpha, NULL, INVALID_POINTER, false);
     BAD(beta, (const char *)&one + 1, INVALID_POINTER, false);
@@ -676,10 +707,10 @@ static void test_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_scalars),      cmocka_unit_test(test_no_terms),
-        cmocka_unit_test(test_empty),        cmocka_unit_test(test_side_by_side),
-        cmocka_unit_test(test_non_finite),   cmocka_unit_test(test_repeat),
+        cmocka_unit_test(test_sizes),         cmocka_unit_test(test_large),
+        cmocka_unit_test(test_scalars),       cmocka_unit_test(test_no_terms),
+        cmocka_unit_test(test_empty),         cmocka_unit_test(test_side_by_side),
+        cmocka_unit_test(test_non_finite),    cmocka_unit_test(test_repeat),
         cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_count),
         cmocka_unit_test(test_all_sizes),
     };

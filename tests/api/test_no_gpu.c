@@ -171,8 +171,10 @@ int main(void)
 {
     unsetenv("SUBWAVE_DEVICE");
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts),    cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_wishes),   cmocka_unit_test(test_fallback),
+        cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_wishes),
+        cmocka_unit_test(test_fallback),
         cmocka_unit_test(test_every_function_was_asked),
     };
     return cmocka_run_group_tests_name("no GPU", tests, NULL, NULL);

@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <string.h>
 
-static subwave_capabilities make_device(const char *backend, const char *architecture, int32_t wave, int32_t units)
+static subwave_capabilities make_device(const char *backend, const char *architecture, int32_t wave,
+                                        int32_t units)
 {
     static const struct {
         const char *backend;
@@ -78,7 +79,8 @@ static void test_auto(void **state)
         {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F32, 64, 64, SUBWAVE_VARIANT_NAIVE},
         {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F32, 512, 512, SUBWAVE_VARIANT_BROADCAST},
         {"cpu", "x86-64", 8, 2, SUBWAVE_DTYPE_F32, 64, 64, SUBWAVE_VARIANT_BROADCAST},
-        {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F64, 300, 16, SUBWAVE_VARIANT_NAIVE}, /* since k is 100 */
+        {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F64, 300, 16,
+         SUBWAVE_VARIANT_NAIVE}, /* since k is 100 */
         {"cpu", "x86-64", 8, 2, SUBWAVE_DTYPE_F64, 300, 16, SUBWAVE_VARIANT_SKINNY},
         {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F32, 16, 300, SUBWAVE_VARIANT_BROADCAST},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 16, 4096, SUBWAVE_VARIANT_SKINNY},
@@ -87,8 +89,8 @@ static void test_auto(void **state)
         {"hip-amd", "gfx1100", 32, 48, SUBWAVE_DTYPE_F32, 4096, 16, SUBWAVE_VARIANT_SKINNY},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
-        const subwave_capabilities device = make_device(rows[r].backend, rows[r].architecture,
-                                                             rows[r].wave, rows[r].units);
+        const subwave_capabilities device =
+            make_device(rows[r].backend, rows[r].architecture, rows[r].wave, rows[r].units);
         const subwave_matmul_launch launch =
             plan(&device, rows[r].dtype, SUBWAVE_VARIANT_AUTO, rows[r].m, rows[r].n, 100);
         assert_int_equal(launch.kernel.variant, rows[r].expected);
@@ -108,17 +110,26 @@ static void test_matrix(void **state)
     static const struct {
         int64_t m, n;
         int32_t rows, columns;
-    } rows[] = {{64, 64, 64, 32}, {1024, 1024, 128, 64}, {1536, 1536, 64, 32}, {4096, 4096, 128, 64}};
+    } rows[] = {
+        {64, 64, 64, 32}, {1024, 1024, 128, 64}, {1536, 1536, 64, 32}, {4096, 4096, 128, 64}};
     const subwave_capabilities device = make_device("hip-nvidia", "sm_90", 32, 132);
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
-        const subwave_matmul_launch launch = plan(&device, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX,
-                                                  rows[r].m, rows[r].n, 100);
-        assert_true(launch.product.transposed && launch.product.a_row == 1 && launch.product.b_row == 1 && launch.product.c_row == 1);
+        const subwave_matmul_launch launch =
+            plan(&device, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX, rows[r].m, rows[r].n, 100);
+        assert_true(launch.product.transposed && launch.product.a_row == 1 &&
+                    launch.product.b_row == 1 && launch.product.c_row == 1);
         assert_int_equal(launch.kernel.tile_columns, rows[r].rows);
         assert_int_equal(launch.kernel.tile_rows, rows[r].columns);
     }
-    subwave_matmul_product both = {.m = 64, .n = 64, .k = 64, .a_row = 1, .a_column = 64,
-                                   .b_row = 1, .b_column = 64, .c_row = 64, .c_column = 1};
+    subwave_matmul_product both = {.m = 64,
+                                   .n = 64,
+                                   .k = 64,
+                                   .a_row = 1,
+                                   .a_column = 64,
+                                   .b_row = 1,
+                                   .b_column = 64,
+                                   .c_row = 64,
+                                   .c_column = 1};
     (void)subwave_plan_matmul(&device, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX, &both);
     assert_true(!both.transposed && both.a_row == 1 && both.b_row == 1 && both.c_row == 64);
 }
@@ -142,10 +153,13 @@ static void test_skinny_unit(void **state)
         {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 2, 1000, true, SUBWAVE_SKINNY_UNIT_DOWN},
         {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 2, 4096, false, SUBWAVE_SKINNY_UNIT_ACROSS},
         {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 16, 2048, false, SUBWAVE_SKINNY_UNIT_ACROSS},
-        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 16, 2112, false, SUBWAVE_SKINNY_UNIT_ACROSS_LONG},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 16, 2112, false,
+         SUBWAVE_SKINNY_UNIT_ACROSS_LONG},
         {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 16, 2116, false, SUBWAVE_SKINNY_UNIT_ACROSS},
-        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 16, 20000, false, SUBWAVE_SKINNY_UNIT_ACROSS_MANY},
-        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 16, 20000, true, SUBWAVE_SKINNY_UNIT_DOWN_MANY},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 16, 20000, false,
+         SUBWAVE_SKINNY_UNIT_ACROSS_MANY},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 16, 20000, true,
+         SUBWAVE_SKINNY_UNIT_DOWN_MANY},
         {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 1, 4096, false, SUBWAVE_SKINNY_ACROSS},
         {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 1, 4096, true, SUBWAVE_SKINNY_DOWN},
         {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F32, 16, 4096, false, SUBWAVE_SKINNY_ACROSS},
@@ -154,13 +168,20 @@ static void test_skinny_unit(void **state)
         {"cpu", "x86-64", 32, SUBWAVE_DTYPE_F64, 16, 4096, false, SUBWAVE_SKINNY_ACROSS},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
-        const subwave_capabilities device = make_device(rows[r].backend, rows[r].architecture,
-                                                             rows[r].wave, 132);
+        const subwave_capabilities device =
+            make_device(rows[r].backend, rows[r].architecture, rows[r].wave, 132);
         const int64_t m = rows[r].m, n = rows[r].n, k = 4100;
-        subwave_matmul_launch launch = {.product = {.m = m, .n = n, .k = k, .a_row = k, .a_column = 1,
-                                                    .b_row = rows[r].down ? 1 : n, .b_column = rows[r].down ? k : 1,
-                                                    .c_row = n, .c_column = 1}};
-        launch.kernel = subwave_plan_matmul(&device, rows[r].dtype, SUBWAVE_VARIANT_SKINNY, &launch.product);
+        subwave_matmul_launch launch = {.product = {.m = m,
+                                                    .n = n,
+                                                    .k = k,
+                                                    .a_row = k,
+                                                    .a_column = 1,
+                                                    .b_row = rows[r].down ? 1 : n,
+                                                    .b_column = rows[r].down ? k : 1,
+                                                    .c_row = n,
+                                                    .c_column = 1}};
+        launch.kernel =
+            subwave_plan_matmul(&device, rows[r].dtype, SUBWAVE_VARIANT_SKINNY, &launch.product);
         assert_int_equal(launch.kernel.of.skinny.shape, rows[r].expected);
         assert_true(launch.kernel.packed);
         const bool unit = rows[r].expected >= SUBWAVE_SKINNY_UNIT_ACROSS;
@@ -180,13 +201,20 @@ static void test_parts(void **state)
         int32_t rows, columns;
         uint32_t sub_groups, parts;
     } rows[] = {
-        {SUBWAVE_DTYPE_F32, 256, 256, 4, 4, 1, 8},   {SUBWAVE_DTYPE_F32, 256, 64, 4, 4, 2, 2},
-        {SUBWAVE_DTYPE_F32, 512, 512, 8, 8, 1, 8},   {SUBWAVE_DTYPE_F32, 512, 128, 8, 8, 1, 4},
-        {SUBWAVE_DTYPE_F32, 1024, 1024, 8, 8, 2, 2}, {SUBWAVE_DTYPE_F32, 2048, 2048, 8, 8, 2, 2},
-        {SUBWAVE_DTYPE_F32, 4096, 63, 8, 8, 4, 1},   {SUBWAVE_DTYPE_F32, 4096, 4096, 12, 8, 1, 4},
-        {SUBWAVE_DTYPE_F32, 8192, 8192, 12, 8, 2, 2}, {SUBWAVE_DTYPE_F16, 8192, 8192, 8, 8, 2, 2},
-        {SUBWAVE_DTYPE_F64, 512, 1024, 8, 8, 1, 8},  {SUBWAVE_DTYPE_F64, 4096, 4096, 8, 8, 2, 2},
-        {SUBWAVE_DTYPE_F32, 1549, 37, 12, 8, 4, 1},  {SUBWAVE_DTYPE_F32, (int64_t)1 << 40, 64, 12, 8, 4, 1},
+        {SUBWAVE_DTYPE_F32, 256, 256, 4, 4, 1, 8},
+        {SUBWAVE_DTYPE_F32, 256, 64, 4, 4, 2, 2},
+        {SUBWAVE_DTYPE_F32, 512, 512, 8, 8, 1, 8},
+        {SUBWAVE_DTYPE_F32, 512, 128, 8, 8, 1, 4},
+        {SUBWAVE_DTYPE_F32, 1024, 1024, 8, 8, 2, 2},
+        {SUBWAVE_DTYPE_F32, 2048, 2048, 8, 8, 2, 2},
+        {SUBWAVE_DTYPE_F32, 4096, 63, 8, 8, 4, 1},
+        {SUBWAVE_DTYPE_F32, 4096, 4096, 12, 8, 1, 4},
+        {SUBWAVE_DTYPE_F32, 8192, 8192, 12, 8, 2, 2},
+        {SUBWAVE_DTYPE_F16, 8192, 8192, 8, 8, 2, 2},
+        {SUBWAVE_DTYPE_F64, 512, 1024, 8, 8, 1, 8},
+        {SUBWAVE_DTYPE_F64, 4096, 4096, 8, 8, 2, 2},
+        {SUBWAVE_DTYPE_F32, 1549, 37, 12, 8, 4, 1},
+        {SUBWAVE_DTYPE_F32, (int64_t)1 << 40, 64, 12, 8, 4, 1},
     };
     const subwave_capabilities device = make_device("hip-nvidia", "sm_90", 32, 132);
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
@@ -196,13 +224,15 @@ static void test_parts(void **state)
         assert_int_equal(launch.kernel.item_columns, rows[r].columns);
         assert_int_equal(launch.kernel.block_x, rows[r].sub_groups * 32);
         assert_int_equal(launch.kernel.block_y, rows[r].parts);
-        assert_int_equal(launch.kernel.shared_bytes, rows[r].parts / 2 * rows[r].sub_groups * 32 *
-                                                  (uint32_t)(rows[r].rows * rows[r].columns) *
-                                                  (rows[r].dtype == SUBWAVE_DTYPE_F64 ? 8 : 4)); /* of a sum */
+        assert_int_equal(launch.kernel.shared_bytes,
+                         rows[r].parts / 2 * rows[r].sub_groups * 32 *
+                             (uint32_t)(rows[r].rows * rows[r].columns) *
+                             (rows[r].dtype == SUBWAVE_DTYPE_F64 ? 8 : 4)); /* of a sum */
         assert_true(launch.kernel.shared_bytes <= 64 * 1024);
     }
     const subwave_capabilities amd = make_device("hip-amd", "gfx90a", 64, 104);
-    assert_int_equal(plan(&amd, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_BROADCAST, 512, 512, 4096).kernel.block_y, 1);
+    assert_int_equal(
+        plan(&amd, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_BROADCAST, 512, 512, 4096).kernel.block_y, 1);
 }
 
 /* The CPU device runs parts of k too, though no plan there asks for them: sums of whole numbers, which
@@ -242,8 +272,8 @@ static void test_parts_on_cpu(void **state)
                                .blocks = (uint32_t)((M + groups * ROWS - 1) / (groups * ROWS) * 2),
                                .block_x = (uint32_t)(groups * WAVE),
                                .block_y = parts,
-                               .shared_bytes =
-                                   (uint32_t)(parts / 2 * (uint32_t)groups * WAVE * ROWS * COLUMNS * sizeof *c)}};
+                               .shared_bytes = (uint32_t)(parts / 2 * (uint32_t)groups * WAVE *
+                                                          ROWS * COLUMNS * sizeof *c)}};
                 assert_int_equal(subwave_cpu_matmul_F32(&launch, NULL), 0);
                 for (int64_t i = 0; i < M; ++i)
                     for (int64_t j = 0; j < N; ++j) {
@@ -260,15 +290,19 @@ static void check_skinny(const subwave_capabilities *device, subwave_dtype dtype
                          int64_t n, int64_t k)
 {
     const subwave_matmul_launch l = plan(device, dtype, SUBWAVE_VARIANT_SKINNY, m, n, k);
-    const int64_t tiles = ((l.product.m - 1) / l.kernel.tile_rows + 1) * ((l.product.n - 1) / l.kernel.tile_columns + 1);
-    const int64_t size = (int64_t)subwave_dtype_size(dtype), cells = l.kernel.tile_rows * l.kernel.tile_columns;
+    const int64_t tiles = ((l.product.m - 1) / l.kernel.tile_rows + 1) *
+                          ((l.product.n - 1) / l.kernel.tile_columns + 1);
+    const int64_t size = (int64_t)subwave_dtype_size(dtype),
+                  cells = l.kernel.tile_rows * l.kernel.tile_columns;
     assert_int_equal(l.kernel.variant, SUBWAVE_VARIANT_SKINNY);
     assert_true(l.product.m <= l.product.n && l.product.m * l.product.n == m * n);
     assert_int_equal(l.product.transposed, m > n);
     assert_int_equal(l.kernel.blocks, tiles * l.kernel.parts);
-    assert_true(l.kernel.parts >= 1 && l.kernel.parts * l.kernel.of.skinny.part >= k && (l.kernel.parts - 1) * l.kernel.of.skinny.part < (k ? k : 1));
+    assert_true(l.kernel.parts >= 1 && l.kernel.parts * l.kernel.of.skinny.part >= k &&
+                (l.kernel.parts - 1) * l.kernel.of.skinny.part < (k ? k : 1));
     assert_int_equal(l.kernel.of.skinny.part * size % 16, 0); /* or packs would not be aligned */
-    assert_true(l.kernel.shared_bytes >= 16 * l.kernel.block_x && l.kernel.shared_bytes <= 64 * 1024 - 256);
+    assert_true(l.kernel.shared_bytes >= 16 * l.kernel.block_x &&
+                l.kernel.shared_bytes <= 64 * 1024 - 256);
     if (l.kernel.parts > 1) {
         assert_true(tiles <= SUBWAVE_SKINNY_TILES);
         assert_true(SUBWAVE_SKINNY_TILES * 4 + tiles * l.kernel.parts * cells * size <=
@@ -284,10 +318,14 @@ static void test_skinny(void **state)
     enum { SIZES = sizeof sizes / sizeof *sizes };
     for (size_t u = 0; u < sizeof units / sizeof *units; ++u) {
         const subwave_capabilities devices[] = {
-            make_device("hip-nvidia", "sm_90", 32, units[u]), make_device("hip-nvidia", "sm_75", 32, units[u]),
-            make_device("hip-amd", "gfx942", 64, units[u]),   make_device("hip-amd", "gfx906", 64, units[u]),
-            make_device("hip-amd", "gfx1100", 32, units[u]),  make_device("cpu", "x86-64", 4, units[u]),
-            make_device("cpu", "x86-64", 32, units[u]),       make_device("cpu", "x86-64", 64, units[u]),
+            make_device("hip-nvidia", "sm_90", 32, units[u]),
+            make_device("hip-nvidia", "sm_75", 32, units[u]),
+            make_device("hip-amd", "gfx942", 64, units[u]),
+            make_device("hip-amd", "gfx906", 64, units[u]),
+            make_device("hip-amd", "gfx1100", 32, units[u]),
+            make_device("cpu", "x86-64", 4, units[u]),
+            make_device("cpu", "x86-64", 32, units[u]),
+            make_device("cpu", "x86-64", 64, units[u]),
         };
         for (size_t d = 0; d < sizeof devices / sizeof *devices; ++d)
             for (int m = 0; m < SIZES; ++m)
@@ -300,15 +338,19 @@ static void test_skinny(void **state)
     }
     /* The whole device has work. */
     const subwave_capabilities h200 = make_device("hip-nvidia", "sm_90", 32, 132);
-    assert_true(plan(&h200, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_AUTO, 16, 4096, 4096).kernel.blocks >= 132);
-    assert_true(plan(&h200, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_AUTO, 4096, 16, 4096).kernel.blocks >= 132);
-    assert_true(plan(&h200, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_AUTO, 16, 16, 1 << 20).kernel.blocks >= 128);
+    assert_true(
+        plan(&h200, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_AUTO, 16, 4096, 4096).kernel.blocks >= 132);
+    assert_true(
+        plan(&h200, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_AUTO, 4096, 16, 4096).kernel.blocks >= 132);
+    assert_true(
+        plan(&h200, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_AUTO, 16, 16, 1 << 20).kernel.blocks >= 128);
 }
 
 /* --- batches ------------------------------------------------------------------------------------- */
 
 static subwave_matmul_batched_launch plan_batched(const subwave_capabilities *device,
-                                                  subwave_dtype dtype, int m, int n, int k, int64_t batch)
+                                                  subwave_dtype dtype, int m, int n, int k,
+                                                  int64_t batch)
 {
     subwave_matmul_batched_launch launch = {.m = m, .n = n, .k = k, .batch = batch};
     launch.a.ld = k;
@@ -323,7 +365,8 @@ static subwave_matmul_batched_launch plan_batched(const subwave_capabilities *de
 
 static bool is_cells(const subwave_matmul_batched_launch *launch)
 {
-    return launch->tile == SUBWAVE_MATMUL_BATCHED_CELLS_3 || launch->tile == SUBWAVE_MATMUL_BATCHED_CELLS_4;
+    return launch->tile == SUBWAVE_MATMUL_BATCHED_CELLS_3 ||
+           launch->tile == SUBWAVE_MATMUL_BATCHED_CELLS_4;
 }
 
 /* Sizes that leave much of a group's tile empty. */
@@ -335,20 +378,22 @@ static void test_batched_tiles(void **state)
         int n;
         bool nvidia, amd; /* by cells */
     } rows[] = {
-        {SUBWAVE_DTYPE_F64, 3, true, true},    {SUBWAVE_DTYPE_F64, 4, false, false},
-        {SUBWAVE_DTYPE_F64, 5, true, true},    {SUBWAVE_DTYPE_F64, 8, false, false},
-        {SUBWAVE_DTYPE_F64, 11, true, true},   {SUBWAVE_DTYPE_F64, 12, false, false},
-        {SUBWAVE_DTYPE_F64, 13, false, true},  {SUBWAVE_DTYPE_F64, 17, false, false},
-        {SUBWAVE_DTYPE_F32, 9, true, true},    {SUBWAVE_DTYPE_F32, 10, false, false},
-        {SUBWAVE_DTYPE_C32, 15, true, true},   {SUBWAVE_DTYPE_C64, 3, false, false},
-        {SUBWAVE_DTYPE_C64, 5, true, true},    {SUBWAVE_DTYPE_C64, 13, false, false},
+        {SUBWAVE_DTYPE_F64, 3, true, true},   {SUBWAVE_DTYPE_F64, 4, false, false},
+        {SUBWAVE_DTYPE_F64, 5, true, true},   {SUBWAVE_DTYPE_F64, 8, false, false},
+        {SUBWAVE_DTYPE_F64, 11, true, true},  {SUBWAVE_DTYPE_F64, 12, false, false},
+        {SUBWAVE_DTYPE_F64, 13, false, true}, {SUBWAVE_DTYPE_F64, 17, false, false},
+        {SUBWAVE_DTYPE_F32, 9, true, true},   {SUBWAVE_DTYPE_F32, 10, false, false},
+        {SUBWAVE_DTYPE_C32, 15, true, true},  {SUBWAVE_DTYPE_C64, 3, false, false},
+        {SUBWAVE_DTYPE_C64, 5, true, true},   {SUBWAVE_DTYPE_C64, 13, false, false},
     };
     const subwave_capabilities nvidia = make_device("hip-nvidia", "sm_90", 32, 132);
     const subwave_capabilities amd = make_device("hip-amd", "gfx942", 64, 304);
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
         const int n = rows[r].n;
-        const subwave_matmul_batched_launch on_nvidia = plan_batched(&nvidia, rows[r].dtype, n, n, n, 1000);
-        const subwave_matmul_batched_launch on_amd = plan_batched(&amd, rows[r].dtype, n, n, n, 1000);
+        const subwave_matmul_batched_launch on_nvidia =
+            plan_batched(&nvidia, rows[r].dtype, n, n, n, 1000);
+        const subwave_matmul_batched_launch on_amd =
+            plan_batched(&amd, rows[r].dtype, n, n, n, 1000);
         assert_int_equal(is_cells(&on_nvidia), rows[r].nvidia);
         assert_int_equal(is_cells(&on_amd), rows[r].amd);
     }
@@ -359,7 +404,8 @@ static void test_batched_gaps(void **state)
 {
     (void)state;
     const subwave_capabilities device = make_device("hip-nvidia", "sm_90", 32, 132);
-    const subwave_matmul_batched_launch dense = plan_batched(&device, SUBWAVE_DTYPE_F64, 5, 5, 5, 9);
+    const subwave_matmul_batched_launch dense =
+        plan_batched(&device, SUBWAVE_DTYPE_F64, 5, 5, 5, 9);
     assert_true(is_cells(&dense));
     for (int gap = 0; gap < 8; ++gap) {
         subwave_matmul_batched_launch p = dense;
@@ -384,7 +430,7 @@ static void test_batched_cells(void **state)
                                            SUBWAVE_DTYPE_C64};
     const subwave_capabilities devices[] = {
         make_device("hip-nvidia", "sm_90", 32, 132), make_device("hip-amd", "gfx942", 64, 304),
-        make_device("cpu", "x86-64", 4, 2),          make_device("cpu", "x86-64", 64, 2)};
+        make_device("cpu", "x86-64", 4, 2), make_device("cpu", "x86-64", 64, 2)};
     int count = 0;
     for (int d = 0; d < 4; ++d)
         for (int t = 0; t < 4; ++t)
@@ -403,8 +449,10 @@ static void test_batched_cells(void **state)
                         assert_int_equal(p.block % (uint32_t)devices[d].wave_size, 0);
                         assert_true(p.block >= 1 && p.block <= SUBWAVE_MATMUL_BATCHED_BLOCK);
                         for (uint32_t item = 0; item < p.block; ++item) {
-                            assert_int_equal(item * p.lanes.reciprocal >> 20, item / p.lanes.number);
-                            assert_int_equal(item * p.lane_columns.reciprocal >> 20, item / p.lane_columns.number);
+                            assert_int_equal(item * p.lanes.reciprocal >> 20,
+                                             item / p.lanes.number);
+                            assert_int_equal(item * p.lane_columns.reciprocal >> 20,
+                                             item / p.lane_columns.number);
                         }
                         const int pack = 16 / (int)subwave_dtype_size(dtypes[t]);
                         const int shared = (int)p.shared_bytes / (int)subwave_dtype_size(dtypes[t]);
@@ -413,7 +461,8 @@ static void test_batched_cells(void **state)
                         assert_int_equal(p.b.local_at % pack, 0);
                         assert_true(p.b.local_at + p.entries * k * n + pack - 1 <= shared);
                         assert_true(p.entries * m * n + pack - 1 <= shared);
-                        assert_true(p.blocks * p.entries >= 1001 && (p.blocks - 1) * p.entries < 1001);
+                        assert_true(p.blocks * p.entries >= 1001 &&
+                                    (p.blocks - 1) * p.entries < 1001);
                         ++count;
                     }
     assert_true(count > 1000);
@@ -429,17 +478,24 @@ static void test_batched_dense(void **state)
         int n, pad;
         bool dense;
     } rows[] = {
-        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 16, 0, false},  {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 17, 0, true},
-        {"hip-nvidia", "sm_100", SUBWAVE_DTYPE_F64, 17, 0, true},  {"hip-nvidia", "sm_80", SUBWAVE_DTYPE_F64, 17, 0, false},
-        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 17, 1, false},  {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_C64, 17, 0, false},
-        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 32, 0, false},  {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 56, 0, true},
-        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 62, 0, false},  {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 63, 0, true},
-        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 65, 0, false},  {"hip-amd", "gfx90a", SUBWAVE_DTYPE_F64, 17, 0, false},
+        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 16, 0, false},
+        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 17, 0, true},
+        {"hip-nvidia", "sm_100", SUBWAVE_DTYPE_F64, 17, 0, true},
+        {"hip-nvidia", "sm_80", SUBWAVE_DTYPE_F64, 17, 0, false},
+        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 17, 1, false},
+        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_C64, 17, 0, false},
+        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 32, 0, false},
+        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 56, 0, true},
+        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 62, 0, false},
+        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 63, 0, true},
+        {"hip-nvidia", "sm_90", SUBWAVE_DTYPE_F64, 65, 0, false},
+        {"hip-amd", "gfx90a", SUBWAVE_DTYPE_F64, 17, 0, false},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
         const int n = rows[r].n;
-        const subwave_capabilities device = make_device(
-            rows[r].backend, rows[r].architecture, strcmp(rows[r].backend, "hip-amd") ? 32 : 64, 132);
+        const subwave_capabilities device =
+            make_device(rows[r].backend, rows[r].architecture,
+                        strcmp(rows[r].backend, "hip-amd") ? 32 : 64, 132);
         subwave_matmul_batched_launch p = {.m = n, .n = n, .k = n, .batch = 9};
         p.a.ld = n + rows[r].pad;
         p.b.ld = p.c.ld = n;
@@ -451,16 +507,20 @@ static void test_batched_dense(void **state)
     for (int m = 1; m <= 64; ++m)
         for (int n = 1; n <= 64; ++n)
             for (int k = 1; k <= 64; ++k) {
-                const subwave_matmul_batched_launch p = plan_batched(&h200, SUBWAVE_DTYPE_F64, m, n, k, 9);
+                const subwave_matmul_batched_launch p =
+                    plan_batched(&h200, SUBWAVE_DTYPE_F64, m, n, k, 9);
                 if (p.tile < SUBWAVE_MATMUL_BATCHED_DENSE_24)
                     continue;
                 static const int sides[] = {24, 32, 48, 64};
-                const int t = (int)p.tile - SUBWAVE_MATMUL_BATCHED_DENSE_24, side = sides[t], teams = t < 2 ? 4 : 1;
+                const int t = (int)p.tile - SUBWAVE_MATMUL_BATCHED_DENSE_24, side = sides[t],
+                          teams = t < 2 ? 4 : 1;
                 const int end = p.a.local_size - 1, read_b = p.b.local_at + (k - 1) * n + side;
-                assert_true(m <= side && n <= side && p.b.local_at % 2 == 0 && p.a.local_size % 2 == 0);
+                assert_true(m <= side && n <= side && p.b.local_at % 2 == 0 &&
+                            p.a.local_size % 2 == 0);
                 assert_true(p.b.local_at > m * k && read_b <= end && p.b.local_at + k * n <= end);
                 assert_true(side * k <= end && m * n <= end);
-                assert_true((int)p.shared_bytes >= teams * p.a.local_size * 8 && p.shared_bytes <= 227 << 10);
+                assert_true((int)p.shared_bytes >= teams * p.a.local_size * 8 &&
+                            p.shared_bytes <= 227 << 10);
                 assert_int_equal(p.blocks, (9 + teams - 1) / teams);
                 ++count;
             }
@@ -493,16 +553,11 @@ static void test_limits(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_auto),
-        cmocka_unit_test(test_matrix),
-        cmocka_unit_test(test_skinny_unit),
-        cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_parts_on_cpu),
-        cmocka_unit_test(test_skinny),
-        cmocka_unit_test(test_batched_tiles),
-        cmocka_unit_test(test_batched_gaps),
-        cmocka_unit_test(test_batched_cells),
-        cmocka_unit_test(test_batched_dense),
+        cmocka_unit_test(test_auto),          cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_skinny_unit),   cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_parts_on_cpu),  cmocka_unit_test(test_skinny),
+        cmocka_unit_test(test_batched_tiles), cmocka_unit_test(test_batched_gaps),
+        cmocka_unit_test(test_batched_cells), cmocka_unit_test(test_batched_dense),
         cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,11 +19,11 @@
 
 /* --- functions that can fail ----------------------------------------------------------------- */
 
-static atomic_long counted;               /* calls that may fail, while `counting` */
+static atomic_long counted; /* calls that may fail, while `counting` */
 static atomic_bool counting;
-static atomic_long failing = -1;          /* this one does, or from this one on if `all_after` */
+static atomic_long failing = -1; /* this one does, or from this one on if `all_after` */
 static bool all_after;
-static atomic_long held;                  /* blocks and mappings that were not given back */
+static atomic_long held; /* blocks and mappings that were not given back */
 
 static bool fails(void)
 {
@@ -55,7 +55,10 @@ static void *noted(void *memory)
 
 #pragma GCC visibility push(default)
 void *malloc(size_t bytes) { return fails() ? without_memory() : noted(__libc_malloc(bytes)); }
-void *calloc(size_t count, size_t bytes) { return fails() ? without_memory() : noted(__libc_calloc(count, bytes)); }
+void *calloc(size_t count, size_t bytes)
+{
+    return fails() ? without_memory() : noted(__libc_calloc(count, bytes));
+}
 void *realloc(void *old, size_t bytes)
 {
     if (!old)
@@ -105,7 +108,8 @@ int mprotect(void *address, size_t length, int protection)
     return NEXT(mprotect)(address, length, protection);
 }
 static atomic_bool no_threads;
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                   void *argument)
 {
     if (atomic_load(&no_threads) || fails())
         return EAGAIN;
@@ -144,8 +148,9 @@ static void prepare(void)
 static subwave_status multiply(subwave_context *context, subwave_variant variant)
 {
     memset(c, 0xff, sizeof c);
-    return subwave_matmul(context, variant, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
-                          SUBWAVE_TRANSPOSE_NONE, N, N, N, &one, a, N, b, N, &zero, c, N);
+    return subwave_matmul(context, variant, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                          SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, N, N, N, &one, a, N, b, N,
+                          &zero, c, N);
 }
 
 static subwave_status with_context(subwave_status (*call)(subwave_context *))
@@ -163,10 +168,13 @@ static subwave_status with_context(subwave_status (*call)(subwave_context *))
 static subwave_status multiply_auto(subwave_context *context)
 {
     const subwave_status status = multiply(context, SUBWAVE_VARIANT_AUTO);
-    return status == SUBWAVE_STATUS_SUCCESS && memcmp(c, right, sizeof c) != 0 ? SUBWAVE_STATUS_DEVICE_ERROR : status;
+    return status == SUBWAVE_STATUS_SUCCESS && memcmp(c, right, sizeof c) != 0
+               ? SUBWAVE_STATUS_DEVICE_ERROR
+               : status;
 }
 
-static const subwave_group groups = {.kind = SUBWAVE_GROUP_FIXED_SIZE, .block = {256, 1, 1}, .fixed_size = 8};
+static const subwave_group groups = {
+    .kind = SUBWAVE_GROUP_FIXED_SIZE, .block = {256, 1, 1}, .fixed_size = 8};
 
 #define CALL(name, ...) \
     static subwave_status name(subwave_context *context) { return __VA_ARGS__; }
@@ -176,27 +184,33 @@ CALL(broadcast, multiply(context, SUBWAVE_VARIANT_BROADCAST))
 CALL(tutorial, multiply(context, SUBWAVE_VARIANT_TUTORIAL))
 CALL(matrix, multiply(context, SUBWAVE_VARIANT_MATRIX))
 CALL(skinny, multiply(context, SUBWAVE_VARIANT_SKINNY))
-CALL(batched, subwave_matmul_strided_batched(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
-                                             SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 12, 12, 12, &one, a, 12,
-                                             144, b, 12, 144, &zero, c, 12, 144, N * N / 144))
-CALL(batched_staged, subwave_matmul_strided_batched(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
-                                                    SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 48, 48, 48, &one,
-                                                    a, 48, 2304, b, 48, 2304, &zero, c, 48, 2304, 4))
+CALL(batched,
+     subwave_matmul_strided_batched(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                    SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 12, 12, 12,
+                                    &one, a, 12, 144, b, 12, 144, &zero, c, 12, 144, N *N / 144))
+CALL(batched_staged,
+     subwave_matmul_strided_batched(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                    SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 48, 48, 48,
+                                    &one, a, 48, 2304, b, 48, 2304, &zero, c, 48, 2304, 4))
 static subwave_status pointers(subwave_context *context)
 {
     const void *as[] = {a, a + 144}, *bs[] = {b, b + 144};
     void *cs[] = {c, c + 144};
-    return subwave_matmul_batched(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
-                                  SUBWAVE_TRANSPOSE_NONE, 12, 12, 12, &one, as, 12, bs, 12, &zero, cs, 12, 2);
+    return subwave_matmul_batched(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                  SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 12, 12, 12, &one,
+                                  as, 12, bs, 12, &zero, cs, 12, 2);
 }
-CALL(reduce, subwave_group_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, &groups, ITEMS, NULL, in, out))
-CALL(scan, subwave_group_scan(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, &groups, ITEMS,
-                              NULL, in, out))
+CALL(reduce, subwave_group_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, &groups, ITEMS, NULL,
+                                  in, out))
+CALL(scan, subwave_group_scan(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE,
+                              &groups, ITEMS, NULL, in, out))
 CALL(one_to_all, subwave_group_broadcast(context, SUBWAVE_DTYPE_U32, &groups, ITEMS, 1, in, out))
-CALL(shift, subwave_group_shift(context, SUBWAVE_DTYPE_U32, SUBWAVE_SHIFT_LEFT, &groups, ITEMS, 1, in, out))
+CALL(shift, subwave_group_shift(context, SUBWAVE_DTYPE_U32, SUBWAVE_SHIFT_LEFT, &groups, ITEMS, 1,
+                                in, out))
 CALL(permute, subwave_group_permute(context, SUBWAVE_DTYPE_U32, &groups, ITEMS, 3, in, out))
 CALL(pick, subwave_group_select(context, SUBWAVE_DTYPE_U32, &groups, ITEMS, ids, in, out))
-CALL(vote, subwave_group_vote(context, SUBWAVE_VOTE_ANY, &groups, ITEMS, (const uint8_t *)in, (uint8_t *)out))
+CALL(vote, subwave_group_vote(context, SUBWAVE_VOTE_ANY, &groups, ITEMS, (const uint8_t *)in,
+                              (uint8_t *)out))
 CALL(describe, subwave_group_info(context, &groups, ITEMS, info))
 static subwave_status memory(subwave_context *context)
 {
@@ -210,8 +224,9 @@ static subwave_status memory(subwave_context *context)
 }
 
 static subwave_status (*const calls[])(subwave_context *) = {
-    multiply_auto, naive,      local, broadcast, tutorial, matrix, skinny, batched, batched_staged, pointers,
-    reduce,        one_to_all, scan,  shift,     permute,  pick,   vote,   describe, memory};
+    multiply_auto, naive,          local,    broadcast, tutorial,   matrix, skinny,
+    batched,       batched_staged, pointers, reduce,    one_to_all, scan,   shift,
+    permute,       pick,           vote,     describe,  memory};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 /* --- fork ------------------------------------------------------------------------------------- */
@@ -256,8 +271,9 @@ static void *multiply_until_stopped(void *failures)
         return failures;
     while (!atomic_load(&stop)) {
         const subwave_status status =
-            subwave_matmul(context, SUBWAVE_VARIANT_BROADCAST, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
-                           SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, N, N, N, &one, a, N, b, N, &zero, mine, N);
+            subwave_matmul(context, SUBWAVE_VARIANT_BROADCAST, SUBWAVE_DTYPE_F32,
+                           SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE,
+                           N, N, N, &one, a, N, b, N, &zero, mine, N);
         if (status != SUBWAVE_STATUS_SUCCESS || memcmp(mine, right, sizeof mine) != 0)
             atomic_fetch_add((atomic_int *)failures, 1);
     }
@@ -315,13 +331,14 @@ static int fail_one(int call, long which, bool all)
         status = calls[call](context);
     atomic_store(&counting, false);
     const bool failed = atomic_load(&counted) > which;
-    if (status != SUBWAVE_STATUS_SUCCESS &&
-        (status != SUBWAVE_STATUS_OUT_OF_MEMORY || !failed || strlen(subwave_last_error(context)) < 10)) {
+    if (status != SUBWAVE_STATUS_SUCCESS && (status != SUBWAVE_STATUS_OUT_OF_MEMORY || !failed ||
+                                             strlen(subwave_last_error(context)) < 10)) {
         printf("call %d, failure %ld: %s, \"%s\"\n", call, which, subwave_status_name(status),
                subwave_last_error(context));
         return 2;
     }
-    if (!created && (context != NULL || subwave_context_create(&context, "cpu:32") != SUBWAVE_STATUS_SUCCESS))
+    if (!created &&
+        (context != NULL || subwave_context_create(&context, "cpu:32") != SUBWAVE_STATUS_SUCCESS))
         return 3;
     status = calls[call](context);
     if (status != SUBWAVE_STATUS_SUCCESS) {
@@ -344,7 +361,8 @@ static int fail_each(int call)
             }
             int status;
             if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
-                printf("call %d, failure %ld: the process ended by signal %d\n", call, which, WTERMSIG(status));
+                printf("call %d, failure %ld: the process ended by signal %d\n", call, which,
+                       WTERMSIG(status));
                 return 1;
             }
             if (WEXITSTATUS(status) == 6) { /* there are no more */
@@ -444,7 +462,8 @@ static void test_leaks(void **state)
 {
     (void)state;
     char path[64];
-    char *const threads = strdup(getenv("SUBWAVE_CPU_THREADS") ? getenv("SUBWAVE_CPU_THREADS") : "");
+    char *const threads =
+        strdup(getenv("SUBWAVE_CPU_THREADS") ? getenv("SUBWAVE_CPU_THREADS") : "");
     snprintf(path, sizeof path, "subwave-leaks-%ld.txt", (long)getpid());
     setenv("SUBWAVE_CPU_THREADS", "1", 1); /* several would share out the engines as they come */
     setenv("SUBWAVE_LOG", "1", 1);
@@ -482,7 +501,8 @@ static void handle(int number)
     volatile char frame[LARGE]; /* more than a lane's stack */
     for (int i = 0; i < LARGE; i += 1000)
         frame[i] = 1;
-    atomic_fetch_add(&on_alternate, (char *)frame >= alternate && (char *)frame < alternate + ALTERNATE);
+    atomic_fetch_add(&on_alternate,
+                     (char *)frame >= alternate && (char *)frame < alternate + ALTERNATE);
     atomic_fetch_add(&handled, 1);
 }
 
@@ -490,7 +510,8 @@ static void handle(int number)
 static void test_signals(void **state)
 {
     alternate = mmap(NULL, ALTERNATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    const stack_t stack = {.ss_sp = alternate, .ss_size = ALTERNATE}, none = {.ss_flags = SS_DISABLE};
+    const stack_t stack = {.ss_sp = alternate, .ss_size = ALTERNATE},
+                  none = {.ss_flags = SS_DISABLE};
     struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK | SA_RESTART}, before;
     struct itimerspec period = {{0, 300000}, {0, 300000}};
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};

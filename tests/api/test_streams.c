@@ -67,14 +67,17 @@ static void arrays_fill(subwave_context *context, const arrays *x, harness_rando
 /* --- calls ------------------------------------------------------------------------------------- */
 
 static const float one = 1, zero = 0;
-static const subwave_group eights = {.kind = SUBWAVE_GROUP_FIXED_SIZE, .block = {64, 1, 1}, .fixed_size = 8};
+static const subwave_group eights = {
+    .kind = SUBWAVE_GROUP_FIXED_SIZE, .block = {64, 1, 1}, .fixed_size = 8};
 
 typedef subwave_status call(subwave_context *context, const arrays *x);
 
-static subwave_status product(subwave_context *context, const arrays *x, subwave_variant variant, int64_t m)
+static subwave_status product(subwave_context *context, const arrays *x, subwave_variant variant,
+                              int64_t m)
 {
-    return subwave_matmul(context, variant, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
-                          SUBWAVE_TRANSPOSE_NONE, m, N, N, &one, x->a, N, x->b, N, &zero, x->c, N);
+    return subwave_matmul(context, variant, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                          SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, m, N, N, &one, x->a, N,
+                          x->b, N, &zero, x->c, N);
 }
 
 #define CALL(name, ...) \
@@ -85,25 +88,31 @@ CALL(broadcast, product(context, x, SUBWAVE_VARIANT_BROADCAST, N))
 CALL(tutorial, product(context, x, SUBWAVE_VARIANT_TUTORIAL, N))
 CALL(automatic, product(context, x, SUBWAVE_VARIANT_AUTO, N))
 CALL(skinny, product(context, x, SUBWAVE_VARIANT_SKINNY, 2))
-CALL(batched, subwave_matmul_strided_batched(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
-                                             SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 8, 8, 8, &one, x->a, 8, 64,
-                                             x->b, 8, 64, &zero, x->c, 8, 64, CELLS / 64))
-CALL(reduce, subwave_group_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, &eights, CELLS, NULL, x->a, x->c))
-CALL(scan, subwave_group_scan(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE, &eights, CELLS, &one,
-                              x->a, x->c))
+CALL(batched,
+     subwave_matmul_strided_batched(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                    SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 8, 8, 8, &one,
+                                    x->a, 8, 64, x->b, 8, 64, &zero, x->c, 8, 64, CELLS / 64))
+CALL(reduce, subwave_group_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, &eights, CELLS, NULL,
+                                  x->a, x->c))
+CALL(scan, subwave_group_scan(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE,
+                              &eights, CELLS, &one, x->a, x->c))
 CALL(one_to_all, subwave_group_broadcast(context, SUBWAVE_DTYPE_F32, &eights, CELLS, 3, x->a, x->c))
-CALL(shift, subwave_group_shift(context, SUBWAVE_DTYPE_F32, SUBWAVE_SHIFT_RIGHT, &eights, CELLS, 1, x->a, x->c))
+CALL(shift, subwave_group_shift(context, SUBWAVE_DTYPE_F32, SUBWAVE_SHIFT_RIGHT, &eights, CELLS, 1,
+                                x->a, x->c))
 CALL(permute, subwave_group_permute(context, SUBWAVE_DTYPE_F32, &eights, CELLS, 5, x->a, x->c))
 CALL(pick, subwave_group_select(context, SUBWAVE_DTYPE_F32, &eights, CELLS, x->id, x->a, x->c))
-CALL(vote, subwave_group_vote(context, SUBWAVE_VOTE_ALL, &eights, CELLS, (const uint8_t *)x->id, x->c))
+CALL(vote,
+     subwave_group_vote(context, SUBWAVE_VOTE_ALL, &eights, CELLS, (const uint8_t *)x->id, x->c))
 CALL(describe, subwave_group_info(context, &eights, CELLS, x->c))
 
-static call *const calls[] = {naive,  local, broadcast,  tutorial, automatic, skinny, batched, reduce,
-                              scan,   one_to_all, shift, permute,  pick,      vote,   describe};
+static call *const calls[] = {naive,  local,   broadcast, tutorial, automatic,
+                              skinny, batched, reduce,    scan,     one_to_all,
+                              shift,  permute, pick,      vote,     describe};
 enum { CALLS = sizeof calls / sizeof *calls };
 
 /* What a call leaves, from the default stream of another context. */
-static void expect(subwave_context *context, call *what, const arrays *inputs, const arrays *own, void *result)
+static void expect(subwave_context *context, call *what, const arrays *inputs, const arrays *own,
+                   void *result)
 {
     arrays x = *inputs;
     static unsigned char poison[C_BYTES];
@@ -208,9 +217,11 @@ static void test_from_stream_to_stream(void **state)
         assert_hip(hipStreamCreateWithFlags(&streams[s], hipStreamNonBlocking));
     for (int turn = 0; turn < TURNS; ++turn) {
         assert_ok(context, subwave_set_stream(context, streams[turn % STREAMS]));
-        assert_ok(context, subwave_matmul(context, SUBWAVE_VARIANT_BROADCAST, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
-                                          SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, N, N, N, &one,
-                                          turn % 2 ? turned : left, N, right, N, &zero, turn % 2 ? left : turned, N));
+        assert_ok(context,
+                  subwave_matmul(context, SUBWAVE_VARIANT_BROADCAST, SUBWAVE_DTYPE_F32,
+                                 SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                                 SUBWAVE_TRANSPOSE_NONE, N, N, N, &one, turn % 2 ? turned : left, N,
+                                 right, N, &zero, turn % 2 ? left : turned, N));
     }
     assert_ok(context, subwave_copy(context, b, TURNS % 2 ? turned : left, sizeof b));
     for (int i = 0; i < CELLS; ++i)

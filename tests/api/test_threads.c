@@ -17,7 +17,14 @@ enum { THREADS = 8, CONTEXTS = 8, TEXT = 256 };
 
 /* --- calls ----------------------------------------------------------------------------------- */
 
-enum { M = 7, N = 5, K = 9, BATCH = 4, ITEMS = 30, ELEMENTS = 3 * ITEMS }; /* three blocks of groups */
+enum {
+    M = 7,
+    N = 5,
+    K = 9,
+    BATCH = 4,
+    ITEMS = 30,
+    ELEMENTS = 3 * ITEMS
+}; /* three blocks of groups */
 
 typedef enum job {
     NAIVE,
@@ -33,9 +40,10 @@ typedef enum job {
     MEMORY,
     JOBS
 } job;
-static const char *const job_names[JOBS] = {"matmul naive", "matmul local",  "matmul broadcast", "matmul auto",
-                                            "strided",      "batched",       "reduce",           "scan",
-                                            "shift",        "plan",          "memory"};
+static const char *const job_names[JOBS] = {"matmul naive", "matmul local", "matmul broadcast",
+                                            "matmul auto",  "strided",      "batched",
+                                            "reduce",       "scan",         "shift",
+                                            "plan",         "memory"};
 
 /* What a context computes with, on the host. A thread's contexts all have other inputs, so that they cannot take each
  * other's unnoticed. */
@@ -102,7 +110,8 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
                                                [AUTO] = SUBWAVE_VARIANT_AUTO};
     const subwave_group ballot = {
         .kind = SUBWAVE_GROUP_BALLOT, .block = {ITEMS, 1, 1}, .predicate = device->in.predicate};
-    const subwave_group pairs = {.kind = SUBWAVE_GROUP_FIXED_SIZE, .block = {ITEMS, 1, 1}, .fixed_size = 2};
+    const subwave_group pairs = {
+        .kind = SUBWAVE_GROUP_FIXED_SIZE, .block = {ITEMS, 1, 1}, .fixed_size = 2};
     const void *const x = device->in.a;
     void *const y = device->result;
     switch (j) {
@@ -110,22 +119,26 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
     case LOCAL:
     case BROADCAST:
     case AUTO:
-        return subwave_matmul(context, variants[j], f64, row_major, none, none, M, N, K, &half, x, K, device->in.b, N,
-                              &zero, y, N);
+        return subwave_matmul(context, variants[j], f64, row_major, none, none, M, N, K, &half, x,
+                              K, device->in.b, N, &zero, y, N);
     case STRIDED:
-        return subwave_matmul_strided_batched(context, f64, row_major, none, none, M, N, K, &one, x, K, M * K, device->in.b,
-                                              N, K * N, &zero, y, N, M * N, BATCH);
+        return subwave_matmul_strided_batched(context, f64, row_major, none, none, M, N, K, &one, x,
+                                              K, M * K, device->in.b, N, K * N, &zero, y, N, M * N,
+                                              BATCH);
     case POINTERS:
-        return subwave_matmul_batched(context, f64, row_major, none, none, M, N, K, &one, (const void *const *)device->a, K,
-                                      (const void *const *)device->b, N, &zero, (void *const *)device->c, N, BATCH);
+        return subwave_matmul_batched(
+            context, f64, row_major, none, none, M, N, K, &one, (const void *const *)device->a, K,
+            (const void *const *)device->b, N, &zero, (void *const *)device->c, N, BATCH);
     case REDUCE:
         return subwave_group_reduce(context, f64, SUBWAVE_OP_PLUS, &ballot, ELEMENTS, NULL, x, y);
     case SCAN:
-        return subwave_group_scan(context, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, &ballot, ELEMENTS, &one, x, y);
+        return subwave_group_scan(context, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, &ballot,
+                                  ELEMENTS, &one, x, y);
     case SHIFT:
         return subwave_group_shift(context, f64, SUBWAVE_SHIFT_LEFT, &pairs, ELEMENTS, 1, x, y);
     case PLAN:
-        return subwave_matmul_plan(context, SUBWAVE_VARIANT_AUTO, f64, row_major, none, none, M, N, K, &r->of.plan);
+        return subwave_matmul_plan(context, SUBWAVE_VARIANT_AUTO, f64, row_major, none, none, M, N,
+                                   K, &r->of.plan);
     default:
         return move_memory(context, device, r);
     }
@@ -135,7 +148,8 @@ static subwave_status run(subwave_context *context, job j, memory *device, resul
 {
     static const result poison = {{{-1}}};
     memset(r, 0, sizeof *r);
-    subwave_status status = subwave_copy(context, device->result, &poison, sizeof poison.of.numbers);
+    subwave_status status =
+        subwave_copy(context, device->result, &poison, sizeof poison.of.numbers);
     if (status == SUBWAVE_STATUS_SUCCESS)
         status = compute(context, j, device, r);
     if (status == SUBWAVE_STATUS_SUCCESS && j != PLAN && j != MEMORY)
@@ -163,7 +177,8 @@ typedef struct worker {
 static bool check_text(worker *w, int c)
 {
     const char *const text = subwave_last_error(w->context[c]);
-    return strcmp(text, w->text[c]) == 0 || FAIL(w, "context %d says \"%s\" instead of \"%s\"", c, text, w->text[c]);
+    return strcmp(text, w->text[c]) == 0 ||
+           FAIL(w, "context %d says \"%s\" instead of \"%s\"", c, text, w->text[c]);
 }
 
 /* An error whose text nobody else has. */
@@ -182,17 +197,22 @@ static bool make_error(worker *w, int c, uint64_t bits)
         snprintf(w->text[c], TEXT, "bytes is %" PRId64 ", which is negative", -own - 1);
     } else if (bits % 3 == 1) {
         expected = SUBWAVE_STATUS_INVALID_SIZE;
-        status = subwave_group_reduce(context, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, &group, 2 * own + 1, NULL, NULL, NULL);
-        snprintf(w->text[c], TEXT, "n is %" PRId64 ", no multiple of the 2 work-items of group->block", 2 * own + 1);
+        status = subwave_group_reduce(context, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, &group,
+                                      2 * own + 1, NULL, NULL, NULL);
+        snprintf(w->text[c], TEXT,
+                 "n is %" PRId64 ", no multiple of the 2 work-items of group->block", 2 * own + 1);
     } else {
         expected = SUBWAVE_STATUS_INVALID_STRIDE;
         const double one = 1;
-        status = subwave_matmul(context, SUBWAVE_VARIANT_NAIVE, SUBWAVE_DTYPE_F64, SUBWAVE_LAYOUT_ROW_MAJOR,
-                                SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 1, 1, own + 2, &one, NULL, own + 1, NULL, 1,
-                                &one, NULL, 1);
-        snprintf(w->text[c], TEXT, "lda is %" PRId64 ", less than the %" PRId64 " that a row holds", own + 1, own + 2);
+        status =
+            subwave_matmul(context, SUBWAVE_VARIANT_NAIVE, SUBWAVE_DTYPE_F64,
+                           SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE,
+                           1, 1, own + 2, &one, NULL, own + 1, NULL, 1, &one, NULL, 1);
+        snprintf(w->text[c], TEXT, "lda is %" PRId64 ", less than the %" PRId64 " that a row holds",
+                 own + 1, own + 2);
     }
-    return (status == expected || FAIL(w, "an error gave %s", subwave_status_name(status))) && check_text(w, c);
+    return (status == expected || FAIL(w, "an error gave %s", subwave_status_name(status))) &&
+           check_text(w, c);
 }
 
 /* A context that cannot be had leaves its text with the thread. */
@@ -217,7 +237,8 @@ static bool renew(worker *w, int c)
     if (status == SUBWAVE_STATUS_SUCCESS)
         status = subwave_context_create(&w->context[c], w->device);
     w->text[c][0] = 0;
-    return status == SUBWAVE_STATUS_SUCCESS || FAIL(w, "a new context: %s", subwave_last_error(NULL));
+    return status == SUBWAVE_STATUS_SUCCESS ||
+           FAIL(w, "a new context: %s", subwave_last_error(NULL));
 }
 
 static bool step(worker *w, harness_random *random)
@@ -234,8 +255,10 @@ static bool step(worker *w, harness_random *random)
     result r;
     const subwave_status status = run(w->context[c], j, w->memory[c], &r);
     if (status != SUBWAVE_STATUS_SUCCESS)
-        return FAIL(w, "%s: %s, %s", job_names[j], subwave_status_name(status), subwave_last_error(w->context[c]));
-    return memcmp(&r, &w->expected[c][j], sizeof r) == 0 || FAIL(w, "%s is not as in one thread", job_names[j]);
+        return FAIL(w, "%s: %s, %s", job_names[j], subwave_status_name(status),
+                    subwave_last_error(w->context[c]));
+    return memcmp(&r, &w->expected[c][j], sizeof r) == 0 ||
+           FAIL(w, "%s is not as in one thread", job_names[j]);
 }
 
 static bool open_contexts(worker *w)
@@ -269,7 +292,8 @@ static void *work(void *argument)
     return NULL;
 }
 
-static void run_workers(subwave_context *context, const result (*expected)[JOBS], int calls, worker *workers)
+static void run_workers(subwave_context *context, const result (*expected)[JOBS], int calls,
+                        worker *workers)
 {
     subwave_device_properties device;
     pthread_barrier_t start;

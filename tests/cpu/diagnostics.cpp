@@ -216,8 +216,7 @@ void spin(int)
 {
     if (me() == 1)
         wave_barrier(all(), site::current());
-    while (atomicAdd(&flag, 0) == 0) {
-    }
+    while (atomicAdd(&flag, 0) == 0) {}
     wave_barrier(all(), site::current());
 }
 void no_progress(void **)

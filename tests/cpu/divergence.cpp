@@ -230,10 +230,13 @@ int return_in_loop_key(int id, int l)
 void do_while(notes *n)
 {
     int i = 0;
-    SUBWAVE_LOOP do {
+    SUBWAVE_LOOP do
+    {
         SUBWAVE_ITER;
         note(n, i);
-    } while (++i < me() % 6);
+    }
+    while (++i < me() % 6)
+        ;
     note(n, 10);
 }
 int do_while_key(int id, int l) { return id == 10 || id == 0 || id < l % 6 ? 0 : never; }

@@ -336,8 +336,7 @@ void atomics(sums *s)
 void tickets(int *now)
 {
     const int mine = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    while (atomicAdd(now, 0) != mine) {
-    }
+    while (atomicAdd(now, 0) != mine) {}
     atomicExch(now, mine + 1);
 }
 

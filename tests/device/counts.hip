@@ -106,10 +106,16 @@ struct affine {
     u32 a, b;
 };
 struct compose {
-    SUBWAVE_DEVICE affine operator()(affine f, affine g) const { return {f.a * g.a, f.b * g.a + g.b}; }
+    SUBWAVE_DEVICE affine operator()(affine f, affine g) const
+    {
+        return {f.a * g.a, f.b * g.a + g.b};
+    }
 };
 SUBWAVE_DEVICE word64 digest(affine f) { return word64(f.a) << 32 | f.b; }
-SUBWAVE_DEVICE affine from_digest(word64 x) { return {static_cast<u32>(x >> 32), static_cast<u32>(x)}; }
+SUBWAVE_DEVICE affine from_digest(word64 x)
+{
+    return {static_cast<u32>(x >> 32), static_cast<u32>(x)};
+}
 
 constexpr int ordered_in = 2, ordered_out = 6;
 
@@ -134,10 +140,11 @@ static void expect_ordered(const member &m, word64 *row)
     const auto f = [](pair x, pair y) {
         return pair(x.first * y.first, x.second * y.first + y.second);
     };
-    const auto element = [&](int rank) { /* rank -1 is what goes before all */
-        const word64 x = rank < 0 ? word64(5) << 32 | 7 : m.in(m.lane_of(rank))[1];
-        return pair(static_cast<u32>(x >> 32), static_cast<u32>(x));
-    };
+    const auto element =
+        [&](int rank) { /* rank -1 is what goes before all */
+                        const word64 x = rank < 0 ? word64(5) << 32 | 7 : m.in(m.lane_of(rank))[1];
+                        return pair(static_cast<u32>(x >> 32), static_cast<u32>(x));
+        };
     const auto upto = [&](int from, int to) {
         const pair x = fold(from, to, f, element);
         return word64(x.first) << 32 | x.second;
@@ -193,8 +200,19 @@ template <class T> static void expect_moves(const member &m, word64 *row)
         const int lane = local_id < size ? m.lane_of(static_cast<int>(local_id)) : m.lane;
         return host_to_word(host_from_word<host_t<T>>(m.in(lane)[1]));
     };
-    const u32 from[] = {0, size - 1, size / 2, rank + 1, rank - 1, rank + 3, rank - 3, rank + size - 1,
-                        rank - size, rank ^ 1, rank ^ 2, rank ^ size / 2, size - 1 - rank,
+    const u32 from[] = {0,
+                        size - 1,
+                        size / 2,
+                        rank + 1,
+                        rank - 1,
+                        rank + 3,
+                        rank - 3,
+                        rank + size - 1,
+                        rank - size,
+                        rank ^ 1,
+                        rank ^ 2,
+                        rank ^ size / 2,
+                        size - 1 - rank,
                         static_cast<u32>(m.in(m.lane)[2] % (2 * size))};
     for (int i = 0; i < 14; ++i)
         row[1 + i] = of(from[i]);
@@ -229,7 +247,8 @@ SUBWAVE_DEVICE void joint(const word64 *in, word64 *out)
             word64 *row = out + item * joint_out + 1 + i * range_columns;
             T *scanned = reinterpret_cast<T *>(out + leader * joint_out + 3 + i * range_columns);
             row[0] = to_word(joint_reduce(g, first, first + length, Op<T>()));
-            row[1] = joint_inclusive_scan(g, first, first + length, scanned, Op<T>()) == scanned + length;
+            row[1] = joint_inclusive_scan(g, first, first + length, scanned, Op<T>()) ==
+                     scanned + length;
         }
     });
 }
@@ -237,12 +256,13 @@ SUBWAVE_DEVICE void joint(const word64 *in, word64 *out)
 template <class T, int OpNumber> static void expect_joint(const member &m, word64 *row)
 {
     using H = host_t<T>;
-    const char *data = reinterpret_cast<const char *>(&m.of->in[std::size_t(items_of(m.of->block))]);
+    const char *data =
+        reinterpret_cast<const char *>(&m.of->in[std::size_t(items_of(m.of->block))]);
     const auto f = [](H a, H b) { return combine(OpNumber, a, b); };
     const auto x = [&](int i) {
         H value;
-        std::memcpy(static_cast<void *>(&value), data + (m.first + m.leader() + i) * int(sizeof value),
-                    sizeof value);
+        std::memcpy(static_cast<void *>(&value),
+                    data + (m.first + m.leader() + i) * int(sizeof value), sizeof value);
         return value;
     };
     for (int i = 0; i < ranges; ++i) {
@@ -255,25 +275,29 @@ template <class T, int OpNumber> static void expect_joint(const member &m, word6
             continue;
         H value = length ? x(0) : H();
         for (int k = 0; k < length; value = ++k < length ? f(value, x(k)) : value)
-            std::memcpy(reinterpret_cast<char *>(of_range + 2) + k * int(sizeof value), &value, sizeof value);
+            std::memcpy(reinterpret_cast<char *>(of_range + 2) + k * int(sizeof value), &value,
+                        sizeof value);
     }
 }
 
 /* --- kernels ------------------------------------------------------------------------------------------ */
 
 #define NUMBERS(X) \
-    X(i8, whole) X(i32, whole) X(u32, whole) X(i64, whole) X(half, whole) X(bfloat16, whole) \
-    X(float, whole) X(double, whole) X(i32, ballot) X(double, ballot) X(float, ballot_branch) \
-    X(half, ballot_branch) X(i64, tangle) X(bfloat16, tangle) X(u32, opportunistic) X(float, 2) \
-    X(half, 4) X(i64, 8) X(double, 16) X(i32, 32)
+    X(i8, whole) \
+    X(i32, whole) X(u32, whole) X(i64, whole) X(half, whole) X(bfloat16, whole) X(float, whole) \
+        X(double, whole) X(i32, ballot) X(double, ballot) X(float, ballot_branch) \
+            X(half, ballot_branch) X(i64, tangle) X(bfloat16, tangle) X(u32, opportunistic) \
+                X(float, 2) X(half, 4) X(i64, 8) X(double, 16) X(i32, 32)
 #define ORDERED(X) X(whole) X(ballot) X(ballot_branch) X(tangle) X(4)
 #define MOVES(X) \
-    X(u32, whole) X(i64, whole) X(half, whole) X(double, ballot) X(u32, ballot_branch) X(i8, tangle) \
-    X(i64, opportunistic) X(float, 4) X(double, 32)
+    X(u32, whole) \
+    X(i64, whole) X(half, whole) X(double, ballot) X(u32, ballot_branch) X(i8, tangle) \
+        X(i64, opportunistic) X(float, 4) X(double, 32)
 #define JOINT(X) \
-    X(i32, minimum, MINIMUM, whole) X(half, plus, PLUS, whole) X(double, multiplies, MULTIPLIES, whole) \
-    X(float, maximum, MAXIMUM, ballot) X(i64, plus, PLUS, ballot_branch) X(u32, bit_and, BIT_AND, tangle) \
-    X(bfloat16, minimum, MINIMUM, 8)
+    X(i32, minimum, MINIMUM, whole) \
+    X(half, plus, PLUS, whole) X(double, multiplies, MULTIPLIES, whole) \
+        X(float, maximum, MAXIMUM, ballot) X(i64, plus, PLUS, ballot_branch) \
+            X(u32, bit_and, BIT_AND, tangle) X(bfloat16, minimum, MINIMUM, 8)
 
 #define NUMBERS_KERNEL(T, K) \
     extern "C" SUBWAVE_KERNEL(128) count_##T##_##K(const word64 *in, word64 *out, std::int64_t) \
@@ -291,7 +315,8 @@ template <class T, int OpNumber> static void expect_joint(const member &m, word6
         moves<T, K>(in, out); \
     }
 #define JOINT_KERNEL(T, Op, number, K) \
-    extern "C" SUBWAVE_KERNEL(128) joint_##T##_##Op##_##K(const word64 *in, word64 *out, std::int64_t) \
+    extern "C" SUBWAVE_KERNEL(128) \
+        joint_##T##_##Op##_##K(const word64 *in, word64 *out, std::int64_t) \
     { \
         joint<T, Op, K>(in, out); \
     }
@@ -312,26 +337,28 @@ static void cases(machine &t)
         std::size_t size;
     } const all[] = {
 #define NUMBERS_ENTRY(T, K) \
-    {"count_" #T "_" #K, count_##T##_##K, K, number_in, number_out, expect_numbers<T>, \
-     number<host_t<T>>, -1, 0},
+    {"count_" #T "_" #K, count_##T##_##K,   K,  number_in, number_out, \
+     expect_numbers<T>,  number<host_t<T>>, -1, 0},
 #define ORDERED_ENTRY(K) \
     {"ordered_" #K, ordered_##K, K, ordered_in, ordered_out, expect_ordered, nullptr, -1, 0},
 #define MOVES_ENTRY(T, K) \
     {"move_" #T "_" #K, move_##T##_##K, K, move_in, move_out, expect_moves<T>, nullptr, -1, 0},
 #define JOINT_ENTRY(T, Op, number_, K) \
-    {"joint_" #T "_" #Op "_" #K, joint_##T##_##Op##_##K, K, 1, joint_out, expect_joint<T, number_>, \
-     number<host_t<T>>, number_, sizeof(T)},
+    {"joint_" #T "_" #Op "_" #K, joint_##T##_##Op##_##K, K,       1,        joint_out, \
+     expect_joint<T, number_>,   number<host_t<T>>,      number_, sizeof(T)},
         NUMBERS(NUMBERS_ENTRY) ORDERED(ORDERED_ENTRY) MOVES(MOVES_ENTRY) JOINT(JOINT_ENTRY)};
 
     for (int count = 1; count <= t.wave; ++count)
         for (auto &k : all)
             /* The members alone, or behind a whole wave; random orders do less. */
             for (int before = 0; before < 2; ++before) {
-                const int index = static_cast<int>(&k - all), turn = (index ^ before) + (count >> 1);
+                const int index = static_cast<int>(&k - all),
+                          turn = (index ^ before) + (count >> 1);
                 const dim3 block(static_cast<unsigned>(before * t.wave + count));
                 launch_case l{k.name, k.function, k.kind, block, k.in, k.out};
                 if (!t.fits(k.kind, block) ||
-                    (!t.full && (turn % 2 || (t.seed && (turn / 2 + count) % 3 + 1 != int(t.seed)))))
+                    (!t.full &&
+                     (turn % 2 || (t.seed && (turn / 2 + count) % 3 + 1 != int(t.seed)))))
                     continue;
                 random_words draw{word64(count) << 32 | word64(index)};
                 t.fill(l, (count + index) % t.patterns, draw());

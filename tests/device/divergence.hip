@@ -295,8 +295,9 @@ static void path_loops(const path &at, bits, bits r)
 }
 
 #define SHAPES(X) \
-    X(three_way) X(equal) X(nested) X(loop) X(skip_and_leave) X(early_return) X(fall_through) \
-    X(helpers) X(equal_calls) X(uneven) X(loops)
+    X(three_way) \
+    X(equal) X(nested) X(loop) X(skip_and_leave) X(early_return) X(fall_through) X(helpers) \
+        X(equal_calls) X(uneven) X(loops)
 #define KERNELS(shape) \
     extern "C" SUBWAVE_KERNEL(1024) tangle_##shape(const word64 *in, word64 *out, std::int64_t) \
     { \
@@ -333,7 +334,8 @@ static std::vector<unsigned> points_passed(const shape &s, const launch_case &l)
 }
 
 /* The lanes of m's wave that pass `point` with it. */
-static word64 passing(const shape &s, const std::vector<unsigned> &passed, const member &m, int point)
+static word64 passing(const shape &s, const std::vector<unsigned> &passed, const member &m,
+                      int point)
 {
     word64 lanes = 0;
     for (int i = 0; i < m.count; ++i)

@@ -91,7 +91,8 @@ SUBWAVE_DEVICE std::uint32_t delta_of(std::int64_t argument, std::uint32_t size)
     return static_cast<std::uint32_t>(argument) + (argument >> 32 & 1 ? size : 0);
 }
 
-template <class T, int K> SUBWAVE_DEVICE void move(const word64 *in, word64 *out, std::int64_t argument)
+template <class T, int K>
+SUBWAVE_DEVICE void move(const word64 *in, word64 *out, std::int64_t argument)
 {
     const word64 *mine = in + grid_item() * in_row;
     word64 *row = out + grid_item() * out_row;
@@ -152,7 +153,8 @@ template <int N, class G> __device__ void by_constant(word64 *row, G g, std::uin
         row[constants + N] = group_broadcast(g, x, std::uint32_t(N));
 }
 template <class G, int... N>
-SUBWAVE_DEVICE void by_constants(word64 *row, G g, std::uint32_t x, std::integer_sequence<int, N...>)
+SUBWAVE_DEVICE void by_constants(word64 *row, G g, std::uint32_t x,
+                                 std::integer_sequence<int, N...>)
 {
     (by_constant<N>(row, g, x), ...);
 }
@@ -196,7 +198,8 @@ template <int Way> ON_BOTH_SIDES word64 widened(std::uint32_t y, std::uint32_t x
     if constexpr (Way == 0)
         return wide + word64(y) * x;
     else if constexpr (Way == 1)
-        return static_cast<word64>(std::int64_t(static_cast<std::int32_t>(y)) * static_cast<std::int32_t>(x));
+        return static_cast<word64>(std::int64_t(static_cast<std::int32_t>(y)) *
+                                   static_cast<std::int32_t>(x));
     else if constexpr (Way == 2)
         return wide << (y & 63);
     else if constexpr (Way == 3)
@@ -210,7 +213,10 @@ template <int Way> ON_BOTH_SIDES word64 widened(std::uint32_t y, std::uint32_t x
 /* The rank from which lane `rank` of a group of `size` has it. */
 template <int Move> ON_BOTH_SIDES std::uint32_t rank_moved(std::uint32_t rank, std::uint32_t size)
 {
-    const std::uint32_t from = Move < 5 ? rank ^ (Move == 4 ? 8 : Move) : Move == 5 ? 0 : Move == 6 ? rank + 1 : rank - 1;
+    const std::uint32_t from = Move < 5    ? rank ^ (Move == 4 ? 8 : Move)
+                               : Move == 5 ? 0
+                               : Move == 6 ? rank + 1
+                                           : rank - 1;
     return from < size ? from : rank;
 }
 template <int Move, class G> SUBWAVE_DEVICE std::uint32_t moved(G g, std::uint32_t x)
@@ -231,15 +237,22 @@ template <int N, class G> __device__ void widen_once(word64 *row, G g, std::uint
     row[N] = widened<way>(moved<move>(g, x + N), x, wide);
 }
 template <class G, int... N>
-SUBWAVE_DEVICE void widen(word64 *row, G g, std::uint32_t x, word64 wide, std::integer_sequence<int, N...>)
+SUBWAVE_DEVICE void widen(word64 *row, G g, std::uint32_t x, word64 wide,
+                          std::integer_sequence<int, N...>)
 {
     (widen_once<N>(row, g, x, wide), ...);
 }
-template <int... N> static void expect_widened(const member &m, word64 *row, std::integer_sequence<int, N...>)
+template <int... N>
+static void expect_widened(const member &m, word64 *row, std::integer_sequence<int, N...>)
 {
-    const std::uint32_t rank = static_cast<std::uint32_t>(m.rank()), size = static_cast<std::uint32_t>(m.size());
-    const auto of = [&](std::uint32_t r) { return static_cast<std::uint32_t>(m.in(m.lane_of(static_cast<int>(r)))[1]); };
-    ((row[1 + N] = widened<N % ways>(of(rank_moved<N / ways>(rank, size)) + N, of(rank), m.in(m.lane)[1])), ...);
+    const std::uint32_t rank = static_cast<std::uint32_t>(m.rank()),
+                        size = static_cast<std::uint32_t>(m.size());
+    const auto of = [&](std::uint32_t r) {
+        return static_cast<std::uint32_t>(m.in(m.lane_of(static_cast<int>(r)))[1]);
+    };
+    ((row[1 + N] =
+          widened<N % ways>(of(rank_moved<N / ways>(rank, size)) + N, of(rank), m.in(m.lane)[1])),
+     ...);
 }
 using widenings = std::make_integer_sequence<int, ways * moves_to_widen>;
 
@@ -280,8 +293,8 @@ template <int K> SUBWAVE_DEVICE void votes(const word64 *in, word64 *out)
         votes<K>(in, out); \
     }
 #define KINDS(X) \
-    X(whole) X(ballot) X(ballot_branch) X(tangle) X(opportunistic) X(1) X(2) X(4) X(8) X(16) X(32) \
-    X(64)
+    X(whole) \
+    X(ballot) X(ballot_branch) X(tangle) X(opportunistic) X(1) X(2) X(4) X(8) X(16) X(32) X(64)
 KINDS(VOTES)
 #define CONSTANT_KINDS(X) X(whole) X(ballot) X(1) X(2) X(4) X(8) X(16) X(32) X(64)
 CONSTANT_KINDS(CONSTANTS)
@@ -293,13 +306,14 @@ using i16 = std::int16_t;
 using u32 = std::uint32_t;
 using i64 = std::int64_t;
 #define MOVES(X) \
-    X(bool, ballot) X(bool, 8) X(u8, whole) X(u8, tangle) X(i16, ballot_branch) X(i16, 4) \
-    X(u32, opportunistic) X(u32, ballot) X(i64, 16) X(i64, whole) X(half, 2) X(half, tangle) \
-    X(float, 32) X(float, ballot_branch) X(double, opportunistic) X(double, 1) \
-    X(words4, ballot) X(words4, 64) X(longs2, tangle) X(longs2, 8) X(floats5, 4) \
-    X(floats5, ballot) X(shorts7, 16) X(shorts7, ballot_branch) X(bytes3, 1) X(bytes3, 64) \
-    X(int_bool, whole) X(int_bool, 2) X(bytes40, opportunistic) X(bytes40, 32) X(bytes68, ballot) \
-    X(bytes68, tangle)
+    X(bool, ballot) \
+    X(bool, 8) X(u8, whole) X(u8, tangle) X(i16, ballot_branch) X(i16, 4) X(u32, opportunistic) \
+        X(u32, ballot) X(i64, 16) X(i64, whole) X(half, 2) X(half, tangle) X(float, 32) \
+            X(float, ballot_branch) X(double, opportunistic) X(double, 1) X(words4, ballot) \
+                X(words4, 64) X(longs2, tangle) X(longs2, 8) X(floats5, 4) X(floats5, ballot) \
+                    X(shorts7, 16) X(shorts7, ballot_branch) X(bytes3, 1) X(bytes3, 64) \
+                        X(int_bool, whole) X(int_bool, 2) X(bytes40, opportunistic) X(bytes40, 32) \
+                            X(bytes68, ballot) X(bytes68, tangle)
 #define MOVE(T, K) \
     extern "C" SUBWAVE_KERNEL(1024) \
         move_##T##_##K(const word64 *in, word64 *out, std::int64_t argument) \
@@ -337,10 +351,11 @@ static void cases(machine &t)
 #define WIDENED_ENTRY(K) \
     {"widened_" #K, widened_##K, K, 1 + ways * moves_to_widen, \
      [](const member &m, word64 *row) { expect_widened(m, row, widenings()); }},
-        CONSTANT_KINDS(WIDENED_ENTRY)};
+            CONSTANT_KINDS(WIDENED_ENTRY)};
 
     const std::int64_t plus_size = std::int64_t(1) << 32;
-    const std::int64_t deltas[] = {1, 0, 2, 0xffffffff, plus_size | 0xffffffff, plus_size, 0x80000000};
+    const std::int64_t deltas[] = {1,         0,         2, 0xffffffff, plus_size | 0xffffffff,
+                                   plus_size, 0x80000000};
     for (dim3 block : t.blocks())
         for (int pattern = 0; pattern < t.patterns; ++pattern) {
             for (auto &k : moves)

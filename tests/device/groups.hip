@@ -14,7 +14,8 @@ template <class G> constexpr bool has_surface()
     static_assert(std::is_same<typename G::id_type, id<1>>::value, "");
     static_assert(std::is_same<typename G::range_type, range<1>>::value, "");
     static_assert(std::is_same<typename G::linear_id_type, std::uint32_t>::value, "");
-    static_assert(std::is_same<decltype(G::dimensions), const int>::value && G::dimensions == 1, "");
+    static_assert(std::is_same<decltype(G::dimensions), const int>::value && G::dimensions == 1,
+                  "");
     static_assert(std::is_same<decltype(G::fence_scope), const memory_scope>::value, "");
     static_assert(G::fence_scope == memory_scope::sub_group, "");
     using const_group = const G;
@@ -30,7 +31,8 @@ template <class G> constexpr bool has_surface()
     RETURNS(std::uint32_t, get_local_linear_range)
     RETURNS(bool, leader)
 #undef RETURNS
-    static_assert(std::is_trivially_copyable<G>::value && sizeof(G) <= 16, "cheap to pass by value");
+    static_assert(std::is_trivially_copyable<G>::value && sizeof(G) <= 16,
+                  "cheap to pass by value");
     static_assert(!std::is_default_constructible<G>::value, "made by creation functions alone");
     static_assert(std::is_same<typename is_group<G>::type, std::true_type>::value, "");
     static_assert(is_group_v<G> && is_group<G>::value, "");
@@ -110,7 +112,8 @@ static int group_range(const member &m)
 
 /* Two rounds of reading what the next member wrote. To a work-item alone its slots and the neighbour's
  * are unrelated: a compiler that no barrier stops reads too soon. */
-template <class G, class Barrier> SUBWAVE_DEVICE void hand_on(G g, word64 x, word64 *out, Barrier barrier)
+template <class G, class Barrier>
+SUBWAVE_DEVICE void hand_on(G g, word64 x, word64 *out, Barrier barrier)
 {
     const int item = grid_item();
     const std::uint32_t next = (g.get_local_linear_id() + 1) % g.get_local_linear_range();
@@ -124,8 +127,7 @@ template <class G, class Barrier> SUBWAVE_DEVICE void hand_on(G g, word64 x, wor
     row[3] = there[2] + 1;
 }
 
-template <int K>
-SUBWAVE_DEVICE void barriers(const word64 *in, word64 *out, std::int64_t scope)
+template <int K> SUBWAVE_DEVICE void barriers(const word64 *in, word64 *out, std::int64_t scope)
 {
     const int item = grid_item();
     with_group<K>(in[2 * item] & 1, [&](auto g) {
@@ -177,25 +179,28 @@ extern "C" SUBWAVE_KERNEL(1024) creation(const word64 *in, word64 *out, std::int
         members<K>(in, out); \
     }
 #define BARRIERS(K) \
-    extern "C" SUBWAVE_KERNEL(1024) barriers_##K(const word64 *in, word64 *out, std::int64_t scope) \
+    extern "C" SUBWAVE_KERNEL(1024) \
+        barriers_##K(const word64 *in, word64 *out, std::int64_t scope) \
     { \
         barriers<K>(in, out, scope); \
     }
 #define KINDS(X) X(whole) X(ballot) X(ballot_branch) X(tangle) X(opportunistic) X(1) X(8) X(64)
-KINDS(KERNELS) KERNELS(2) KERNELS(4) KERNELS(16) KERNELS(32)
-KINDS(BARRIERS)
+KINDS(KERNELS)
+KERNELS(2) KERNELS(4) KERNELS(16) KERNELS(32) KINDS(BARRIERS)
 
-static void cases(machine &t)
+    static void cases(machine &t)
 {
     struct {
         const char *name;
         kernel *function;
         int kind;
-    } const all[] = {
+    } const all[] =
+        {
 #define ENTRY(K) {"members_" #K, members_##K, K},
-        KINDS(ENTRY) ENTRY(2) ENTRY(4) ENTRY(16) ENTRY(32)}, synchronising[] = {
+            KINDS(ENTRY) ENTRY(2) ENTRY(4) ENTRY(16) ENTRY(32)},
+            synchronising[] = {
 #define BARRIER_ENTRY(K) {"barriers_" #K, barriers_##K, K},
-        KINDS(BARRIER_ENTRY)};
+                KINDS(BARRIER_ENTRY)};
 
     for (dim3 block : t.blocks())
         for (int pattern = 0; pattern < t.patterns; ++pattern) {

@@ -123,7 +123,8 @@ struct launch_case {
     int in_columns, columns;
     std::int64_t argument = 0;
     int blocks = 1;
-    std::vector<word64> in = {}; /* a row of in_columns a work-item, predicate first; then what is extra */
+    std::vector<word64> in =
+        {}; /* a row of in_columns a work-item, predicate first; then what is extra */
 };
 
 /* A work-item as the reference sees it. */
@@ -131,15 +132,12 @@ struct member {
     const launch_case *of;
     int item, lane, count, first; /* in the grid; in its wave; lanes that exist; item of lane 0 */
     int wave, waves;              /* in its block */
-    word64 mask;                    /* lanes of its group */
+    word64 mask;                  /* lanes of its group */
 
     const word64 *in(int other) const { return &of->in[(first + other) * of->in_columns]; }
     bool has(int other) const { return mask >> other & 1; }
     int size() const { return __builtin_popcountll(mask); }
-    int rank_of(int other) const
-    {
-        return __builtin_popcountll(mask & ((word64(1) << other) - 1));
-    }
+    int rank_of(int other) const { return __builtin_popcountll(mask & ((word64(1) << other) - 1)); }
     int rank() const { return rank_of(lane); }
     int lane_of(int rank) const
     {
@@ -166,18 +164,15 @@ public:
     std::string name;
 
     /* Whether the next of very many cases is to be run: one in `every` of a full run, fewer of others. */
-    bool take(int every)
-    {
-        return ++turn % (full ? every : 4 * every + 1) == 0;
-    }
+    bool take(int every) { return ++turn % (full ? every : 4 * every + 1) == 0; }
     int turn = 0;
 
     /* Blocks of every shape, whole waves or not. */
     std::vector<dim3> blocks() const
     {
         const unsigned w = static_cast<unsigned>(wave);
-        return {dim3(w), dim3(2 * w + 3), dim3(8, 8, 1), dim3(16, 1, 4), dim3(1, 64, 1),
-                dim3(33, 1, 1),  dim3(5, 3, 2),  dim3(1)};
+        return {dim3(w),        dim3(2 * w + 3), dim3(8, 8, 1), dim3(16, 1, 4),
+                dim3(1, 64, 1), dim3(33, 1, 1),  dim3(5, 3, 2), dim3(1)};
     }
     /* Whether groups of this kind can be made in every sub-group of the block. */
     bool fits(int kind, dim3 block) const
@@ -206,13 +201,13 @@ public:
     static word64 side(int pattern, word64 random)
     {
         const word64 sides[patterns] = {random,
-                                      0,
-                                      ~word64(0),
-                                      0x5555555555555555u,
-                                      word64(3) << 31,
-                                      word64(1) << 63 | 0x88888888u,
-                                      1,
-                                      random & random >> 7 & random << 9};
+                                        0,
+                                        ~word64(0),
+                                        0x5555555555555555u,
+                                        word64(3) << 31,
+                                        word64(1) << 63 | 0x88888888u,
+                                        1,
+                                        random & random >> 7 & random << 9};
         return sides[pattern];
     }
 
@@ -238,8 +233,8 @@ public:
     {
         if (++failures > 20)
             return;
-        std::printf("%s: %s, block (%u,%u,%u), argument %" PRId64 ": FAILED: %s\n", name.c_str(), l.name,
-                    l.block.x, l.block.y, l.block.z, l.argument, what.c_str());
+        std::printf("%s: %s, block (%u,%u,%u), argument %" PRId64 ": FAILED: %s\n", name.c_str(),
+                    l.name, l.block.x, l.block.y, l.block.z, l.argument, what.c_str());
     }
 
 #if defined(SUBWAVE_CPU_DEVICE)
@@ -254,15 +249,17 @@ private:
     bool launch_on_device(const launch_case &l, std::vector<word64> &out)
     {
         word64 *in_there, *out_there;
-        const std::size_t in_bytes = (l.in.size() + 1) * sizeof(word64), bytes = out.size() * sizeof(word64);
+        const std::size_t in_bytes = (l.in.size() + 1) * sizeof(word64),
+                          bytes = out.size() * sizeof(word64);
         std::vector<word64> in = l.in;
         in.push_back(poison);
         require(hipMalloc(&in_there, in_bytes));
         require(hipMalloc(&out_there, bytes));
         require(hipMemcpy(in_there, in.data(), in_bytes, hipMemcpyDefault));
         require(hipMemcpy(out_there, out.data(), bytes, hipMemcpyDefault));
-        const int status = launch(l.function, dim3(static_cast<unsigned>(l.blocks)), l.block, 0, stream,
-                                  static_cast<const word64 *>(in_there), out_there + guard, l.argument);
+        const int status =
+            launch(l.function, dim3(static_cast<unsigned>(l.blocks)), l.block, 0, stream,
+                   static_cast<const word64 *>(in_there), out_there + guard, l.argument);
 #if defined(SUBWAVE_CPU_DEVICE)
         if (status != 0)
             fail(l, subwave_cpu_error());
@@ -290,7 +287,8 @@ private:
 
     /* The lanes of the member's group. An opportunistic group may be any part of its side: what the
      * kernel says of itself, if it is consistent. */
-    word64 lanes(const launch_case &l, const member &m, const word64 *out, std::string &problem) const
+    word64 lanes(const launch_case &l, const member &m, const word64 *out,
+                 std::string &problem) const
     {
         const word64 existing = low_bits(m.count);
         if (l.kind > 0)
@@ -309,7 +307,8 @@ private:
             problem = "is in no group, or in one that reaches beyond its control flow";
         else
             for (int i = 0; i < m.count; ++i)
-                if ((said >> i & 1) && out[static_cast<std::size_t>(m.first + i) * l.columns] != said)
+                if ((said >> i & 1) &&
+                    out[static_cast<std::size_t>(m.first + i) * l.columns] != said)
                     problem = "disagrees with a member about the group";
         return said;
     }
@@ -320,8 +319,14 @@ private:
         const int size = items_of(l.block);
         for (int i = 0; i < l.blocks * size; ++i) {
             const int in_block = i % size, lane = in_block % wave, left = size - (in_block - lane);
-            member m{&l, i, lane, left < wave ? left : wave, i - lane, in_block / wave,
-                     (size + wave - 1) / wave, 0};
+            member m{&l,
+                     i,
+                     lane,
+                     left < wave ? left : wave,
+                     i - lane,
+                     in_block / wave,
+                     (size + wave - 1) / wave,
+                     0};
             std::string problem;
             m.mask = lanes(l, m, out, problem);
             if (!problem.empty())

@@ -48,7 +48,8 @@ SUBWAVE_DEVICE void joint(const word64 *in, word64 *out, std::int64_t argument)
         word64 *row = out + std::int64_t(item) * out_row;
         const int leader = item - wave_lane() + g.lane_of(0);
         const std::int64_t length = range_length(argument, g.get_local_linear_range());
-        const V *first = reinterpret_cast<const V *>(data) + range_start(leader), *last = first + length;
+        const V *first = reinterpret_cast<const V *>(data) + range_start(leader),
+                *last = first + length;
         const auto odd = [](V x) { return static_cast<int>(x) % 2 != 0; };
         const T init = T(3);
         word64 *const areas_start = out + std::int64_t(leader) * out_row + fixed;
@@ -63,20 +64,21 @@ SUBWAVE_DEVICE void joint(const word64 *in, word64 *out, std::int64_t argument)
         V *v = reinterpret_cast<V *>(areas_start);
         T *t = reinterpret_cast<T *>(areas_start + 2 * area);
         V *in_place = reinterpret_cast<V *>(areas_start + 4 * area);
-        const bool ends = joint_inclusive_scan(g, first, last, v, Op<V>()) == v + length &&
-                          joint_exclusive_scan(g, first, last, v + area, Op<V>()) == v + area + length &&
-                          joint_inclusive_scan(g, first, last, t, Op<T>(), init) == t + length &&
-                          joint_exclusive_scan(g, first, last, t + area, init, Op<T>()) ==
-                              t + area + length;
+        const bool ends =
+            joint_inclusive_scan(g, first, last, v, Op<V>()) == v + length &&
+            joint_exclusive_scan(g, first, last, v + area, Op<V>()) == v + area + length &&
+            joint_inclusive_scan(g, first, last, t, Op<T>(), init) == t + length &&
+            joint_exclusive_scan(g, first, last, t + area, init, Op<T>()) == t + area + length;
         for (std::int64_t i = g.get_local_linear_id(); i < length; i += g.get_local_linear_range())
             in_place[i] = in_place[area + i] = first[i];
         group_barrier(g);
         joint_inclusive_scan(g, in_place, in_place + length, in_place, Op<V>());
-        const float sum = joint_reduce(g, minus_zeros{0}, minus_zeros{length}, -0.0f, subwave::plus<float>());
+        const float sum =
+            joint_reduce(g, minus_zeros{0}, minus_zeros{length}, -0.0f, subwave::plus<float>());
         row[6] = ends && subwave::float_bits(sum) == 0x80000000u &&
                  joint_reduce(g, ones{0}, ones{length}, 0, unknown_sum()) == length &&
-                 joint_exclusive_scan(g, in_place + area, in_place + area + length, in_place + area, Op<V>()) ==
-                     in_place + area + length;
+                 joint_exclusive_scan(g, in_place + area, in_place + area + length, in_place + area,
+                                      Op<V>()) == in_place + area + length;
         group_barrier(g);
         row[7] = length ? to_word(in_place[length - 1]) : 0; /* all see what any wrote */
     });
@@ -158,8 +160,8 @@ template <class V, class T, int OpNumber> static void expect_joint(const member 
     if (m.lane != m.leader())
         return;
     const auto put = [&](int where, std::int64_t at, auto value) {
-        std::memcpy(reinterpret_cast<char *>(row + fixed + where * area) + at * sizeof value, &value,
-                    sizeof value);
+        std::memcpy(reinterpret_cast<char *>(row + fixed + where * area) + at * sizeof value,
+                    &value, sizeof value);
     };
     for (std::int64_t i = 0; i < length; ++i) {
         put(0, i, inclusive[i]);
@@ -176,7 +178,10 @@ struct affine {
     std::uint32_t a, b;
 };
 struct compose {
-    SUBWAVE_DEVICE affine operator()(affine f, affine g) const { return {f.a * g.a, f.b * g.a + g.b}; }
+    SUBWAVE_DEVICE affine operator()(affine f, affine g) const
+    {
+        return {f.a * g.a, f.b * g.a + g.b};
+    }
 };
 template <int K> SUBWAVE_DEVICE void ordered(const word64 *in, word64 *out, std::int64_t argument)
 {
@@ -218,11 +223,12 @@ using u8 = std::uint8_t;
 using u32 = std::uint32_t;
 using i64 = std::int64_t;
 #define JOINT(X) \
-    X(u32, u32, plus, PLUS, whole) X(double, double, plus, PLUS, ballot) \
-    X(float, double, maximum, MAXIMUM, ballot_branch) X(u8, u32, bit_xor, BIT_XOR, tangle) \
-    X(float, float, plus, PLUS, opportunistic) X(half, float, plus, PLUS, 4) \
-    X(i64, i64, minimum, MINIMUM, 16) X(u32, float, multiplies, MULTIPLIES, 1) \
-    X(u8, i64, plus, PLUS, 64) X(bfloat16, bfloat16, plus, PLUS, 2)
+    X(u32, u32, plus, PLUS, whole) \
+    X(double, double, plus, PLUS, ballot) X(float, double, maximum, MAXIMUM, ballot_branch) \
+        X(u8, u32, bit_xor, BIT_XOR, tangle) X(float, float, plus, PLUS, opportunistic) \
+            X(half, float, plus, PLUS, 4) X(i64, i64, minimum, MINIMUM, 16) \
+                X(u32, float, multiplies, MULTIPLIES, 1) X(u8, i64, plus, PLUS, 64) \
+                    X(bfloat16, bfloat16, plus, PLUS, 2)
 #define JOINT_KERNEL(V, T, Op, number, K) \
     extern "C" SUBWAVE_KERNEL(1024) \
         joint_##V##_##T##_##K(const word64 *in, word64 *out, std::int64_t argument) \
@@ -264,10 +270,12 @@ static void cases(machine &t)
 #define JOINT_ENTRY(V, T, Op, number, K) \
     {"joint_" #V "_" #T "_" #K, joint_##V##_##T##_##K, K, expect_joint<V, T, number>, elements<V>},
         JOINT(JOINT_ENTRY)
-#define ORDERED_ENTRY(K) {"ordered_" #K, ordered_##K, K, expect_ordered, [](word64 x) { return x; }},
+#define ORDERED_ENTRY(K) \
+    {"ordered_" #K, ordered_##K, K, expect_ordered, [](word64 x) { return x; }},
             ORDERED(ORDERED_ENTRY)};
     const std::int64_t one = std::int64_t(1) << 32;
-    const std::int64_t lengths[] = {0, 1, one | 0xffffffff, one, one + 1, 2 * one + 3, 2 * one, 37, 5};
+    const std::int64_t lengths[] = {0,  1, one | 0xffffffff, one, one + 1, 2 * one + 3, 2 * one,
+                                    37, 5};
     for (dim3 block : t.blocks())
         for (int pattern = 0; pattern < t.patterns; ++pattern)
             for (auto &k : all)

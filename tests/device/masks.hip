@@ -98,7 +98,10 @@ static void cases(machine &t)
     /* Sparse, even and dense ones. */
     random_words draw{t.seed};
     const bool many = t.full && t.seed == 0;
-    const std::size_t random = many && t.wave >= 32 ? 100000 : many ? 10000 : t.seed == 0 ? 1000 : 100;
+    const std::size_t random = many && t.wave >= 32 ? 100000
+                               : many               ? 10000
+                               : t.seed == 0        ? 1000
+                                                    : 100;
     for (std::size_t i = 0; i < random; ++i) {
         const word64 a = draw(), b = draw(), c = draw();
         masks.push_back(i % 3 == 0 ? a : i % 3 == 1 ? a & b & c : a | b | c);
@@ -107,8 +110,12 @@ static void cases(machine &t)
     for (std::size_t from = 0, turn = 0; from < masks.size(); from += chunk, ++turn) {
         const std::size_t to = from + chunk < masks.size() ? from + chunk : masks.size();
         /* A whole wave, in turn with one that lacks its last lane. */
-        launch_case l{turn % 2 ? "branched" : "together", turn % 2 ? branched : together, whole,
-                      dim3(turn % 3 == 2 ? w - 1 : w), 1, int(1 + (to - from) * columns),
+        launch_case l{turn % 2 ? "branched" : "together",
+                      turn % 2 ? branched : together,
+                      whole,
+                      dim3(turn % 3 == 2 ? w - 1 : w),
+                      1,
+                      int(1 + (to - from) * columns),
                       std::int64_t(to - from)};
         t.fill(l, 0);
         l.in.insert(l.in.end(), masks.begin() + long(from), masks.begin() + long(to));

@@ -41,7 +41,8 @@ template <class T, class Body> SUBWAVE_DEVICE void with_op(std::int64_t op, Body
 
 /* --- every operation on every type ------------------------------------------------------------- */
 
-template <class T, int K> SUBWAVE_DEVICE void numbers(const word64 *in, word64 *out, std::int64_t op)
+template <class T, int K>
+SUBWAVE_DEVICE void numbers(const word64 *in, word64 *out, std::int64_t op)
 {
     const word64 *mine = in + grid_item() * 2;
     word64 *row = out + grid_item() * 4;
@@ -63,9 +64,8 @@ template <class T> static void expect_numbers(const member &m, word64 *row)
     const auto f = [op](H a, H b) { return combine(op, a, b); };
     const auto x = [&](int i) { return host_from_word<H>(m.in(i)[1]); };
     row[1] = host_to_word(tree_of<H>(m.mask, f, x));
-    row[2] = host_to_word(m.rank() == 0
-                              ? identity<H>(op)
-                              : scan_at<H>(m.mask, m.lane_of(m.rank() - 1), f, x));
+    row[2] = host_to_word(m.rank() == 0 ? identity<H>(op)
+                                        : scan_at<H>(m.mask, m.lane_of(m.rank() - 1), f, x));
     row[3] = host_to_word(scan_at<H>(m.mask, lane, f, x));
 }
 
@@ -120,9 +120,8 @@ template <class V, class T> static void expect_mixed(const member &m, word64 *ro
     const auto op = [](int o) { return [o](H a, H b) { return combine(o, a, b); }; };
     /* In a scan init enters with the first element. */
     const auto scan = [&](int o, int lane) {
-        return scan_at<H>(m.mask, lane, op(o), [&](int i) {
-            return i == m.leader() ? combine(o, init, x(i)) : x(i);
-        });
+        return scan_at<H>(m.mask, lane, op(o),
+                          [&](int i) { return i == m.leader() ? combine(o, init, x(i)) : x(i); });
     };
     const auto before = [&](int o) {
         return m.rank() == 0 ? init : scan(o, m.lane_of(m.rank() - 1));
@@ -142,7 +141,10 @@ struct affine {
     std::uint32_t a, b;
 };
 struct compose {
-    SUBWAVE_DEVICE affine operator()(affine f, affine g) const { return {f.a * g.a, f.b * g.a + g.b}; }
+    SUBWAVE_DEVICE affine operator()(affine f, affine g) const
+    {
+        return {f.a * g.a, f.b * g.a + g.b};
+    }
 };
 /* 2 x 2, modulo 2^32. */
 struct matrix {
@@ -261,7 +263,8 @@ static word64 float_to_convert(word64 random)
     const word64 near[] = {0x33000000, 0x33800000, 0x387fe000, 0x38800000, 0x477fe000, 0x477ff000,
                            0x7f7fffff, 0x7f7f8000, 0x7f800000, 0x00000001, 0x00800000, 0x3f801000};
     const word64 bits = near[random % 12] + (random >> 8 & 3) * 0x1000 + (random >> 10 & 3) - 1;
-    return (random >> 12 & 1 ? bits & 0x7fffffff : random >> 20 & 0xffffffff) ^ (random << 31 & 0x80000000);
+    return (random >> 12 & 1 ? bits & 0x7fffffff : random >> 20 & 0xffffffff) ^
+           (random << 31 & 0x80000000);
 }
 
 /* --- kernels ----------------------------------------------------------------------------------- */
@@ -277,21 +280,24 @@ using u64 = std::uint64_t;
 
 /* Kinds go round the types; the next list has every kind. */
 #define NUMBERS(X) \
-    X(i8, ballot) X(u8, 8) X(i16, whole) X(u16, ballot_branch) X(i32, tangle) X(u32, ballot) \
-    X(i64, ballot) X(u64, 2) X(half, 8) X(bfloat16, 4) X(float, ballot_branch) \
-    X(double, ballot)
+    X(i8, ballot) \
+    X(u8, 8) X(i16, whole) X(u16, ballot_branch) X(i32, tangle) X(u32, ballot) X(i64, ballot) \
+        X(u64, 2) X(half, 8) X(bfloat16, 4) X(float, ballot_branch) X(double, ballot)
 #define MIXED(X) \
-    X(i8, i32, whole) X(u16, i64, 2) X(i32, double, ballot) X(float, double, tangle) \
-    X(half, float, ballot_branch) X(bfloat16, float, 32) X(u8, u64, opportunistic) \
-    X(double, float, 1) X(float, float, 64) X(u32, u32, 8) X(float, half, ballot) X(i64, double, 16) \
-    X(double, double, whole) X(i32, i32, ballot)
+    X(i8, i32, whole) \
+    X(u16, i64, 2) X(i32, double, ballot) X(float, double, tangle) X(half, float, ballot_branch) \
+        X(bfloat16, float, 32) X(u8, u64, opportunistic) X(double, float, 1) X(float, float, 64) \
+            X(u32, u32, 8) X(float, half, ballot) X(i64, double, 16) X(double, double, whole) \
+                X(i32, i32, ballot)
 #define ORDERED(X) \
-    X(affine, compose, whole) X(affine, compose, ballot) X(affine, compose, opportunistic) \
-    X(matrix, product, ballot_branch) X(matrix, product, 8) X(matrix, product, tangle) \
-    X(affine, compose, 64) X(matrix, product, 2)
+    X(affine, compose, whole) \
+    X(affine, compose, ballot) X(affine, compose, opportunistic) X(matrix, product, ballot_branch) \
+        X(matrix, product, 8) X(matrix, product, tangle) X(affine, compose, 64) \
+            X(matrix, product, 2)
 
 #define NUMBERS_KERNEL(T, K) \
-    extern "C" SUBWAVE_KERNEL(1024) numbers_##T##_##K(const word64 *in, word64 *out, std::int64_t op) \
+    extern "C" SUBWAVE_KERNEL(1024) \
+        numbers_##T##_##K(const word64 *in, word64 *out, std::int64_t op) \
     { \
         numbers<T, K>(in, out, op); \
     }
@@ -321,8 +327,8 @@ static void cases(machine &t)
         bool floating;
     } const all[] = {
 #define NUMBERS_ENTRY(T, K) \
-    {"numbers_" #T "_" #K, numbers_##T##_##K, K, expect_numbers<T>, number<host_t<T>>, \
-     is_host_float<host_t<T>>},
+    {"numbers_" #T "_" #K, numbers_##T##_##K, K, \
+     expect_numbers<T>,    number<host_t<T>>, is_host_float<host_t<T>>},
         NUMBERS(NUMBERS_ENTRY)};
     struct {
         const char *name;
@@ -333,8 +339,8 @@ static void cases(machine &t)
         word64 init;
     } const mixing[] = {
 #define MIXED_ENTRY(V, T, K) \
-    {"mixed_" #V "_" #T "_" #K,  mixed_##V##_##T##_##K, K, expect_mixed<V, T>, number<host_t<V>>, \
-     host_to_word(host_cast<host_t<T>>(3))},
+    {"mixed_" #V "_" #T "_" #K, mixed_##V##_##T##_##K, K, \
+     expect_mixed<V, T>,        number<host_t<V>>,     host_to_word(host_cast<host_t<T>>(3))},
         MIXED(MIXED_ENTRY)};
     struct {
         const char *name;

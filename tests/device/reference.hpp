@@ -35,27 +35,35 @@ template <int Fraction, int Bias> struct host_float {
     }
     operator double() const
     {
-        const unsigned exponent = (bits & 0x7fffu) >> Fraction, fraction = bits & ((1u << Fraction) - 1);
+        const unsigned exponent = (bits & 0x7fffu) >> Fraction,
+                       fraction = bits & ((1u << Fraction) - 1);
         const double sign = bits & 0x8000u ? -1 : 1;
         if (exponent == 2 * Bias + 1)
             return fraction ? NAN : sign * INFINITY;
         if (exponent == 0)
             return sign * std::ldexp(fraction, 1 - Bias - Fraction);
-        return sign * std::ldexp(fraction + double(1u << Fraction), int(exponent) - Bias - Fraction);
+        return sign *
+               std::ldexp(fraction + double(1u << Fraction), int(exponent) - Bias - Fraction);
     }
 };
 using host_half = host_float<10, 15>;
 using host_bfloat16 = host_float<7, 127>;
 
-template <class T> struct host { using type = T; };
-template <> struct host<half> { using type = host_half; };
-template <> struct host<bfloat16> { using type = host_bfloat16; };
+template <class T> struct host {
+    using type = T;
+};
+template <> struct host<half> {
+    using type = host_half;
+};
+template <> struct host<bfloat16> {
+    using type = host_bfloat16;
+};
 template <class T> using host_t = typename host<T>::type;
 
 template <class H>
-inline constexpr bool is_host_float = std::is_floating_point<H>::value ||
-                                      std::is_same<H, host_half>::value ||
-                                      std::is_same<H, host_bfloat16>::value;
+inline constexpr bool is_host_float =
+    std::is_floating_point<H>::value || std::is_same<H, host_half>::value ||
+    std::is_same<H, host_bfloat16>::value;
 
 template <class H> H host_from_word(word64 bits)
 {
@@ -83,7 +91,17 @@ template <class To, class From> To host_cast(From x)
         return static_cast<To>(x);
 }
 
-enum operation { PLUS, MULTIPLIES, BIT_AND, BIT_OR, BIT_XOR, LOGICAL_AND, LOGICAL_OR, MINIMUM, MAXIMUM };
+enum operation {
+    PLUS,
+    MULTIPLIES,
+    BIT_AND,
+    BIT_OR,
+    BIT_XOR,
+    LOGICAL_AND,
+    LOGICAL_OR,
+    MINIMUM,
+    MAXIMUM
+};
 constexpr int operations = 9;
 inline bool is_bitwise(int op) { return op >= BIT_AND && op <= BIT_XOR; }
 
@@ -131,7 +149,8 @@ template <class H> H identity(int op)
         const double of[operations] = {0, 1, 0, 0, 0, 1, 0, INFINITY, -INFINITY};
         return static_cast<H>(of[op]);
     } else {
-        const H of[operations] = {0, 1, static_cast<H>(-1), 0, 0, 1, 0, limits::max(), limits::min()};
+        const H of[operations] = {
+            0, 1, static_cast<H>(-1), 0, 0, 1, 0, limits::max(), limits::min()};
         return of[op];
     }
 }
@@ -163,8 +182,7 @@ template <class H, class Op, class F> H tree_of(word64 lanes, Op op, F f)
 
 /* The inclusive scan at `lane`: what a lane has is joined, block by block upwards, to what the last lane of
  * the block before it has. */
-template <class H, class Op, class F>
-H scan_at(word64 lanes, int lane, Op op, F f, int size = 64)
+template <class H, class Op, class F> H scan_at(word64 lanes, int lane, Op op, F f, int size = 64)
 {
     if (size == 1)
         return f(lane);

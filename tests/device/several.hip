@@ -114,7 +114,8 @@ static void cases(machine &t)
                         for (word64 c = 1; c <= trips(&a.in[i * in_row]); ++c) {
                             const word64 number = out[i * out_row + c] - poison - 1;
                             if (number >= taken || seen[number])
-                                return "number " + std::to_string(number) + " was taken twice or is too high";
+                                return "number " + std::to_string(number) +
+                                       " was taken twice or is too high";
                             seen[number] = true;
                         }
                     return "";

@@ -17,7 +17,10 @@ constexpr int sites = 10, out_row = 2 + 2 * sites;
 
 /* An operation of the user's own, not commutative: the last that is 8 or more, else the first. */
 struct latest {
-    template <class T> SUBWAVE_DEVICE T operator()(const T &a, const T &b) const { return b < T(8) ? a : b; }
+    template <class T> SUBWAVE_DEVICE T operator()(const T &a, const T &b) const
+    {
+        return b < T(8) ? a : b;
+    }
 };
 
 /* What is worked out at a site: the same at all, or with `mix` and more another at each. */
@@ -388,12 +391,14 @@ static void path_turns(const path &to, int, bool p, bits r)
 #define SKIPPING(X) X(skip_and_leave)
 #endif
 #define SHAPES(X) \
-    X(straight) X(one_side) X(both_sides) X(alike) X(both_twice) X(three_ways) X(blocks_aside) X(loop) \
-    X(sides_loop) SKIPPING(X) X(early_return) X(nested) X(choice) X(turns)
+    X(straight) \
+    X(one_side) X(both_sides) X(alike) X(both_twice) X(three_ways) X(blocks_aside) X(loop) \
+        X(sides_loop) SKIPPING(X) X(early_return) X(nested) X(choice) X(turns)
 /* Type, tasks, values kept. */
 #define FLAVOURS(X, shape) \
-    X(shape, float, scan_all, 0) X(shape, double, reduce_all, 0) X(shape, float, mix, 40) \
-    X(shape, i32, mix + 4, 0) X(shape, double, scan_all, 40) X(shape, half, mix + 2, 3)
+    X(shape, float, scan_all, 0) \
+    X(shape, double, reduce_all, 0) X(shape, float, mix, 40) X(shape, i32, mix + 4, 0) \
+        X(shape, double, scan_all, 40) X(shape, half, mix + 2, 3)
 
 template <class T, int Mode, int Kept>
 static void expect(const member &m, word64 *row, void (*path_of)(const path &, int, bool, bits))

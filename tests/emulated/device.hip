@@ -114,8 +114,8 @@ struct four_words {
 };
 
 #define EXCHANGE(name, type) \
-    extern "C" SUBWAVE_KERNEL(1024) exchange_##name( \
-        cell<type> *out, const cell<type> *in, const std::int32_t *source, std::int32_t one) \
+    extern "C" SUBWAVE_KERNEL(1024) exchange_##name(cell<type> *out, const cell<type> *in, \
+                                                    const std::int32_t *source, std::int32_t one) \
     { \
         exchange(out, in, source, one); \
     }

@@ -37,7 +37,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { GUARD = 512, PAGE_MOST = 1 << 16, MOST_FAILURES = 20, PATIENCE_SECONDS = 120, EXIT_STOP = 3, EXIT_SKIP = 77 };
+enum {
+    GUARD = 512,
+    PAGE_MOST = 1 << 16,
+    MOST_FAILURES = 20,
+    PATIENCE_SECONDS = 120,
+    EXIT_STOP = 3,
+    EXIT_SKIP = 77
+};
 
 /* What the process that makes the calls leaves to the one that waits for it. */
 typedef struct shared {
@@ -144,7 +151,8 @@ static bool is_expected(const fuzz_expected *expected, subwave_status status)
     return expected->wrong == 0 && status == SUBWAVE_STATUS_SUCCESS;
 }
 
-bool fuzz_returns(fuzz *f, fuzz_context *context, const fuzz_expected *expected, subwave_status status)
+bool fuzz_returns(fuzz *f, fuzz_context *context, const fuzz_expected *expected,
+                  subwave_status status)
 {
     const bool succeeded = status == SUBWAVE_STATUS_SUCCESS;
     const subwave_context *told = context && !expected->without_context ? context->handle : NULL;
@@ -152,14 +160,16 @@ bool fuzz_returns(fuzz *f, fuzz_context *context, const fuzz_expected *expected,
     ++s->library_calls;
     s->refused += !succeeded;
     if (!is_expected(expected, status))
-        fuzz_fail(f, "gave %s, \"%s\"; it should be %s for %s%s", subwave_status_name(status), text,
-                  subwave_status_name(expected->wrong ? expected->status[0] : SUBWAVE_STATUS_SUCCESS),
-                  expected->wrong ? expected->name[0] : "right arguments",
-                  expected->wrong > 1 ? ", or what is wrong besides" : "");
+        fuzz_fail(
+            f, "gave %s, \"%s\"; it should be %s for %s%s", subwave_status_name(status), text,
+            subwave_status_name(expected->wrong ? expected->status[0] : SUBWAVE_STATUS_SUCCESS),
+            expected->wrong ? expected->name[0] : "right arguments",
+            expected->wrong > 1 ? ", or what is wrong besides" : "");
     else if (expected->wrong == 1 && !names(text, expected->name[0]))
         fuzz_fail(f, "gave %s, but \"%s\" does not name %s", subwave_status_name(status), text,
                   expected->name[0]);
-    if (context && !(told && !succeeded) && strcmp(subwave_last_error(context->handle), context->error) != 0)
+    if (context && !(told && !succeeded) &&
+        strcmp(subwave_last_error(context->handle), context->error) != 0)
         fuzz_fail(f, "the context's last error changed, from \"%s\" to \"%s\"", context->error,
                   subwave_last_error(context->handle));
     if (context)
@@ -190,8 +200,8 @@ static void must(subwave_context *context, subwave_status status)
 {
     if (status == SUBWAVE_STATUS_SUCCESS)
         return;
-    printf("%s  # %s: the fuzzer's own call failed: %s, \"%s\"\n", s->replay, s->words, subwave_status_name(status),
-           subwave_last_error(context));
+    printf("%s  # %s: the fuzzer's own call failed: %s, \"%s\"\n", s->replay, s->words,
+           subwave_status_name(status), subwave_last_error(context));
     exit(EXIT_STOP);
 }
 
@@ -223,7 +233,8 @@ static void move_bytes(fuzz *f, const fuzz_memory *memory, void *to, const void 
 
 fuzz_memory *fuzz_take(fuzz *f, int place, const char *label, size_t bytes, size_t alignment)
 {
-    if (f->taken[place] == FUZZ_SLOTS || bytes + 2 * GUARD + 4096 > FUZZ_CAPACITY || bytes % alignment) {
+    if (f->taken[place] == FUZZ_SLOTS || bytes + 2 * GUARD + 4096 > FUZZ_CAPACITY ||
+        bytes % alignment) {
         fuzz_fail(f, "the fuzzer wants %zu bytes for %s", bytes, label);
         exit(EXIT_STOP);
     }
@@ -234,7 +245,8 @@ fuzz_memory *fuzz_take(fuzz *f, int place, const char *label, size_t bytes, size
     memory->bytes = bytes;
     memory->front = memory->back = GUARD;
     if (!memory->on_host)
-        memory->pointer = memory->area + GUARD + alignment * (size_t)fuzz_between(f, 0, 255 / (int64_t)alignment);
+        memory->pointer =
+            memory->area + GUARD + alignment * (size_t)fuzz_between(f, 0, 255 / (int64_t)alignment);
     else if (fuzz_one_in(f, 3)) {
         memory->front = 0;
         memory->pointer = memory->area;
@@ -311,9 +323,10 @@ static call *choose_call(fuzz *f)
     static const struct {
         call *call;
         int weight;
-    } calls[] = {{fuzz_group, 40},    {fuzz_matmul, 25}, {fuzz_matmul_batched, 20}, {fuzz_matmul_plan, 4},
-                 {fuzz_device_memory, 3}, {fuzz_copy, 3},    {fuzz_life, 3},            {fuzz_context_info, 2},
-                 {fuzz_stream, 2},    {fuzz_devices, 2}, {fuzz_names, 1}};
+    } calls[] = {{fuzz_group, 40},      {fuzz_matmul, 25},       {fuzz_matmul_batched, 20},
+                 {fuzz_matmul_plan, 4}, {fuzz_device_memory, 3}, {fuzz_copy, 3},
+                 {fuzz_life, 3},        {fuzz_context_info, 2},  {fuzz_stream, 2},
+                 {fuzz_devices, 2},     {fuzz_names, 1}};
     int64_t left = fuzz_between(f, 0, 104);
     int i = 0;
     while ((left -= calls[i].weight) >= 0)
@@ -325,7 +338,8 @@ static call *choose_call(fuzz *f)
 static void check_others(fuzz *f, const fuzz_context *contexts, int count, const fuzz_context *used)
 {
     for (int i = 0; i < count; ++i)
-        if (&contexts[i] != used && strcmp(subwave_last_error(contexts[i].handle), contexts[i].error) != 0)
+        if (&contexts[i] != used &&
+            strcmp(subwave_last_error(contexts[i].handle), contexts[i].error) != 0)
             fuzz_fail(f, "the last error of another context changed, from \"%s\" to \"%s\"",
                       contexts[i].error, subwave_last_error(contexts[i].handle));
 }
@@ -335,7 +349,8 @@ static void make_call(fuzz *f, uint64_t seed, int64_t number)
     fuzz_context contexts[3];
     f->random = mix(seed + 0x9e3779b97f4a7c15u) ^ mix((uint64_t)number * 0xd1342543de82ef95u + 1);
     f->failed = false;
-    snprintf(s->replay, sizeof s->replay, "replay: fuzz --device %s --seed %" PRIu64 " --first %" PRId64 " --calls 1",
+    snprintf(s->replay, sizeof s->replay,
+             "replay: fuzz --device %s --seed %" PRIu64 " --first %" PRId64 " --calls 1",
              f->device.id, seed, number);
     if (f->verbose)
         printf("%" PRId64 "\n", number);
@@ -401,7 +416,9 @@ static options read_options(int argc, char **argv)
         else if (strcmp(option, "--first") == 0)
             o.first = (int64_t)number(argv[++i]);
         else {
-            fprintf(stderr, "usage: fuzz [--device ID] [--seed S] [--calls N] [--first K] [--verbose] [--here]\n");
+            fprintf(
+                stderr,
+                "usage: fuzz [--device ID] [--seed S] [--calls N] [--first K] [--verbose] [--here]\n");
             exit(2);
         }
     }
@@ -472,8 +489,8 @@ int main(int argc, char **argv)
     const int status = o.here ? make_calls(&o) : make_calls_in_children(&o);
     if (status == EXIT_SKIP)
         return EXIT_SKIP;
-    printf("%s, seed %" PRIu64 ": %" PRId64 " calls from %" PRId64 " made %" PRId64 " calls of the library, %" PRId64
-           " of them refused; %" PRId64 " failures\n",
+    printf("%s, seed %" PRIu64 ": %" PRId64 " calls from %" PRId64 " made %" PRId64
+           " calls of the library, %" PRId64 " of them refused; %" PRId64 " failures\n",
            o.device, o.seed, s->next - o.first, o.first, s->library_calls, s->refused, s->failures);
     return status == EXIT_SUCCESS && s->failures == 0 ? 0 : 1;
 }

@@ -12,16 +12,18 @@
 typedef struct fuzz_memory {
     const char *label;
     bool on_host;
-    unsigned char *area, *image, *copy; /* where it may lie; what it and its guards must hold; a copy of it now */
-    size_t front, bytes, back;          /* of the guard before, the contents, the guard behind */
-    unsigned char *pointer;             /* what a call is given */
-    unsigned char *contents;            /* what it must hold: the image without the guards */
+    unsigned char *area, *image,
+        *copy; /* where it may lie; what it and its guards must hold; a copy of it now */
+    size_t front, bytes, back; /* of the guard before, the contents, the guard behind */
+    unsigned char *pointer;    /* what a call is given */
+    unsigned char *contents;   /* what it must hold: the image without the guards */
 } fuzz_memory;
 
 typedef struct fuzz_context {
     subwave_context *handle;
     char error[1024]; /* what subwave_last_error() says until another call on it fails */
-    bool ascending;   /* the CPU device without a seed: opportunistic groups are all that take the branch */
+    bool
+        ascending; /* the CPU device without a seed: opportunistic groups are all that take the branch */
 } fuzz_context;
 
 enum { FUZZ_SLOTS = 16, FUZZ_CAPACITY = 4 << 20, FUZZ_WORDS = 2000 };
@@ -42,9 +44,11 @@ typedef struct fuzz {
 uint64_t fuzz_bits(fuzz *f);
 int64_t fuzz_between(fuzz *f, int64_t least, int64_t most);
 bool fuzz_one_in(fuzz *f, int n);
-double fuzz_sign(fuzz *f);                                 /* (-1, 1) without 0, exact in f32 */
-int32_t fuzz_outside(fuzz *f, int32_t least, int32_t most); /* a number that is no constant of a list */
-#define FUZZ_PICK(f, array) ((array)[fuzz_between(f, 0, (int64_t)(sizeof(array) / sizeof *(array)) - 1)])
+double fuzz_sign(fuzz *f); /* (-1, 1) without 0, exact in f32 */
+int32_t fuzz_outside(fuzz *f, int32_t least,
+                     int32_t most); /* a number that is no constant of a list */
+#define FUZZ_PICK(f, array) \
+    ((array)[fuzz_between(f, 0, (int64_t)(sizeof(array) / sizeof *(array)) - 1)])
 
 /* --- the call at hand --------------------------------------------------------------------------- */
 
@@ -65,7 +69,8 @@ typedef struct fuzz_expected {
 
 void fuzz_wrong(fuzz_expected *expected, subwave_status status, const char *name);
 /* Checks a status and the error texts of all contexts; whether the call rightly succeeded. */
-bool fuzz_returns(fuzz *f, fuzz_context *context, const fuzz_expected *expected, subwave_status status);
+bool fuzz_returns(fuzz *f, fuzz_context *context, const fuzz_expected *expected,
+                  subwave_status status);
 
 /* --- memory ------------------------------------------------------------------------------------- */
 

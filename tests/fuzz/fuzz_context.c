@@ -29,11 +29,14 @@ static void create(fuzz *f, fuzz_context *context)
 void fuzz_open(fuzz *f, fuzz_context *context)
 {
     char threads[8], seed[24];
-    const bool in_order = fuzz_one_in(f, 2), checked = fuzz_one_in(f, 8), logged = fuzz_one_in(f, 8);
+    const bool in_order = fuzz_one_in(f, 2), checked = fuzz_one_in(f, 8),
+               logged = fuzz_one_in(f, 8);
     snprintf(threads, sizeof threads, "%d", (int)fuzz_between(f, 1, 3));
     snprintf(seed, sizeof seed, "%" PRIu64, in_order ? 0 : fuzz_bits(f));
-    fuzz_words(f, "SUBWAVE_CPU_THREADS=%s SUBWAVE_CPU_SEED=%s SUBWAVE_CPU_CHECKED=%d SUBWAVE_LOG=%d "
-                  "subwave_context_create(\"%s\")", threads, seed, checked, logged ? 3 : 0, f->device.id);
+    fuzz_words(f,
+               "SUBWAVE_CPU_THREADS=%s SUBWAVE_CPU_SEED=%s SUBWAVE_CPU_CHECKED=%d SUBWAVE_LOG=%d "
+               "subwave_context_create(\"%s\")",
+               threads, seed, checked, logged ? 3 : 0, f->device.id);
     setenv("SUBWAVE_CPU_THREADS", threads, 1);
     setenv("SUBWAVE_CPU_SEED", seed, 1);
     setenv("SUBWAVE_CPU_CHECKED", checked ? "1" : "0", 1);
@@ -49,7 +52,8 @@ void fuzz_close(fuzz *f, fuzz_context *context)
     if (!f->failed) /* else the words are about what failed */
         fuzz_words(f, "subwave_context_destroy, once or twice");
     for (int64_t times = fuzz_between(f, 1, 2); times > 0; --times)
-        if (fuzz_returns(f, NULL, &right, subwave_context_destroy(&context->handle)) && context->handle)
+        if (fuzz_returns(f, NULL, &right, subwave_context_destroy(&context->handle)) &&
+            context->handle)
             fuzz_fail(f, "the context is not null");
 }
 
@@ -63,7 +67,8 @@ static bool is_device(const char *name)
     if (subwave_device_count(&count) != SUBWAVE_STATUS_SUCCESS)
         abort();
     for (int i = 0; i < count; ++i)
-        if (subwave_device_info(i, &properties) != SUBWAVE_STATUS_SUCCESS || strcmp(properties.id, name) == 0)
+        if (subwave_device_info(i, &properties) != SUBWAVE_STATUS_SUCCESS ||
+            strcmp(properties.id, name) == 0)
             return true;
     return false;
 }
@@ -79,7 +84,8 @@ static void create_nothing(fuzz *f, fuzz_context *context)
         const char added = fuzz_one_in(f, 4) ? (char)fuzz_between(f, 1, 255)
                                              : usual[fuzz_between(f, 0, (int64_t)sizeof usual - 2)];
         if (fuzz_one_in(f, 2))
-            memmove(name + at, name + at + 1, at < length ? length - at : 0); /* without a character */
+            memmove(name + at, name + at + 1,
+                    at < length ? length - at : 0); /* without a character */
         else if (length + 1 < sizeof name) {
             memmove(name + at + 1, name + at, length - at + 1);
             name[at] = added;
@@ -89,9 +95,11 @@ static void create_nothing(fuzz *f, fuzz_context *context)
     if (is_device(name))
         return;
     fuzz_words(f, "subwave_context_create(\"%s\")", name);
-    const bool is_gpu = strncmp(name, "gpu:", 4) == 0 && name[4] && !name[4 + strspn(name + 4, "0123456789")];
+    const bool is_gpu =
+        strncmp(name, "gpu:", 4) == 0 && name[4] && !name[4 + strspn(name + 4, "0123456789")];
     fuzz_expected expected = {.without_context = true};
-    fuzz_wrong(&expected, is_gpu ? SUBWAVE_STATUS_NO_DEVICE : SUBWAVE_STATUS_INVALID_VALUE, "device");
+    fuzz_wrong(&expected, is_gpu ? SUBWAVE_STATUS_NO_DEVICE : SUBWAVE_STATUS_INVALID_VALUE,
+               "device");
     fuzz_memory *text = fuzz_put(f, FUZZ_HOST, "device", name, strlen(name) + 1, 1);
     subwave_context *none = context->handle;
     fuzz_upload(f);
@@ -117,7 +125,8 @@ static void outlive(fuzz *f, fuzz_context *context)
     fuzz_returns(f, &other, &right, subwave_copy(other.handle, memory, source->pointer, bytes));
     fuzz_close(f, &other);
     memcpy(destination->contents, source->contents, (size_t)bytes);
-    fuzz_returns(f, context, &right, subwave_copy(context->handle, destination->pointer, memory, bytes));
+    fuzz_returns(f, context, &right,
+                 subwave_copy(context->handle, destination->pointer, memory, bytes));
     fuzz_returns(f, context, &right, subwave_free(context->handle, memory));
     fuzz_check_memory(f);
 }
@@ -157,7 +166,8 @@ void fuzz_context_info(fuzz *f, fuzz_context *context)
 {
     fuzz_expected expected = {0};
     subwave_context *handle = context->handle;
-    fuzz_memory *memory = fuzz_take(f, FUZZ_HOST, "properties", sizeof f->device, _Alignof(subwave_device_properties));
+    fuzz_memory *memory = fuzz_take(f, FUZZ_HOST, "properties", sizeof f->device,
+                                    _Alignof(subwave_device_properties));
     subwave_device_properties *properties = (subwave_device_properties *)memory->pointer;
     if (fuzz_one_in(f, 6))
         handle = without_context(&expected);
@@ -165,7 +175,8 @@ void fuzz_context_info(fuzz *f, fuzz_context *context)
         fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_POINTER, "properties");
         properties = NULL;
     }
-    fuzz_words(f, "subwave_context_info(context=%p, properties=%p)", (void *)handle, (void *)properties);
+    fuzz_words(f, "subwave_context_info(context=%p, properties=%p)", (void *)handle,
+               (void *)properties);
     fuzz_upload(f);
     if (fuzz_returns(f, context, &expected, subwave_context_info(handle, properties)))
         memcpy(memory->contents, &f->device, sizeof f->device);
@@ -235,7 +246,8 @@ void fuzz_devices(fuzz *f, fuzz_context *context)
         return;
     }
     const int count = count_devices(f, context);
-    fuzz_memory *memory = fuzz_take(f, FUZZ_HOST, "properties", sizeof f->device, _Alignof(subwave_device_properties));
+    fuzz_memory *memory = fuzz_take(f, FUZZ_HOST, "properties", sizeof f->device,
+                                    _Alignof(subwave_device_properties));
     subwave_device_properties *properties = (subwave_device_properties *)memory->pointer, found;
     int index = (int)fuzz_between(f, 0, count - 1);
     if (fuzz_one_in(f, 4)) {
@@ -252,7 +264,8 @@ void fuzz_devices(fuzz *f, fuzz_context *context)
         memcpy(memory->contents, &found, sizeof found);
         if (strcmp(found.id, f->device.id) == 0 && memcmp(&found, &f->device, sizeof found) != 0)
             fuzz_fail(f, "is not what the context's own device was");
-        if (found.max_block_size < 1 || found.sub_group_size_count < 1 || found.sub_group_sizes[0] < 1)
+        if (found.max_block_size < 1 || found.sub_group_size_count < 1 ||
+            found.sub_group_sizes[0] < 1)
             fuzz_fail(f, "device %s has no work-items", found.id);
     }
     fuzz_check_memory(f);
@@ -271,7 +284,8 @@ static void use_memory(fuzz *f, fuzz_context *context, void *device, int64_t byt
         source->contents[i] = (unsigned char)fuzz_bits(f);
     fuzz_upload(f);
     fuzz_returns(f, context, &right, subwave_copy(context->handle, device, source->pointer, bytes));
-    fuzz_returns(f, context, &right, subwave_copy(context->handle, destination->pointer, device, bytes));
+    fuzz_returns(f, context, &right,
+                 subwave_copy(context->handle, destination->pointer, device, bytes));
     memcpy(destination->contents, source->contents, (size_t)bytes);
     fuzz_check_memory(f);
     fuzz_expected refused = {0};
@@ -282,7 +296,8 @@ static void use_memory(fuzz *f, fuzz_context *context, void *device, int64_t byt
 
 void fuzz_device_memory(fuzz *f, fuzz_context *context)
 {
-    static const int64_t negative[] = {-1, INT64_MIN, -4096}, endless[] = {INT64_MAX, (int64_t)1 << 50};
+    static const int64_t negative[] = {-1, INT64_MIN, -4096},
+                         endless[] = {INT64_MAX, (int64_t)1 << 50};
     fuzz_expected expected = {0};
     subwave_context *handle = context->handle;
     int64_t bytes = fuzz_one_in(f, 8) ? 0 : fuzz_between(f, 1, fuzz_one_in(f, 4) ? 100000 : 700);
@@ -307,9 +322,11 @@ void fuzz_device_memory(fuzz *f, fuzz_context *context)
     default:
         break;
     }
-    fuzz_words(f, "subwave_malloc(context=%p, pointer=%p, bytes=%" PRId64 ")", (void *)handle, (void *)pointer, bytes);
+    fuzz_words(f, "subwave_malloc(context=%p, pointer=%p, bytes=%" PRId64 ")", (void *)handle,
+               (void *)pointer, bytes);
     fuzz_upload(f);
-    const bool is_right = fuzz_returns(f, context, &expected, subwave_malloc(handle, pointer, bytes));
+    const bool is_right =
+        fuzz_returns(f, context, &expected, subwave_malloc(handle, pointer, bytes));
     if (is_right) {
         memcpy(&given, fuzz_now(f, memory), sizeof given);
         memcpy(memory->contents, &given, sizeof given);
@@ -329,8 +346,10 @@ void fuzz_copy(fuzz *f, fuzz_context *context)
     fuzz_expected expected = {0};
     subwave_context *handle = context->handle;
     int64_t bytes = fuzz_one_in(f, 8) ? 0 : fuzz_between(f, 1, fuzz_one_in(f, 4) ? 100000 : 700);
-    fuzz_memory *from = fuzz_take(f, fuzz_one_in(f, 2) ? FUZZ_HOST : FUZZ_DEVICE, "source", (size_t)bytes, 1);
-    fuzz_memory *to = fuzz_take(f, fuzz_one_in(f, 2) ? FUZZ_HOST : FUZZ_DEVICE, "destination", (size_t)bytes, 1);
+    fuzz_memory *from =
+        fuzz_take(f, fuzz_one_in(f, 2) ? FUZZ_HOST : FUZZ_DEVICE, "source", (size_t)bytes, 1);
+    fuzz_memory *to =
+        fuzz_take(f, fuzz_one_in(f, 2) ? FUZZ_HOST : FUZZ_DEVICE, "destination", (size_t)bytes, 1);
     void *source = from->pointer, *destination = to->pointer;
     const size_t moved = (size_t)bytes;
     for (size_t i = 0; i < moved; ++i)
@@ -362,8 +381,8 @@ void fuzz_copy(fuzz *f, fuzz_context *context)
     default:
         break;
     }
-    fuzz_words(f, "subwave_copy(context=%p, destination=%p, source=%p, bytes=%" PRId64 ")", (void *)handle,
-               destination, source, bytes);
+    fuzz_words(f, "subwave_copy(context=%p, destination=%p, source=%p, bytes=%" PRId64 ")",
+               (void *)handle, destination, source, bytes);
     fuzz_upload(f);
     if (fuzz_returns(f, context, &expected, subwave_copy(handle, destination, source, bytes)))
         memcpy(to->contents, from->contents, moved);
@@ -387,14 +406,16 @@ void fuzz_names(fuzz *f, fuzz_context *context)
         const bool is_dtype = value >= SUBWAVE_DTYPE_I8 && value <= SUBWAVE_DTYPE_C64;
         check_name(f, "subwave_status_name", subwave_status_name((subwave_status)value), value,
                    value >= SUBWAVE_STATUS_SUCCESS && value <= SUBWAVE_STATUS_KERNEL_ERROR);
-        check_name(f, "subwave_dtype_name", subwave_dtype_name((subwave_dtype)value), value, is_dtype);
+        check_name(f, "subwave_dtype_name", subwave_dtype_name((subwave_dtype)value), value,
+                   is_dtype);
         check_name(f, "subwave_variant_name", subwave_variant_name((subwave_variant)value), value,
                    value >= SUBWAVE_VARIANT_AUTO && value <= SUBWAVE_VARIANT_SKINNY);
-        check_name(f, "subwave_group_kind_name", subwave_group_kind_name((subwave_group_kind)value), value,
-                   value >= SUBWAVE_GROUP_SUB_GROUP && value <= SUBWAVE_GROUP_OPPORTUNISTIC);
+        check_name(f, "subwave_group_kind_name", subwave_group_kind_name((subwave_group_kind)value),
+                   value, value >= SUBWAVE_GROUP_SUB_GROUP && value <= SUBWAVE_GROUP_OPPORTUNISTIC);
         check_name(f, "subwave_op_name", subwave_op_name((subwave_op)value), value,
                    value >= SUBWAVE_OP_PLUS && value <= SUBWAVE_OP_LOGICAL_OR);
-        check_name(f, "subwave_status_text", subwave_status_text((subwave_status)value), value, true);
+        check_name(f, "subwave_status_text", subwave_status_text((subwave_status)value), value,
+                   true);
         fuzz_words(f, "subwave_dtype_size(%d)", value);
         if ((subwave_dtype_size((subwave_dtype)value) != 0) != is_dtype)
             fuzz_fail(f, "gave %zu", subwave_dtype_size((subwave_dtype)value));

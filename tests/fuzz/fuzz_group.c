@@ -12,7 +12,17 @@
 
 enum { MOST_ELEMENTS = 4096 };
 
-typedef enum function { REDUCE, SCAN, BROADCAST, SHIFT, PERMUTE, SELECT, VOTE, INFO, FUNCTIONS } function;
+typedef enum function {
+    REDUCE,
+    SCAN,
+    BROADCAST,
+    SHIFT,
+    PERMUTE,
+    SELECT,
+    VOTE,
+    INFO,
+    FUNCTIONS
+} function;
 static const char *const function_names[FUNCTIONS] = {"reduce",  "scan",   "broadcast", "shift",
                                                       "permute", "select", "vote",      "info"};
 
@@ -56,7 +66,9 @@ static size_t y_size(const group_call *g)
 /* One to three dimensions, of which the last may be any. */
 static void choose_block(fuzz *f, group_call *g)
 {
-    const int32_t most_items = fuzz_one_in(f, 12) ? f->device.max_block_size : fuzz_one_in(f, 3) ? 160 : 70;
+    const int32_t most_items = fuzz_one_in(f, 12)  ? f->device.max_block_size
+                               : fuzz_one_in(f, 3) ? 160
+                                                   : 70;
     const int64_t most = most_items < MOST_ELEMENTS ? most_items : MOST_ELEMENTS;
     int64_t left = fuzz_one_in(f, 3) ? most : fuzz_between(f, 1, most);
     int32_t *block = g->group.block;
@@ -80,7 +92,8 @@ static void choose_kind(fuzz *f, group_call *g)
 {
     static const int32_t counts[] = {1, 2, 3, 7, 64};
     const int wave = f->device.sub_group_sizes[0];
-    g->group.kind = (subwave_group_kind)fuzz_between(f, SUBWAVE_GROUP_SUB_GROUP, SUBWAVE_GROUP_OPPORTUNISTIC);
+    g->group.kind =
+        (subwave_group_kind)fuzz_between(f, SUBWAVE_GROUP_SUB_GROUP, SUBWAVE_GROUP_OPPORTUNISTIC);
     g->group.branches = fuzz_one_in(f, 2) ? FUZZ_PICK(f, counts) : (int32_t)fuzz_between(f, 1, 64);
     g->group.fixed_size = 1;
     while (2 * g->group.fixed_size <= wave && g->items % wave % (2 * g->group.fixed_size) == 0 &&
@@ -95,8 +108,7 @@ static void choose_kind(fuzz *f, group_call *g)
 static void choose_function(fuzz *f, group_call *g)
 {
     const int wave = f->device.sub_group_sizes[0];
-    const uint32_t amounts[] = {0,          1,        (uint32_t)wave - 1,
-                                UINT32_MAX, 1u << 31, (uint32_t)wave};
+    const uint32_t amounts[] = {0, 1, (uint32_t)wave - 1, UINT32_MAX, 1u << 31, (uint32_t)wave};
     g->function = fuzz_one_in(f, 3) ? REDUCE : (function)fuzz_between(f, SCAN, INFO);
     g->op = (int32_t)fuzz_between(f, SUBWAVE_OP_PLUS, SUBWAVE_OP_LOGICAL_OR);
     do
@@ -127,7 +139,8 @@ static double random_float(fuzz *f, const group_call *g)
                                               : sign;
     if (fuzz_one_in(f, 24))
         return FUZZ_PICK(f, special);
-    const int64_t exponent = g->op == SUBWAVE_OP_MULTIPLIES ? fuzz_between(f, -1, 0) : fuzz_between(f, -9, 6);
+    const int64_t exponent =
+        g->op == SUBWAVE_OP_MULTIPLIES ? fuzz_between(f, -1, 0) : fuzz_between(f, -9, 6);
     return sign * ldexp(1 + fabs(fuzz_sign(f)), (int)exponent);
 }
 
@@ -160,7 +173,8 @@ static void fill_x(fuzz *f, group_call *g)
         if (is_arithmetic(g))
             reference_store((subwave_dtype)g->dtype, g->on_x->contents, i, random_element(f, g));
         else if (g->function == VOTE)
-            g->on_x->contents[i] = fuzz_between(f, 0, 40) < density ? (uint8_t)fuzz_between(f, 1, 255) : 0;
+            g->on_x->contents[i] =
+                fuzz_between(f, 0, 40) < density ? (uint8_t)fuzz_between(f, 1, 255) : 0;
         else
             for (size_t byte = 0; byte < x_size(g); ++byte)
                 g->on_x->contents[(size_t)i * x_size(g) + byte] = (unsigned char)fuzz_bits(f);
@@ -174,7 +188,8 @@ static void fill_choices(fuzz *f, group_call *g)
     uint8_t *predicate = g->on_predicate->contents;
     for (int64_t i = 0; i < g->n; ++i) {
         const uint32_t far[] = {(uint32_t)wave, 1u << 31, UINT32_MAX, (uint32_t)fuzz_bits(f)};
-        const uint32_t id = fuzz_one_in(f, 8) ? FUZZ_PICK(f, far) : (uint32_t)fuzz_between(f, 0, wave - 1);
+        const uint32_t id =
+            fuzz_one_in(f, 8) ? FUZZ_PICK(f, far) : (uint32_t)fuzz_between(f, 0, wave - 1);
         const int32_t nowhere[] = {-1, g->group.branches, INT32_MIN, INT32_MAX};
         const int64_t branches = has_branches(g) ? g->group.branches : 1;
         const int32_t key = fuzz_one_in(f, 8) ? FUZZ_PICK(f, nowhere)
@@ -196,19 +211,23 @@ static void choose_memory(fuzz *f, group_call *g, const fuzz_context *context)
     g->on_id = fuzz_take(f, FUZZ_DEVICE, "id", n * sizeof(uint32_t), sizeof(uint32_t));
     g->on_key = fuzz_take(f, FUZZ_DEVICE, "group->key", n * sizeof(int32_t), sizeof(int32_t));
     g->on_predicate = fuzz_take(f, FUZZ_DEVICE, "group->predicate", n, 1);
-    g->on_members = fuzz_take(f, FUZZ_DEVICE, "group->members", n * sizeof(uint64_t), sizeof(uint64_t));
-    g->on_y = g->in_place ? g->on_x
-                          : fuzz_take(f, FUZZ_DEVICE, g->function == INFO ? "item" : "y", n * y_size(g),
-                                      g->function == INFO ? sizeof(uint32_t) : y_size(g));
+    g->on_members =
+        fuzz_take(f, FUZZ_DEVICE, "group->members", n * sizeof(uint64_t), sizeof(uint64_t));
+    g->on_y = g->in_place
+                  ? g->on_x
+                  : fuzz_take(f, FUZZ_DEVICE, g->function == INFO ? "item" : "y", n * y_size(g),
+                              g->function == INFO ? sizeof(uint32_t) : y_size(g));
     fill_x(f, g);
     fill_choices(f, g);
     g->x = g->on_x->pointer;
     g->y = g->on_y->pointer;
     g->id = g->on_id->pointer;
-    g->group.predicate = g->group.kind == SUBWAVE_GROUP_BALLOT ? g->on_predicate->pointer : fuzz_nowhere(f);
+    g->group.predicate =
+        g->group.kind == SUBWAVE_GROUP_BALLOT ? g->on_predicate->pointer : fuzz_nowhere(f);
     g->group.key = has_branches(g) ? (const int32_t *)g->on_key->pointer : fuzz_nowhere(f);
     g->group.members = fuzz_one_in(f, 4) ? NULL : (uint64_t *)g->on_members->pointer;
-    g->unknown = g->group.kind == SUBWAVE_GROUP_OPPORTUNISTIC && !g->group.members && !context->ascending;
+    g->unknown =
+        g->group.kind == SUBWAVE_GROUP_OPPORTUNISTIC && !g->group.members && !context->ascending;
     if (is_arithmetic(g) && fuzz_one_in(f, 2)) {
         const uint64_t init = random_element(f, g);
         g->on_init = fuzz_put(f, FUZZ_HOST, "init", &init, x_size(g), x_size(g));
@@ -262,10 +281,14 @@ static bool spoil_choice(fuzz *f, group_call *g, fuzz_expected *e)
         g->scan = g->direction = g->vote = fuzz_outside(f, 1, 3);
         if (g->function != SCAN && g->function != SHIFT && g->function != VOTE)
             return false;
-        fuzz_wrong(e, VALUE, g->function == SCAN ? "scan" : g->function == SHIFT ? "direction" : "vote");
+        fuzz_wrong(e, VALUE,
+                   g->function == SCAN    ? "scan"
+                   : g->function == SHIFT ? "direction"
+                                          : "vote");
         return true;
     case 5:
-        g->group.kind = (subwave_group_kind)fuzz_outside(f, SUBWAVE_GROUP_SUB_GROUP, SUBWAVE_GROUP_OPPORTUNISTIC);
+        g->group.kind = (subwave_group_kind)fuzz_outside(f, SUBWAVE_GROUP_SUB_GROUP,
+                                                         SUBWAVE_GROUP_OPPORTUNISTIC);
         fuzz_wrong(e, VALUE, "group->kind");
         return true;
     default:
@@ -310,8 +333,10 @@ static bool spoil_size(fuzz *f, group_call *g, fuzz_expected *e)
     case 5: { /* no power of two, or too large */
         const int32_t odd[] = {0, -1, -4, 3, wave - 1, wave + 1, INT32_MAX, INT32_MIN};
         g->group.kind = SUBWAVE_GROUP_FIXED_SIZE;
-        g->group.fixed_size = fuzz_one_in(f, 3) ? wave << fuzz_between(f, 1, 20) : FUZZ_PICK(f, odd);
-        const bool is_power = g->group.fixed_size > 0 && (g->group.fixed_size & (g->group.fixed_size - 1)) == 0;
+        g->group.fixed_size =
+            fuzz_one_in(f, 3) ? wave << fuzz_between(f, 1, 20) : FUZZ_PICK(f, odd);
+        const bool is_power =
+            g->group.fixed_size > 0 && (g->group.fixed_size & (g->group.fixed_size - 1)) == 0;
         fuzz_wrong(e, is_power ? UNSUPPORTED : VALUE, "group->fixed_size");
         return true;
     }
@@ -342,8 +367,8 @@ static bool misalign(fuzz *f, const void **pointer, size_t component)
 static bool spoil_pointer(fuzz *f, group_call *g, fuzz_expected *e)
 {
     const bool is_null = fuzz_one_in(f, 2);
-    const size_t component = g->function == INFO              ? sizeof(uint32_t)
-                             : !is_typed(g)                   ? 1
+    const size_t component = g->function == INFO             ? sizeof(uint32_t)
+                             : !is_typed(g)                  ? 1
                              : g->dtype == SUBWAVE_DTYPE_C32 ? 4
                              : g->dtype == SUBWAVE_DTYPE_C64 ? 8
                                                              : x_size(g);
@@ -404,7 +429,9 @@ static void spoil(fuzz *f, group_call *g, fuzz_expected *e)
     }
     for (;;) {
         const int64_t kind = fuzz_between(f, 0, 2);
-        if (kind == 0 ? spoil_choice(f, g, e) : kind == 1 ? spoil_size(f, g, e) : spoil_pointer(f, g, e))
+        if (kind == 0   ? spoil_choice(f, g, e)
+            : kind == 1 ? spoil_size(f, g, e)
+                        : spoil_pointer(f, g, e))
             return;
         *g = right;
     }
@@ -469,11 +496,14 @@ static void take_members(fuzz *f, group_call *g)
     memcpy(got, now, (size_t)g->n * sizeof *got);
     for (int64_t i = 0; i < g->n; ++i) {
         const int64_t start = wave_start(f, g, i);
-        bool right = g->mask[i] == 0 || ((got[i] & ~g->mask[i]) == 0 && (got[i] >> (i - start) & 1));
+        bool right =
+            g->mask[i] == 0 || ((got[i] & ~g->mask[i]) == 0 && (got[i] >> (i - start) & 1));
         for (int lane = 0; lane < wave_items(f, g, start) && right && g->mask[i]; ++lane)
             right = !(got[i] >> lane & 1) || got[start + lane] == got[i];
         if (!right)
-            fuzz_fail(f, "the members of work-item %" PRId64 " are %" PRIx64 ", of %" PRIx64 " that take its branch",
+            fuzz_fail(f,
+                      "the members of work-item %" PRId64 " are %" PRIx64 ", of %" PRIx64
+                      " that take its branch",
                       i, got[i], g->mask[i]);
     }
     for (int64_t i = 0; i < g->n; ++i)
@@ -492,7 +522,8 @@ static int list_lanes(uint64_t lanes, int *list)
 }
 
 /* Integers and exact floats by a plain loop, others in the promised order. */
-static void expect_arithmetic(const group_call *g, const unsigned char *x, uint64_t lanes, unsigned char *y)
+static void expect_arithmetic(const group_call *g, const unsigned char *x, uint64_t lanes,
+                              unsigned char *y)
 {
     const subwave_dtype dtype = (subwave_dtype)g->dtype;
     const subwave_op op = (subwave_op)g->op;
@@ -506,7 +537,8 @@ static void expect_arithmetic(const group_call *g, const unsigned char *x, uint6
     if (g->function == REDUCE && in_order) {
         const uint64_t sum = reference_reduce(dtype, op, lanes, value);
         for (int r = 0; r < size; ++r)
-            reference_store(dtype, y, lane[r], g->init ? reference_combine(dtype, op, init, sum) : sum);
+            reference_store(dtype, y, lane[r],
+                            g->init ? reference_combine(dtype, op, init, sum) : sum);
         return;
     }
     if (g->init)
@@ -521,13 +553,13 @@ static void expect_arithmetic(const group_call *g, const unsigned char *x, uint6
         before[r] = value[lane[r - 1]];
     for (int r = 0; r < size; ++r)
         reference_store(dtype, y, lane[r],
-                        g->function == REDUCE                  ? value[lane[size - 1]]
+                        g->function == REDUCE               ? value[lane[size - 1]]
                         : g->scan == SUBWAVE_SCAN_INCLUSIVE ? value[lane[r]]
-                                                               : before[r]);
+                                                            : before[r]);
 }
 
-static void expect_move(const group_call *g, const unsigned char *x, const unsigned char *ids, uint64_t lanes,
-                        unsigned char *y)
+static void expect_move(const group_call *g, const unsigned char *x, const unsigned char *ids,
+                        uint64_t lanes, unsigned char *y)
 {
     int lane[64];
     const int64_t size = list_lanes(lanes, lane), amount = g->amount;
@@ -535,9 +567,9 @@ static void expect_move(const group_call *g, const unsigned char *x, const unsig
     for (int64_t r = 0; r < size; ++r) {
         uint32_t id;
         memcpy(&id, ids + lane[r] * 4, sizeof id);
-        const int64_t from = g->function == BROADCAST ? amount
-                             : g->function == PERMUTE ? r ^ amount
-                             : g->function == SELECT  ? (int64_t)id
+        const int64_t from = g->function == BROADCAST             ? amount
+                             : g->function == PERMUTE             ? r ^ amount
+                             : g->function == SELECT              ? (int64_t)id
                              : g->direction == SUBWAVE_SHIFT_LEFT ? r + amount
                                                                   : r - amount;
         const int source = lane[from >= 0 && from < size ? from : r];
@@ -545,17 +577,21 @@ static void expect_move(const group_call *g, const unsigned char *x, const unsig
     }
 }
 
-static void expect_vote(const group_call *g, const unsigned char *x, uint64_t lanes, unsigned char *y)
+static void expect_vote(const group_call *g, const unsigned char *x, uint64_t lanes,
+                        unsigned char *y)
 {
     int lane[64], yes = 0;
     const int size = list_lanes(lanes, lane);
     for (int r = 0; r < size; ++r)
         yes += x[lane[r]] != 0;
     for (int r = 0; r < size; ++r)
-        y[lane[r]] = g->vote == SUBWAVE_VOTE_ANY ? yes > 0 : g->vote == SUBWAVE_VOTE_ALL ? yes == size : yes == 0;
+        y[lane[r]] = g->vote == SUBWAVE_VOTE_ANY   ? yes > 0
+                     : g->vote == SUBWAVE_VOTE_ALL ? yes == size
+                                                   : yes == 0;
 }
 
-static void expect_info(const fuzz *f, const group_call *g, int64_t start, uint64_t lanes, unsigned char *y)
+static void expect_info(const fuzz *f, const group_call *g, int64_t start, uint64_t lanes,
+                        unsigned char *y)
 {
     int lane[64];
     const int size = list_lanes(lanes, lane), wave = f->device.sub_group_sizes[0];
@@ -573,7 +609,8 @@ static void expect_info(const fuzz *f, const group_call *g, int64_t start, uint6
         } else if (!has_branches(g)) {
             const bool fixed = g->group.kind == SUBWAVE_GROUP_FIXED_SIZE;
             item.group_id = (uint32_t)group_number(g, start + lane[r], lane[r]);
-            item.group_range = fixed ? (uint32_t)(wave_items(f, g, start) / g->group.fixed_size) : 2;
+            item.group_range =
+                fixed ? (uint32_t)(wave_items(f, g, start) / g->group.fixed_size) : 2;
         }
         memcpy(y + (size_t)lane[r] * sizeof item, &item, sizeof item);
     }
@@ -622,8 +659,8 @@ static void say(fuzz *f, const group_call *g)
     switch (g->function) {
     case REDUCE:
     case SCAN:
-        snprintf(special, sizeof special, " op=%s(%d) scan=%d init=%p", subwave_op_name((subwave_op)g->op), g->op,
-                 g->scan, g->init);
+        snprintf(special, sizeof special, " op=%s(%d) scan=%d init=%p",
+                 subwave_op_name((subwave_op)g->op), g->op, g->scan, g->init);
         break;
     case SELECT:
         snprintf(special, sizeof special, " id=%p", g->id);
@@ -636,13 +673,14 @@ static void say(fuzz *f, const group_call *g)
     default:
         snprintf(special, sizeof special, " direction=%d amount=%" PRIu32, g->direction, g->amount);
     }
-    fuzz_words(f,
-               "subwave_group_%s(context=%p dtype=%s(%d)%s group=%s kind=%s(%d) block=%d,%d,%d fixed_size=%d "
-               "branches=%d predicate=%p key=%p members=%p n=%" PRId64 " x=%p y=%p)",
-               function_names[g->function], (void *)g->handle, subwave_dtype_name((subwave_dtype)g->dtype), g->dtype,
-               special, g->no_group ? "null" : "given", subwave_group_kind_name(p->kind), (int)p->kind, p->block[0],
-               p->block[1], p->block[2], p->fixed_size, p->branches, (const void *)p->predicate,
-               (const void *)p->key, (void *)p->members, g->n, g->x, g->y);
+    fuzz_words(
+        f,
+        "subwave_group_%s(context=%p dtype=%s(%d)%s group=%s kind=%s(%d) block=%d,%d,%d fixed_size=%d "
+        "branches=%d predicate=%p key=%p members=%p n=%" PRId64 " x=%p y=%p)",
+        function_names[g->function], (void *)g->handle, subwave_dtype_name((subwave_dtype)g->dtype),
+        g->dtype, special, g->no_group ? "null" : "given", subwave_group_kind_name(p->kind),
+        (int)p->kind, p->block[0], p->block[1], p->block[2], p->fixed_size, p->branches,
+        (const void *)p->predicate, (const void *)p->key, (void *)p->members, g->n, g->x, g->y);
 }
 
 static subwave_status make(const group_call *g, const subwave_group *group)
@@ -650,15 +688,16 @@ static subwave_status make(const group_call *g, const subwave_group *group)
     const subwave_dtype dtype = (subwave_dtype)g->dtype;
     switch (g->function) {
     case REDUCE:
-        return subwave_group_reduce(g->handle, dtype, (subwave_op)g->op, group, g->n, g->init, g->x, g->y);
+        return subwave_group_reduce(g->handle, dtype, (subwave_op)g->op, group, g->n, g->init, g->x,
+                                    g->y);
     case SCAN:
-        return subwave_group_scan(g->handle, dtype, (subwave_op)g->op, (subwave_scan)g->scan, group, g->n, g->init,
-                                  g->x, g->y);
+        return subwave_group_scan(g->handle, dtype, (subwave_op)g->op, (subwave_scan)g->scan, group,
+                                  g->n, g->init, g->x, g->y);
     case BROADCAST:
         return subwave_group_broadcast(g->handle, dtype, group, g->n, g->amount, g->x, g->y);
     case SHIFT:
-        return subwave_group_shift(g->handle, dtype, (subwave_shift)g->direction, group, g->n, g->amount, g->x,
-                                   g->y);
+        return subwave_group_shift(g->handle, dtype, (subwave_shift)g->direction, group, g->n,
+                                   g->amount, g->x, g->y);
     case PERMUTE:
         return subwave_group_permute(g->handle, dtype, group, g->n, g->amount, g->x, g->y);
     case SELECT:
@@ -682,15 +721,18 @@ void fuzz_group(fuzz *f, fuzz_context *context)
     choose_memory(f, &g, context);
     for (int64_t wrong = fuzz_one_in(f, 4) ? fuzz_one_in(f, 8) ? 2 : 1 : 0; wrong > 0; --wrong)
         spoil(f, &g, &expected);
-    fuzz_memory *on_group = fuzz_put(f, FUZZ_HOST, "group", &g.group, sizeof g.group, sizeof(void *));
+    fuzz_memory *on_group =
+        fuzz_put(f, FUZZ_HOST, "group", &g.group, sizeof g.group, sizeof(void *));
     say(f, &g);
     fuzz_upload(f);
-    const subwave_status status = make(&g, g.no_group ? NULL : (const subwave_group *)on_group->pointer);
+    const subwave_status status =
+        make(&g, g.no_group ? NULL : (const subwave_group *)on_group->pointer);
     if (fuzz_returns(f, context, &expected, status)) {
         const fuzz_expected right = {0};
         fuzz_returns(f, context, &right, subwave_synchronize(context->handle));
         form_groups(f, &g);
-        if (g.group.kind == SUBWAVE_GROUP_OPPORTUNISTIC && g.group.members && !context->ascending && g.n)
+        if (g.group.kind == SUBWAVE_GROUP_OPPORTUNISTIC && g.group.members && !context->ascending &&
+            g.n)
             take_members(f, &g);
         expect(f, &g);
     }

@@ -20,7 +20,8 @@ typedef enum form { SINGLE, STRIDED, POINTERS } form;
 /* The matrices of an operand, one for each entry of a batch. */
 typedef struct operand {
     const char *name, *ld_name, *stride_name;
-    int64_t rows, columns, minor, major, extent; /* extent: elements from the first to the last of one */
+    int64_t rows, columns, minor, major,
+        extent; /* extent: elements from the first to the last of one */
     int64_t ld, stride;
     int64_t at[MOST_BATCH]; /* the first element of an entry's matrix in the memory's contents */
     fuzz_memory *memory, *array;
@@ -45,7 +46,10 @@ typedef struct product {
 
 /* --- elements ----------------------------------------------------------------------------------- */
 
-static bool is_complex(int32_t dtype) { return dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64; }
+static bool is_complex(int32_t dtype)
+{
+    return dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64;
+}
 
 static subwave_dtype part_of(int32_t dtype)
 {
@@ -69,7 +73,7 @@ static number get(int32_t dtype, const void *array, int64_t i)
     if (!is_complex(dtype))
         return reference_decode(part, reference_load(part, array, i));
     return make_number(reference_decode(part, reference_load(part, array, 2 * i)),
-                 reference_decode(part, reference_load(part, array, 2 * i + 1)));
+                       reference_decode(part, reference_load(part, array, 2 * i + 1)));
 }
 
 static void set(int32_t dtype, void *array, int64_t i, number value)
@@ -93,13 +97,15 @@ static number random_scalar(fuzz *f, const product *p)
 {
     static const double parts[] = {0, 0, 1, 1, 1, -1, 2, 0.5, -3};
     const double real = FUZZ_PICK(f, parts);
-    return is_complex(p->dtype) && fuzz_one_in(f, 2) ? make_number(real, FUZZ_PICK(f, parts)) : real;
+    return is_complex(p->dtype) && fuzz_one_in(f, 2) ? make_number(real, FUZZ_PICK(f, parts))
+                                                     : real;
 }
 
 /* What alpha and beta are of. */
 static int32_t scalar_type(const product *p)
 {
-    return p->dtype == SUBWAVE_DTYPE_F16 || p->dtype == SUBWAVE_DTYPE_BF16 ? SUBWAVE_DTYPE_F32 : p->dtype;
+    return p->dtype == SUBWAVE_DTYPE_F16 || p->dtype == SUBWAVE_DTYPE_BF16 ? SUBWAVE_DTYPE_F32
+                                                                           : p->dtype;
 }
 
 /* --- right arguments ---------------------------------------------------------------------------- */
@@ -125,8 +131,11 @@ static void choose_sizes(fuzz *f, product *p)
     }
     p->batch = 1;
     if (p->form != SINGLE) {
-        const int64_t cost = 1 + p->m * p->n * p->k / 1000 + (p->m * p->n + p->k * (p->m + p->n)) / 500;
-        p->batch = fuzz_one_in(f, 20) ? 0 : fuzz_between(f, 1, MOST_BATCH / cost > 1 ? MOST_BATCH / cost : 2);
+        const int64_t cost =
+            1 + p->m * p->n * p->k / 1000 + (p->m * p->n + p->k * (p->m + p->n)) / 500;
+        p->batch = fuzz_one_in(f, 20)
+                       ? 0
+                       : fuzz_between(f, 1, MOST_BATCH / cost > 1 ? MOST_BATCH / cost : 2);
     }
 }
 
@@ -199,7 +208,8 @@ static int64_t place_anywhere(fuzz *f, const product *p, operand *x)
 
 static int64_t element(const product *p, const operand *x, int64_t entry, int64_t i, int64_t j)
 {
-    return x->at[entry] + (p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? i + j * x->ld : i * x->ld + j);
+    return x->at[entry] +
+           (p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? i + j * x->ld : i * x->ld + j);
 }
 
 static void create_operand(fuzz *f, product *p, operand *x, bool is_filled)
@@ -216,7 +226,8 @@ static void create_operand(fuzz *f, product *p, operand *x, bool is_filled)
         void *pointers[MOST_BATCH + 1] = {NULL};
         for (int64_t e = 0; e < p->batch; ++e)
             pointers[e] = x->memory->pointer + x->at[e] * (int64_t)size;
-        x->array = fuzz_put(f, FUZZ_DEVICE, x->name, pointers, (size_t)p->batch * sizeof *pointers, sizeof *pointers);
+        x->array = fuzz_put(f, FUZZ_DEVICE, x->name, pointers, (size_t)p->batch * sizeof *pointers,
+                            sizeof *pointers);
         x->pointer = x->array->pointer;
     }
 }
@@ -231,12 +242,15 @@ static const void *create_scalar(fuzz *f, const product *p, const char *label, n
 
 static void choose_types(fuzz *f, product *p)
 {
-    static const int32_t of_one[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_F16, SUBWAVE_DTYPE_BF16};
-    static const int32_t of_many[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_C32, SUBWAVE_DTYPE_C64};
+    static const int32_t of_one[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_F16,
+                                     SUBWAVE_DTYPE_BF16};
+    static const int32_t of_many[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_C32,
+                                      SUBWAVE_DTYPE_C64};
     p->dtype = p->form == SINGLE ? FUZZ_PICK(f, of_one) : FUZZ_PICK(f, of_many);
     do
         p->variant = (int32_t)fuzz_between(f, SUBWAVE_VARIANT_AUTO, SUBWAVE_VARIANT_SKINNY);
-    while (p->variant == SUBWAVE_VARIANT_SKINNY && p->dtype != SUBWAVE_DTYPE_F32 && p->dtype != SUBWAVE_DTYPE_F64);
+    while (p->variant == SUBWAVE_VARIANT_SKINNY && p->dtype != SUBWAVE_DTYPE_F32 &&
+           p->dtype != SUBWAVE_DTYPE_F64);
     p->layout = (int32_t)fuzz_between(f, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_LAYOUT_COLUMN_MAJOR);
     p->transpose_a = (int32_t)fuzz_between(f, SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_CONJUGATE);
     p->transpose_b = (int32_t)fuzz_between(f, SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_CONJUGATE);
@@ -288,8 +302,9 @@ static void create_product(fuzz *f, product *p)
 
 static bool spoil_choice(fuzz *f, product *p, fuzz_expected *e)
 {
-    static const int32_t never[] = {SUBWAVE_DTYPE_I8, SUBWAVE_DTYPE_I16, SUBWAVE_DTYPE_I32, SUBWAVE_DTYPE_I64,
-                                    SUBWAVE_DTYPE_U8, SUBWAVE_DTYPE_U16, SUBWAVE_DTYPE_U32, SUBWAVE_DTYPE_U64};
+    static const int32_t never[] = {SUBWAVE_DTYPE_I8,  SUBWAVE_DTYPE_I16, SUBWAVE_DTYPE_I32,
+                                    SUBWAVE_DTYPE_I64, SUBWAVE_DTYPE_U8,  SUBWAVE_DTYPE_U16,
+                                    SUBWAVE_DTYPE_U32, SUBWAVE_DTYPE_U64};
     const bool single = p->form == SINGLE;
     switch (fuzz_between(f, 0, 6)) {
     case 0:
@@ -305,7 +320,8 @@ static bool spoil_choice(fuzz *f, product *p, fuzz_expected *e)
     case 2:
         p->dtype = FUZZ_PICK(f, never);
         if (fuzz_one_in(f, 3)) /* the complex ones, or those of 16 bits */
-            p->dtype = (single ? SUBWAVE_DTYPE_C32 : SUBWAVE_DTYPE_F16) + (int32_t)fuzz_between(f, 0, 1);
+            p->dtype =
+                (single ? SUBWAVE_DTYPE_C32 : SUBWAVE_DTYPE_F16) + (int32_t)fuzz_between(f, 0, 1);
         fuzz_wrong(e, UNSUPPORTED, "dtype");
         return true;
     case 3:
@@ -332,7 +348,8 @@ static bool spoil_choice(fuzz *f, product *p, fuzz_expected *e)
 
 static bool spoil_size(fuzz *f, product *p, fuzz_expected *e)
 {
-    static const int64_t negative[] = {-1, -2, -70, INT64_MIN, INT32_MIN}, large[] = {32769, INT32_MAX, INT64_MAX};
+    static const int64_t negative[] = {-1, -2, -70, INT64_MIN, INT32_MIN},
+                         large[] = {32769, INT32_MAX, INT64_MAX};
     static const char *const names[] = {"m", "n", "k"};
     int64_t *const sizes[] = {&p->m, &p->n, &p->k};
     const int64_t which = fuzz_between(f, 0, 2);
@@ -347,7 +364,8 @@ static bool spoil_size(fuzz *f, product *p, fuzz_expected *e)
             fuzz_wrong(e, SIZE, names[which]);
             return true;
         }
-        *sizes[which] = INT64_MAX; /* some leading dimension is too small for it or exceeds the address space */
+        *sizes[which] =
+            INT64_MAX; /* some leading dimension is too small for it or exceeds the address space */
         fuzz_wrong(e, SIZE, names[which]);
         fuzz_wrong(e, STRIDE, names[which]);
         return true;
@@ -417,7 +435,8 @@ static const void *bad_pointer(fuzz *f, const void *pointer, size_t component)
 
 static bool spoil_pointer(fuzz *f, product *p, fuzz_expected *e)
 {
-    const size_t size = p->form == POINTERS ? sizeof(void *) : subwave_dtype_size(part_of(p->dtype));
+    const size_t size =
+        p->form == POINTERS ? sizeof(void *) : subwave_dtype_size(part_of(p->dtype));
     const size_t scalar = subwave_dtype_size(part_of(scalar_type(p)));
     if (!p->checks)
         return false;
@@ -484,7 +503,8 @@ static void spoil(fuzz *f, product *p, fuzz_expected *e)
 
 static double size_of(number x) { return fabs(creal(x)) + fabs(cimag(x)); }
 
-static number get_op(const product *p, const operand *x, int32_t transpose, int64_t entry, int64_t i, int64_t j)
+static number get_op(const product *p, const operand *x, int32_t transpose, int64_t entry,
+                     int64_t i, int64_t j)
 {
     const bool flipped = transpose != SUBWAVE_TRANSPOSE_NONE;
     const int64_t at = flipped ? element(p, x, entry, j, i) : element(p, x, entry, i, j);
@@ -508,7 +528,8 @@ static number expect_cell(const product *p, int64_t entry, int64_t i, int64_t j,
         old = p->beta_value * get(p->dtype, p->c.memory->contents, element(p, &p->c, entry, i, j));
     const number result = (p->reads ? p->alpha_value * sum : 0) + old;
     const double eps = part_of(p->dtype) == SUBWAVE_DTYPE_F64 ? DBL_EPSILON : FLT_EPSILON;
-    *bound = (double)(2 * p->k + 6) * eps * ((p->reads ? size_of(p->alpha_value) * size : 0) + size_of(old));
+    *bound = (double)(2 * p->k + 6) * eps *
+             ((p->reads ? size_of(p->alpha_value) * size : 0) + size_of(old));
     if (p->dtype == SUBWAVE_DTYPE_F16 || p->dtype == SUBWAVE_DTYPE_BF16) {
         const double normal = p->dtype == SUBWAVE_DTYPE_F16 ? 0x1p-14 : 0x1p-126;
         const int digits = p->dtype == SUBWAVE_DTYPE_F16 ? 11 : 8;
@@ -540,7 +561,8 @@ static void check_cells(fuzz *f, product *p)
                     fuzz_fail(f,
                               "C(%" PRId64 ", %" PRId64 ") of entry %" PRId64
                               " is %.9g%+.9gi instead of %.9g%+.9gi, +-%g",
-                              i, j, e, creal(is), cimag(is), creal(expected), cimag(expected), bound);
+                              i, j, e, creal(is), cimag(is), creal(expected), cimag(expected),
+                              bound);
                 memcpy(p->c.memory->contents + (size_t)at * size, now + (size_t)at * size, size);
             }
     if (wrong > 1)
@@ -553,16 +575,18 @@ static void say(fuzz *f, const product *p)
 {
     static const char *const functions[] = {"subwave_matmul", "subwave_matmul_strided_batched",
                                             "subwave_matmul_batched"};
-    fuzz_words(f,
-               "%s(context=%p variant=%s(%d) dtype=%s(%d) layout=%d transpose_a=%d transpose_b=%d m=%" PRId64
-               " n=%" PRId64 " k=%" PRId64 " alpha=%p(%g%+gi) a=%p lda=%" PRId64 " stride_a=%" PRId64
-               " b=%p ldb=%" PRId64 " stride_b=%" PRId64 " beta=%p(%g%+gi) c=%p ldc=%" PRId64 " stride_c=%" PRId64
-               " batch=%" PRId64 ")",
-               functions[p->form], (void *)p->handle, subwave_variant_name((subwave_variant)p->variant), p->variant,
-               subwave_dtype_name((subwave_dtype)p->dtype), p->dtype, p->layout, p->transpose_a, p->transpose_b,
-               p->m, p->n, p->k, p->alpha, creal(p->alpha_value), cimag(p->alpha_value), p->a.pointer, p->a.ld,
-               p->a.stride, p->b.pointer, p->b.ld, p->b.stride, p->beta, creal(p->beta_value),
-               cimag(p->beta_value), p->c.pointer, p->c.ld, p->c.stride, p->batch);
+    fuzz_words(
+        f,
+        "%s(context=%p variant=%s(%d) dtype=%s(%d) layout=%d transpose_a=%d transpose_b=%d m=%" PRId64
+        " n=%" PRId64 " k=%" PRId64 " alpha=%p(%g%+gi) a=%p lda=%" PRId64 " stride_a=%" PRId64
+        " b=%p ldb=%" PRId64 " stride_b=%" PRId64 " beta=%p(%g%+gi) c=%p ldc=%" PRId64
+        " stride_c=%" PRId64 " batch=%" PRId64 ")",
+        functions[p->form], (void *)p->handle, subwave_variant_name((subwave_variant)p->variant),
+        p->variant, subwave_dtype_name((subwave_dtype)p->dtype), p->dtype, p->layout,
+        p->transpose_a, p->transpose_b, p->m, p->n, p->k, p->alpha, creal(p->alpha_value),
+        cimag(p->alpha_value), p->a.pointer, p->a.ld, p->a.stride, p->b.pointer, p->b.ld,
+        p->b.stride, p->beta, creal(p->beta_value), cimag(p->beta_value), p->c.pointer, p->c.ld,
+        p->c.stride, p->batch);
 }
 
 static subwave_status make(const product *p)
@@ -573,18 +597,19 @@ static subwave_status make(const product *p)
     const subwave_transpose transpose_b = (subwave_transpose)p->transpose_b;
     switch (p->form) {
     case SINGLE:
-        return subwave_matmul(p->handle, (subwave_variant)p->variant, dtype, layout, transpose_a, transpose_b, p->m,
-                              p->n, p->k, p->alpha, p->a.pointer, p->a.ld, p->b.pointer, p->b.ld, p->beta,
-                              (void *)p->c.pointer, p->c.ld);
+        return subwave_matmul(p->handle, (subwave_variant)p->variant, dtype, layout, transpose_a,
+                              transpose_b, p->m, p->n, p->k, p->alpha, p->a.pointer, p->a.ld,
+                              p->b.pointer, p->b.ld, p->beta, (void *)p->c.pointer, p->c.ld);
     case STRIDED:
-        return subwave_matmul_strided_batched(p->handle, dtype, layout, transpose_a, transpose_b, p->m, p->n, p->k,
-                                              p->alpha, p->a.pointer, p->a.ld, p->a.stride, p->b.pointer, p->b.ld,
-                                              p->b.stride, p->beta, (void *)p->c.pointer, p->c.ld, p->c.stride,
-                                              p->batch);
+        return subwave_matmul_strided_batched(
+            p->handle, dtype, layout, transpose_a, transpose_b, p->m, p->n, p->k, p->alpha,
+            p->a.pointer, p->a.ld, p->a.stride, p->b.pointer, p->b.ld, p->b.stride, p->beta,
+            (void *)p->c.pointer, p->c.ld, p->c.stride, p->batch);
     default:
-        return subwave_matmul_batched(p->handle, dtype, layout, transpose_a, transpose_b, p->m, p->n, p->k, p->alpha,
-                                      (const void *const *)p->a.pointer, p->a.ld, (const void *const *)p->b.pointer,
-                                      p->b.ld, p->beta, (void *const *)p->c.pointer, p->c.ld, p->batch);
+        return subwave_matmul_batched(p->handle, dtype, layout, transpose_a, transpose_b, p->m,
+                                      p->n, p->k, p->alpha, (const void *const *)p->a.pointer,
+                                      p->a.ld, (const void *const *)p->b.pointer, p->b.ld, p->beta,
+                                      (void *const *)p->c.pointer, p->c.ld, p->batch);
     }
 }
 
@@ -593,8 +618,9 @@ static bool lacks_unit(const fuzz *f, const product *p)
 {
     subwave_matmul_plan_info plan;
     return !f->on_cpu && p->form == SINGLE && p->variant == SUBWAVE_VARIANT_MATRIX &&
-           subwave_matmul_plan(f->copier, SUBWAVE_VARIANT_MATRIX, (subwave_dtype)p->dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
-                               SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &plan) == UNSUPPORTED;
+           subwave_matmul_plan(f->copier, SUBWAVE_VARIANT_MATRIX, (subwave_dtype)p->dtype,
+                               SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                               SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &plan) == UNSUPPORTED;
 }
 
 /* The same arguments give the same bits. */
@@ -656,25 +682,27 @@ static void check_plan(fuzz *f, const product *p, const subwave_matmul_plan_info
 {
     static const int32_t zeros[15];
     const int64_t down = plan->tile_rows > 0 ? (p->m + plan->tile_rows - 1) / plan->tile_rows : 0;
-    const int64_t across = plan->tile_columns > 0 ? (p->n + plan->tile_columns - 1) / plan->tile_columns : 0;
+    const int64_t across =
+        plan->tile_columns > 0 ? (p->n + plan->tile_columns - 1) / plan->tile_columns : 0;
     const bool empty = p->m == 0 || p->n == 0;
     if ((int)plan->variant <= SUBWAVE_VARIANT_AUTO || (int)plan->variant > SUBWAVE_VARIANT_SKINNY ||
         (p->variant != SUBWAVE_VARIANT_AUTO && (int32_t)plan->variant != p->variant))
         fuzz_fail(f, "plans variant %d", (int)plan->variant);
     if (plan->item_rows < 1 || plan->item_columns < 1 || plan->tile_rows < plan->item_rows ||
         plan->tile_columns < plan->item_columns)
-        fuzz_fail(f, "plans %d x %d cells a work-item, tiles of %d x %d", plan->item_rows, plan->item_columns,
-                  plan->tile_rows, plan->tile_columns);
+        fuzz_fail(f, "plans %d x %d cells a work-item, tiles of %d x %d", plan->item_rows,
+                  plan->item_columns, plan->tile_rows, plan->tile_columns);
     if (plan->block[0] < 1 || plan->block[1] < 1 ||
         (int64_t)plan->block[0] * plan->block[1] > f->device.max_block_size)
         fuzz_fail(f, "plans blocks of %d x %d", plan->block[0], plan->block[1]);
     if (empty ? plan->blocks != 0 : plan->blocks < 1 || plan->blocks > down * across * plan->parts)
-        fuzz_fail(f, "plans %" PRId64 " blocks of %" PRId64 " x %" PRId64 " tiles, %d parts", plan->blocks, down,
-                  across, plan->parts);
-    if (plan->shared_bytes < 0 || plan->parts < 1 || memcmp(plan->reserved, zeros, sizeof zeros) != 0 ||
+        fuzz_fail(f, "plans %" PRId64 " blocks of %" PRId64 " x %" PRId64 " tiles, %d parts",
+                  plan->blocks, down, across, plan->parts);
+    if (plan->shared_bytes < 0 || plan->parts < 1 ||
+        memcmp(plan->reserved, zeros, sizeof zeros) != 0 ||
         (plan->parts > 1 && plan->variant != SUBWAVE_VARIANT_SKINNY))
-        fuzz_fail(f, "plans %" PRId64 " bytes of local memory and %d parts, or reserved values", plan->shared_bytes,
-                  plan->parts);
+        fuzz_fail(f, "plans %" PRId64 " bytes of local memory and %d parts, or reserved values",
+                  plan->shared_bytes, plan->parts);
 }
 
 void fuzz_matmul_plan(fuzz *f, fuzz_context *context)
@@ -692,7 +720,8 @@ void fuzz_matmul_plan(fuzz *f, fuzz_context *context)
     if (fuzz_one_in(f, 4))
         p.k = (int64_t)(fuzz_bits(f) >> fuzz_between(f, 1, 63));
     const bool is_large = p.m > 100000 || p.n > 100000;
-    fuzz_memory *memory = fuzz_take(f, FUZZ_HOST, "plan", sizeof plan, _Alignof(subwave_matmul_plan_info));
+    fuzz_memory *memory =
+        fuzz_take(f, FUZZ_HOST, "plan", sizeof plan, _Alignof(subwave_matmul_plan_info));
     subwave_matmul_plan_info *pointer = (subwave_matmul_plan_info *)memory->pointer;
     if (lacks_unit(f, &p))
         fuzz_wrong(&expected, UNSUPPORTED, "variant");
@@ -716,11 +745,12 @@ void fuzz_matmul_plan(fuzz *f, fuzz_context *context)
             while (!spoil_choice(f, &p, &expected))
                 p = right;
     }
-    fuzz_words(f,
-               "subwave_matmul_plan(context=%p variant=%d dtype=%d layout=%d transpose_a=%d transpose_b=%d m=%" PRId64
-               " n=%" PRId64 " k=%" PRId64 " plan=%p)",
-               (void *)p.handle, p.variant, p.dtype, p.layout, p.transpose_a, p.transpose_b, p.m, p.n, p.k,
-               (void *)pointer);
+    fuzz_words(
+        f,
+        "subwave_matmul_plan(context=%p variant=%d dtype=%d layout=%d transpose_a=%d transpose_b=%d m=%" PRId64
+        " n=%" PRId64 " k=%" PRId64 " plan=%p)",
+        (void *)p.handle, p.variant, p.dtype, p.layout, p.transpose_a, p.transpose_b, p.m, p.n, p.k,
+        (void *)pointer);
     fuzz_upload(f);
     const subwave_status status = subwave_matmul_plan(
         p.handle, (subwave_variant)p.variant, (subwave_dtype)p.dtype, (subwave_layout)p.layout,

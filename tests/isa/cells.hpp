@@ -97,7 +97,8 @@ template <class T> struct input {
 
 /* --- the kernel ---------------------------------------------------------------------------------- */
 
-constexpr int block = 256; /* the most work-items of one; a block's rows begin at a multiple of it */
+constexpr int block =
+    256; /* the most work-items of one; a block's rows begin at a multiple of it */
 
 template <class Library, class Operation, class Kind, class T>
 SUBWAVE_DEVICE void cell(const T *x, const i32 *predicate, const i32 *source, i32 id, T *y)
@@ -120,9 +121,9 @@ SUBWAVE_DEVICE void cell(const T *x, const i32 *predicate, const i32 *source, i3
 
 /* The kernel operation__kind__type. */
 #define SUBWAVE_CELL(Library, operation, kind, type) \
-    extern "C" SUBWAVE_KERNEL(cells::block) operation##__##kind##__##type( \
-        const cells::type *x, const cells::i32 *predicate, const cells::i32 *source, \
-        cells::i32 id, cells::type *y) \
+    extern "C" SUBWAVE_KERNEL(cells::block) \
+        operation##__##kind##__##type(const cells::type *x, const cells::i32 *predicate, \
+                                      const cells::i32 *source, cells::i32 id, cells::type *y) \
     { \
         cells::cell<Library, cells::operation, cells::kind>(x, predicate, source, id, y); \
     }

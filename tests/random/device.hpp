@@ -25,11 +25,17 @@ struct affine {
     u32 a, b;
 };
 struct compose {
-    SUBWAVE_DEVICE affine operator()(affine f, affine g) const { return {f.a * g.a, f.b * g.a + g.b}; }
+    SUBWAVE_DEVICE affine operator()(affine f, affine g) const
+    {
+        return {f.a * g.a, f.b * g.a + g.b};
+    }
 };
 /* The last that is 8 or more, else the first. */
 struct latest {
-    template <class T> SUBWAVE_DEVICE T operator()(const T &a, const T &b) const { return b < T(8) ? a : b; }
+    template <class T> SUBWAVE_DEVICE T operator()(const T &a, const T &b) const
+    {
+        return b < T(8) ? a : b;
+    }
 };
 
 /* A small whole number in any type. */

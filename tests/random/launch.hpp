@@ -11,7 +11,7 @@ constexpr std::uint64_t poison = 0xa5a5a5a5a5a5a5a5u;
 /* random_kernels.py has it too. */
 struct generated_launch {
     int wave, blocks, x, y, z;
-    int stride;               /* words in a work-item's row of output */
+    int stride; /* words in a work-item's row of output */
     const std::uint64_t *in;
     std::uint64_t *out;       /* rows to be filled */
     const std::uint64_t *got; /* rows as a device filled them, for what a device may choose */

@@ -39,7 +39,8 @@ struct shape {
     int entry, wave, blocks, x, y, z;
 };
 
-constexpr int section = 256; /* words of each array behind the rows of input: u32, i64, float, double, half */
+constexpr int section =
+    256; /* words of each array behind the rows of input: u32, i64, float, double, half */
 constexpr std::size_t guard = 64;
 
 inline u64 random_word(u64 &state) /* splitmix64 */
@@ -71,7 +72,8 @@ inline std::vector<u64> input(std::size_t rows, u64 &state)
         const double d = static_cast<double>(random >> 3 & 7);
         std::memcpy(reinterpret_cast<char *>(&in[rows + 2 * section]) + i * sizeof f, &f, sizeof f);
         std::memcpy(&in[rows + 3 * section + i], &d, sizeof d);
-        std::memcpy(reinterpret_cast<char *>(&in[rows + 4 * section]) + i * 2, &halves[random >> 6 & 7], 2);
+        std::memcpy(reinterpret_cast<char *>(&in[rows + 4 * section]) + i * 2,
+                    &halves[random >> 6 & 7], 2);
     }
     return in;
 }
@@ -79,7 +81,8 @@ inline std::vector<u64> input(std::size_t rows, u64 &state)
 /* What is wrong with a launch, on a stream that is the CPU device's settings; "" if nothing. */
 inline std::string problem_with(const entry &e, const shape &s, void *stream, u64 &state)
 {
-    const std::size_t items = static_cast<std::size_t>(s.blocks) * s.x * s.y * s.z, words = items * e.stride;
+    const std::size_t items = static_cast<std::size_t>(s.blocks) * s.x * s.y * s.z,
+                      words = items * e.stride;
     const std::vector<u64> in = input(items * e.inputs, state);
     std::vector<u64> got(words + 2 * guard, poison), want(words, poison);
     const i64 argument = static_cast<i64>(random_word(state) >> 1);
@@ -88,7 +91,8 @@ inline std::string problem_with(const entry &e, const shape &s, void *stream, u6
     require(hipMalloc(&out_there, got.size() * sizeof(u64)));
     require(hipMemcpy(in_there, in.data(), in.size() * sizeof(u64), hipMemcpyDefault));
     require(hipMemcpy(out_there, got.data(), got.size() * sizeof(u64), hipMemcpyDefault));
-    const dim3 block(static_cast<unsigned>(s.x), static_cast<unsigned>(s.y), static_cast<unsigned>(s.z));
+    const dim3 block(static_cast<unsigned>(s.x), static_cast<unsigned>(s.y),
+                     static_cast<unsigned>(s.z));
     const int status = launch(e.kernel, dim3(static_cast<unsigned>(s.blocks)), block, 0, stream,
                               static_cast<const u64 *>(in_there), out_there + guard, argument);
     std::string problem;
@@ -108,14 +112,16 @@ inline std::string problem_with(const entry &e, const shape &s, void *stream, u6
         if (got[i] != poison || got[got.size() - 1 - i] != poison)
             return "a guard band was written";
     const u64 *rows = got.data() + guard;
-    if (e.expect({s.wave, s.blocks, s.x, s.y, s.z, e.stride, in.data(), want.data(), rows, argument}))
+    if (e.expect(
+            {s.wave, s.blocks, s.x, s.y, s.z, e.stride, in.data(), want.data(), rows, argument}))
         return "a group without all of its members: the generator is wrong";
     for (std::size_t i = 0; i < items; ++i)
         for (int c = 0; c < e.columns; ++c)
             if (const std::size_t at = i * e.stride + c; rows[at] != want[at]) {
                 char text[160];
                 std::snprintf(text, sizeof text,
-                              "argument %#" PRIx64 ": work-item %zu, column %d: %#" PRIx64 ", not %#" PRIx64,
+                              "argument %#" PRIx64 ": work-item %zu, column %d: %#" PRIx64
+                              ", not %#" PRIx64,
                               static_cast<u64>(argument), i, c, rows[at], want[at]);
                 return text;
             }
@@ -134,8 +140,8 @@ int run_all(const entry (&entries)[Entries], const shape (&shapes)[Shapes])
         if (problem.empty())
             return;
         ++failures;
-        std::printf("%s: FAILED: %s, block %dx%dx%d x %d, %s\n", e.name, where, s.x, s.y, s.z, s.blocks,
-                    problem.c_str());
+        std::printf("%s: FAILED: %s, block %dx%dx%d x %d, %s\n", e.name, where, s.x, s.y, s.z,
+                    s.blocks, problem.c_str());
     };
 #if defined(SUBWAVE_CPU_DEVICE)
     for (const shape &s : shapes)
@@ -146,7 +152,8 @@ int run_all(const entry (&entries)[Entries], const shape (&shapes)[Shapes])
                 return 1;
             }
             settings.seed = seed;
-            const std::string where = "cpu:" + std::to_string(s.wave) + " seed " + std::to_string(seed);
+            const std::string where =
+                "cpu:" + std::to_string(s.wave) + " seed " + std::to_string(seed);
             run(s, &settings, where.c_str());
         }
 #else

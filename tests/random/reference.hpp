@@ -127,7 +127,7 @@ OPERATION(plus, wide(a) + wide(b), 0)
 OPERATION(multiplies, wide(a) * wide(b), 1)
 OPERATION(minimum, b < a ? b : a, highest<T>())
 OPERATION(maximum, a < b ? b : a, lowest<T>())
-OPERATION(bit_and, a & b, ~T(0))
+OPERATION(bit_and, a &b, ~T(0))
 OPERATION(bit_or, a | b, 0)
 OPERATION(bit_xor, a ^ b, 0)
 OPERATION(logical_and, a != 0 && b != 0, 1)
@@ -193,7 +193,7 @@ struct wave_state {
     const generated_launch &of;
     const int first, items; /* its first work-item in the grid; the grid's */
     const mask all;
-    mask off = 0; /* lanes that have left a loop or the kernel */
+    mask off = 0;   /* lanes that have left a loop or the kernel */
     int misuse = 0; /* the site of a group without all of its members: the kernel is no good */
     int lane[64], item[64];
     mask whole[64];
@@ -203,7 +203,10 @@ struct wave_state {
     {
         EACH(all) lane[l] = l, item[l] = first + l, whole[l] = all;
     }
-    u64 &row(int l, int column) { return of.out[static_cast<std::int64_t>(first + l) * of.stride + column]; }
+    u64 &row(int l, int column)
+    {
+        return of.out[static_cast<std::int64_t>(first + l) * of.stride + column];
+    }
     u64 told(int l, int column) const
     {
         return of.got[static_cast<std::int64_t>(first + l) * of.stride + column];

@@ -93,8 +93,9 @@ bool call_begin(call *site, bool needs_device, hipError_t *error)
         calls = site;
     }
     ++call_count;
-    if (wish.call && (*wish.function ? strcmp(wish.function, site->name) == 0 && site->count == wish.call
-                                     : call_count == wish.call)) {
+    if (wish.call &&
+        (*wish.function ? strcmp(wish.function, site->name) == 0 && site->count == wish.call
+                        : call_count == wish.call)) {
         tell("call %lu, %s, fails with %s as SUBWAVE_ROCM_FAIL_CALL asks", call_count, site->name,
              name_of(wish.error));
         *error = call_end(wish.error);
@@ -164,18 +165,22 @@ __attribute__((destructor)) static void report(void)
         return;
     const device *used = the_device();
     extern char *program_invocation_short_name;
-    fprintf(to,
-            "{\"emulated\": true, \"program\": \"%s\", \"pid\": %d, \"architecture\": \"%s\", \"failed\": %s",
-            program_invocation_short_name, (int)getpid(), used ? used->architecture : "none",
-            failed ? "true" : "false");
-    fprintf(to,
-            ", \"calls\": %lu, \"allocations\": %lu, \"most_bytes\": %llu, \"launches\": %lu, \"waves\": %lu",
-            call_count, totals.all_allocations, totals.most_bytes, totals.launches, totals.waves);
-    fprintf(to, ", \"wave_instructions\": %llu, \"seconds\": %.6f", instructions_executed(), totals.seconds);
-    fprintf(to,
-            ", \"leaks\": {\"allocations\": %lu, \"bytes\": %llu, \"streams\": %lu, \"events\": %lu, "
-            "\"graphs\": %lu}",
-            totals.allocations, totals.bytes, totals.streams, totals.events, totals.graphs);
+    fprintf(
+        to,
+        "{\"emulated\": true, \"program\": \"%s\", \"pid\": %d, \"architecture\": \"%s\", \"failed\": %s",
+        program_invocation_short_name, (int)getpid(), used ? used->architecture : "none",
+        failed ? "true" : "false");
+    fprintf(
+        to,
+        ", \"calls\": %lu, \"allocations\": %lu, \"most_bytes\": %llu, \"launches\": %lu, \"waves\": %lu",
+        call_count, totals.all_allocations, totals.most_bytes, totals.launches, totals.waves);
+    fprintf(to, ", \"wave_instructions\": %llu, \"seconds\": %.6f", instructions_executed(),
+            totals.seconds);
+    fprintf(
+        to,
+        ", \"leaks\": {\"allocations\": %lu, \"bytes\": %llu, \"streams\": %lu, \"events\": %lu, "
+        "\"graphs\": %lu}",
+        totals.allocations, totals.bytes, totals.streams, totals.events, totals.graphs);
     fprintf(to, ", \"leaked\": [");
     list_leaks(to);
     fprintf(to, "], \"counts\": {");

@@ -10,15 +10,20 @@
 
 /* RDNA counts work-group processors, as HIP does there. */
 static const device devices[] = {
-    {"gfx906", ":sramecc+:xnack-", "AMD Instinct MI50", 9, 0, 64, 60, 1725, 1000, 4096, 2560, 4 << 20, 16368 * MIB},
-    {"gfx908", ":sramecc+:xnack-", "AMD Instinct MI100", 9, 0, 64, 120, 1502, 1200, 4096, 2560, 8 << 20, 32752 * MIB},
-    {"gfx90a", ":sramecc+:xnack-", "AMD Instinct MI210", 9, 0, 64, 104, 1700, 1600, 4096, 2048, 8 << 20,
-     65520 * MIB},
-    {"gfx942", ":sramecc+:xnack-", "AMD Instinct MI300X", 9, 4, 64, 304, 2100, 1300, 8192, 2048, 4 << 20,
-     196592 * MIB},
-    {"gfx1030", "", "AMD Radeon RX 6900 XT", 10, 3, 32, 40, 2250, 1000, 256, 2048, 4 << 20, 16368 * MIB},
-    {"gfx1100", "", "AMD Radeon RX 7900 XTX", 11, 0, 32, 48, 2482, 1249, 384, 2048, 6 << 20, 24560 * MIB},
-    {"gfx1201", "", "AMD Radeon RX 9070 XT", 12, 0, 32, 32, 2970, 1258, 256, 2048, 8 << 20, 16304 * MIB},
+    {"gfx906", ":sramecc+:xnack-", "AMD Instinct MI50", 9, 0, 64, 60, 1725, 1000, 4096, 2560,
+     4 << 20, 16368 * MIB},
+    {"gfx908", ":sramecc+:xnack-", "AMD Instinct MI100", 9, 0, 64, 120, 1502, 1200, 4096, 2560,
+     8 << 20, 32752 * MIB},
+    {"gfx90a", ":sramecc+:xnack-", "AMD Instinct MI210", 9, 0, 64, 104, 1700, 1600, 4096, 2048,
+     8 << 20, 65520 * MIB},
+    {"gfx942", ":sramecc+:xnack-", "AMD Instinct MI300X", 9, 4, 64, 304, 2100, 1300, 8192, 2048,
+     4 << 20, 196592 * MIB},
+    {"gfx1030", "", "AMD Radeon RX 6900 XT", 10, 3, 32, 40, 2250, 1000, 256, 2048, 4 << 20,
+     16368 * MIB},
+    {"gfx1100", "", "AMD Radeon RX 7900 XTX", 11, 0, 32, 48, 2482, 1249, 384, 2048, 6 << 20,
+     24560 * MIB},
+    {"gfx1201", "", "AMD Radeon RX 9070 XT", 12, 0, 32, 32, 2970, 1258, 256, 2048, 8 << 20,
+     16304 * MIB},
 };
 
 enum { LDS_BYTES = 65536, MOST_THREADS = 1024 };
@@ -60,7 +65,8 @@ static void describe(hipDeviceProp_t *p)
     p->sharedMemPerBlock = p->maxSharedMemoryPerMultiProcessor = LDS_BYTES;
     p->regsPerBlock = 65536;
     p->warpSize = d->wave;
-    p->maxThreadsPerBlock = p->maxThreadsDim[0] = p->maxThreadsDim[1] = p->maxThreadsDim[2] = MOST_THREADS;
+    p->maxThreadsPerBlock = p->maxThreadsDim[0] = p->maxThreadsDim[1] = p->maxThreadsDim[2] =
+        MOST_THREADS;
     p->maxGridSize[0] = 2147483647;
     p->maxGridSize[1] = p->maxGridSize[2] = d->major >= 12 ? 65536 : 2147483647;
     p->clockRate = 1000 * d->clock_mhz;
@@ -124,25 +130,63 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t which, int ind
     hipDeviceProp_t p;
     describe(&p);
     switch ((int)which) {
-    case hipDeviceAttributeL2CacheSize: *value = p.l2CacheSize; break;
-    case hipDeviceAttributeClockRate: *value = p.clockRate; break;
-    case hipDeviceAttributeMemoryClockRate: *value = p.memoryClockRate; break;
-    case hipDeviceAttributeMemoryBusWidth: *value = p.memoryBusWidth; break;
-    case hipDeviceAttributeMultiprocessorCount: *value = p.multiProcessorCount; break;
-    case hipDeviceAttributeWarpSize: *value = p.warpSize; break;
-    case hipDeviceAttributeMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
-    case hipDeviceAttributeMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
-    case hipDeviceAttributeMaxSharedMemoryPerBlock: *value = (int)p.sharedMemPerBlock; break;
-    case hipDeviceAttributeMaxRegistersPerBlock: *value = p.regsPerBlock; break;
-    case hipDeviceAttributeMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
-    case hipDeviceAttributeMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
-    case hipDeviceAttributeMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
-    case hipDeviceAttributeMaxGridDimX: *value = p.maxGridSize[0]; break;
-    case hipDeviceAttributeMaxGridDimY: *value = p.maxGridSize[1]; break;
-    case hipDeviceAttributeMaxGridDimZ: *value = p.maxGridSize[2]; break;
-    case hipDeviceAttributeComputeCapabilityMajor: *value = p.major; break;
-    case hipDeviceAttributeComputeCapabilityMinor: *value = p.minor; break;
-    case hipDeviceAttributeManagedMemory: *value = p.managedMemory; break;
+    case hipDeviceAttributeL2CacheSize:
+        *value = p.l2CacheSize;
+        break;
+    case hipDeviceAttributeClockRate:
+        *value = p.clockRate;
+        break;
+    case hipDeviceAttributeMemoryClockRate:
+        *value = p.memoryClockRate;
+        break;
+    case hipDeviceAttributeMemoryBusWidth:
+        *value = p.memoryBusWidth;
+        break;
+    case hipDeviceAttributeMultiprocessorCount:
+        *value = p.multiProcessorCount;
+        break;
+    case hipDeviceAttributeWarpSize:
+        *value = p.warpSize;
+        break;
+    case hipDeviceAttributeMaxThreadsPerBlock:
+        *value = p.maxThreadsPerBlock;
+        break;
+    case hipDeviceAttributeMaxThreadsPerMultiProcessor:
+        *value = p.maxThreadsPerMultiProcessor;
+        break;
+    case hipDeviceAttributeMaxSharedMemoryPerBlock:
+        *value = (int)p.sharedMemPerBlock;
+        break;
+    case hipDeviceAttributeMaxRegistersPerBlock:
+        *value = p.regsPerBlock;
+        break;
+    case hipDeviceAttributeMaxBlockDimX:
+        *value = p.maxThreadsDim[0];
+        break;
+    case hipDeviceAttributeMaxBlockDimY:
+        *value = p.maxThreadsDim[1];
+        break;
+    case hipDeviceAttributeMaxBlockDimZ:
+        *value = p.maxThreadsDim[2];
+        break;
+    case hipDeviceAttributeMaxGridDimX:
+        *value = p.maxGridSize[0];
+        break;
+    case hipDeviceAttributeMaxGridDimY:
+        *value = p.maxGridSize[1];
+        break;
+    case hipDeviceAttributeMaxGridDimZ:
+        *value = p.maxGridSize[2];
+        break;
+    case hipDeviceAttributeComputeCapabilityMajor:
+        *value = p.major;
+        break;
+    case hipDeviceAttributeComputeCapabilityMinor:
+        *value = p.minor;
+        break;
+    case hipDeviceAttributeManagedMemory:
+        *value = p.managedMemory;
+        break;
     default:
         tell("hipDeviceGetAttribute: attribute %d is not in the runner", (int)which);
         END(hipErrorInvalidValue);

@@ -63,7 +63,8 @@ __global__ void endless(volatile int *to)
 __global__ void use_variable(int *to) { to[0] = ++variable + constant[2]; }
 
 template <class... Types, class... Arguments>
-int launch(void (*kernel)(Types...), dim3 blocks, dim3 threads, size_t dynamic_lds, void *stream, Arguments... arguments)
+int launch(void (*kernel)(Types...), dim3 blocks, dim3 threads, size_t dynamic_lds, void *stream,
+           Arguments... arguments)
 {
     (void)hipGetLastError(); /* from HIP 6 on it stays until it is read */
     kernel<<<blocks, threads, dynamic_lds, hipStream_t(stream)>>>(arguments...);
@@ -88,7 +89,8 @@ int launch_load(int *to, const int *from, int distance, void *stream)
 {
     return launch(load, dim3(1), dim3(1), 0, stream, to, from, distance);
 }
-int launch_grid(unsigned x, unsigned y, unsigned z, unsigned threads, size_t dynamic_lds, int *to, void *stream)
+int launch_grid(unsigned x, unsigned y, unsigned z, unsigned threads, size_t dynamic_lds, int *to,
+                void *stream)
 {
     return launch(grid, dim3(x, y, z), dim3(threads), dynamic_lds, stream, to);
 }
@@ -98,13 +100,32 @@ int launch_bounded(unsigned threads, int *to, void *stream)
 }
 int launch_lds(size_t dynamic_bytes, int *to, void *stream)
 {
-    return launch(lds, dim3(1), dim3(64), dynamic_bytes, stream, to, unsigned(dynamic_bytes / sizeof(int)));
+    return launch(lds, dim3(1), dim3(64), dynamic_bytes, stream, to,
+                  unsigned(dynamic_bytes / sizeof(int)));
 }
-int launch_clock(long long *to, void *stream) { return launch(read_clock, dim3(1), dim3(1), 0, stream, to); }
+int launch_clock(long long *to, void *stream)
+{
+    return launch(read_clock, dim3(1), dim3(1), 0, stream, to);
+}
 int launch_race(int *to, void *stream) { return launch(race, dim3(1), dim3(128), 0, stream, to); }
-int launch_endless(int *to, void *stream) { return launch(endless, dim3(1), dim3(1), 0, stream, to); }
-int launch_variable(int *to, void *stream) { return launch(use_variable, dim3(1), dim3(1), 0, stream, to); }
-int write_variable(int value) { return hipMemcpyToSymbol(HIP_SYMBOL(variable), &value, sizeof value); }
-int read_variable(int *value) { return hipMemcpyFromSymbol(value, HIP_SYMBOL(variable), sizeof *value); }
-int write_constant(const int values[4]) { return hipMemcpyToSymbol(HIP_SYMBOL(constant), values, 4 * sizeof *values); }
+int launch_endless(int *to, void *stream)
+{
+    return launch(endless, dim3(1), dim3(1), 0, stream, to);
+}
+int launch_variable(int *to, void *stream)
+{
+    return launch(use_variable, dim3(1), dim3(1), 0, stream, to);
+}
+int write_variable(int value)
+{
+    return hipMemcpyToSymbol(HIP_SYMBOL(variable), &value, sizeof value);
+}
+int read_variable(int *value)
+{
+    return hipMemcpyFromSymbol(value, HIP_SYMBOL(variable), sizeof *value);
+}
+int write_constant(const int values[4])
+{
+    return hipMemcpyToSymbol(HIP_SYMBOL(constant), values, 4 * sizeof *values);
+}
 const void *function_of_set(void) { return reinterpret_cast<const void *>(set); }

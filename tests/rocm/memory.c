@@ -70,7 +70,10 @@ static bool is_guarded(const allocation *a)
     return a->type == hipMemoryTypeDevice && !a->code && !a->managed;
 }
 
-static void protect(const allocation *a, int how) { mprotect(a->map + PAGE, a->map_bytes - 2 * PAGE, how); }
+static void protect(const allocation *a, int how)
+{
+    mprotect(a->map + PAGE, a->map_bytes - 2 * PAGE, how);
+}
 
 static void open_one(allocation *a)
 {
@@ -206,9 +209,10 @@ static bool is_spoilt(const allocation *a, const char *who)
                  after = changed(end, a->map + a->map_bytes - PAGE, &first);
     if (!before && !after)
         return false;
-    tell("%s: %zu bytes before and %zu behind allocation %lu of %zu bytes were written, the first %td bytes "
-         "from its start",
-         who, before, after, a->number, a->bytes, first - a->at);
+    tell(
+        "%s: %zu bytes before and %zu behind allocation %lu of %zu bytes were written, the first %td bytes "
+        "from its start",
+        who, before, after, a->number, a->bytes, first - a->at);
     for (char *at = a->map + PAGE; at < a->at; ++at) /* told once */
         *at = (char)pattern[(size_t)at % sizeof pattern];
     for (char *at = a->at + a->bytes; at < a->map + a->map_bytes - PAGE; ++at)
@@ -241,8 +245,8 @@ static hipError_t release(void *pointer, bool of_device)
     totals.bytes -= a->bytes;
     if (kept[next_kept].at)
         munmap(kept[next_kept].at, kept[next_kept].bytes);
-    kept[next_kept].at =
-        mmap(a->map, a->map_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    kept[next_kept].at = mmap(a->map, a->map_bytes, PROT_NONE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     kept[next_kept].bytes = a->map_bytes;
     next_kept = (next_kept + 1) % KEPT;
     const size_t i = (size_t)(a - table);
@@ -253,7 +257,8 @@ static hipError_t release(void *pointer, bool of_device)
 void describe_address(const void *at)
 {
     for (size_t i = 0; i < KEPT; ++i)
-        if (kept[i].at && (const char *)at >= kept[i].at && (const char *)at < kept[i].at + kept[i].bytes)
+        if (kept[i].at && (const char *)at >= kept[i].at &&
+            (const char *)at < kept[i].at + kept[i].bytes)
             tell("%p lies in memory that was freed", at);
     const size_t i = behind(at);
     if (i) {
@@ -263,12 +268,12 @@ void describe_address(const void *at)
             tell("%p lies in allocation %lu of %zu bytes%s", at, a->number, a->bytes,
                  is_guarded(a) ? ", which is the device's and was touched by the host" : "");
         else
-            tell("%p is %td bytes behind allocation %lu of %zu bytes", at, (const char *)at - end, a->number,
-                 a->bytes);
+            tell("%p is %td bytes behind allocation %lu of %zu bytes", at, (const char *)at - end,
+                 a->number, a->bytes);
     }
     if (i < count)
-        tell("%p is %td bytes before allocation %lu of %zu bytes", at, table[i].at - (const char *)at,
-             table[i].number, table[i].bytes);
+        tell("%p is %td bytes before allocation %lu of %zu bytes", at,
+             table[i].at - (const char *)at, table[i].number, table[i].bytes);
 }
 
 void list_leaks(FILE *to)
@@ -277,7 +282,8 @@ void list_leaks(FILE *to)
     for (size_t i = 0; i < count; ++i) {
         if (table[i].code)
             continue;
-        fprintf(to, "%s{\"allocation\": %lu, \"bytes\": %zu}", before, table[i].number, table[i].bytes);
+        fprintf(to, "%s{\"allocation\": %lu, \"bytes\": %zu}", before, table[i].number,
+                table[i].bytes);
         before = ", ";
     }
 }
@@ -299,7 +305,8 @@ hipError_t hipFree(void *pointer)
 hipError_t hipMallocManaged(void **pointer, size_t bytes, unsigned flags)
 {
     BEGIN(hipMallocManaged);
-    END(allocate(pointer, bytes, (allocation){.type = hipMemoryTypeDevice, .managed = true, .flags = flags}));
+    END(allocate(pointer, bytes,
+                 (allocation){.type = hipMemoryTypeDevice, .managed = true, .flags = flags}));
 }
 
 hipError_t hipHostMalloc(void **pointer, size_t bytes, unsigned flags)
@@ -350,7 +357,8 @@ static bool fits(const void *at, size_t bytes, const char *what)
     const allocation *a = allocation_of(at);
     const size_t left = a ? (size_t)(a->at + a->bytes - (const char *)at) : bytes;
     if (bytes > left)
-        tell("a copy's %s has %zu bytes left in allocation %lu, not %zu", what, left, a->number, bytes);
+        tell("a copy's %s has %zu bytes left in allocation %lu, not %zu", what, left, a->number,
+             bytes);
     return bytes <= left;
 }
 
@@ -371,13 +379,14 @@ hipError_t check_copy(void *to, const void *from, size_t bytes, hipMemcpyKind ki
              (wrong_to ? to_device : from_device) ? "no device" : "device");
         return hipErrorInvalidValue;
     }
-    return fits(to, bytes, "destination") && fits(from, bytes, "source") ? hipSuccess : hipErrorInvalidValue;
+    return fits(to, bytes, "destination") && fits(from, bytes, "source") ? hipSuccess
+                                                                         : hipErrorInvalidValue;
 }
 
 /* Where the host's memory is not pinned, the copy is over when the call returns; a copy within the device
  * never waits. */
-static hipError_t copy(void *to, const void *from, size_t bytes, hipMemcpyKind kind, hipStream_t stream,
-                       bool waits)
+static hipError_t copy(void *to, const void *from, size_t bytes, hipMemcpyKind kind,
+                       hipStream_t stream, bool waits)
 {
     if (!bytes)
         return hipSuccess;
@@ -411,7 +420,8 @@ hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kin
     END(copy(to, from, bytes, kind, NULL, true));
 }
 
-hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKind kind, hipStream_t stream)
+hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKind kind,
+                          hipStream_t stream)
 {
     BEGIN(hipMemcpyAsync);
     END(copy(to, from, bytes, kind, stream, false));
@@ -424,7 +434,8 @@ hipError_t hipMemcpyWithStream(void *to, const void *from, size_t bytes, hipMemc
     END(copy(to, from, bytes, kind, stream, true));
 }
 
-static hipError_t set(void *to, unsigned value, size_t width, size_t times, hipStream_t stream, bool waits)
+static hipError_t set(void *to, unsigned value, size_t width, size_t times, hipStream_t stream,
+                      bool waits)
 {
     if (!times)
         return hipSuccess;

@@ -188,7 +188,8 @@ static hash tools_hash(void)
 /* As amdrun.py has it. */
 static void cache_folder(char *folder, size_t size)
 {
-    const char *own = getenv("AMDRUN_CACHE"), *user = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const char *own = getenv("AMDRUN_CACHE"), *user = getenv("XDG_CACHE_HOME"),
+               *home = getenv("HOME");
     if (own && *own)
         snprintf(folder, size, "%s", own);
     else if (user && *user)
@@ -219,7 +220,8 @@ static bool translate(const entry *e, const char *target, const char *path)
             environment[n++] = *v;
     environment[n] = NULL;
     const int code = memfd_create("code", MFD_CLOEXEC);
-    if (code < 0 || write(code, e->code, e->bytes) != (ssize_t)e->bytes || lseek(code, 0, SEEK_SET) != 0) {
+    if (code < 0 || write(code, e->code, e->bytes) != (ssize_t)e->bytes ||
+        lseek(code, 0, SEEK_SET) != 0) {
         tell("%s: %s", path, strerror(errno));
         return false;
     }
@@ -358,13 +360,13 @@ void __hipRegisterFunction(void **in, const void *host, char *device_function, c
                            unsigned most_threads, void *thread, void *block, void *block_size,
                            void *grid_size, int *wave)
 {
-    (void)device_function, (void)most_threads, (void)thread, (void)block, (void)block_size, (void)grid_size,
-        (void)wave;
+    (void)device_function, (void)most_threads, (void)thread, (void)block, (void)block_size,
+        (void)grid_size, (void)wave;
     add_symbol(in, host, name);
 }
 
-void __hipRegisterVar(void **in, void *host, char *host_name, char *name, int external, size_t bytes,
-                      int constant, int global)
+void __hipRegisterVar(void **in, void *host, char *host_name, char *name, int external,
+                      size_t bytes, int constant, int global)
 {
     (void)host_name, (void)external, (void)bytes, (void)constant, (void)global;
     add_symbol(in, host, name);
@@ -390,7 +392,8 @@ hipError_t __hipPushCallConfiguration(dim3 grid, dim3 block, size_t dynamic_lds,
     return hipSuccess;
 }
 
-hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *dynamic_lds, hipStream_t *stream)
+hipError_t __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *dynamic_lds,
+                                     hipStream_t *stream)
 {
     if (!depth)
         return hipErrorMissingConfiguration;
@@ -413,8 +416,8 @@ static hipError_t kernel_of(const void *host, const amdrun_kernel **kernel)
     return *kernel ? hipSuccess : hipErrorInvalidDeviceFunction;
 }
 
-static hipError_t launch(const void *host, dim3 grid, dim3 block, void **arguments, size_t dynamic_lds,
-                         hipStream_t stream)
+static hipError_t launch(const void *host, dim3 grid, dim3 block, void **arguments,
+                         size_t dynamic_lds, hipStream_t stream)
 {
     const amdrun_kernel *kernel;
     if (!is_stream(stream))
@@ -424,8 +427,9 @@ static hipError_t launch(const void *host, dim3 grid, dim3 block, void **argumen
         return error;
     const uint64_t threads = (uint64_t)block.x * block.y * block.z;
     const uint32_t yz = (uint32_t)(the_device()->major >= 12 ? 65536 : UINT32_MAX);
-    if (!threads || (uint64_t)grid.x * block.x > UINT32_MAX || (uint64_t)grid.y * block.y > UINT32_MAX ||
-        (uint64_t)grid.z * block.z > UINT32_MAX || grid.y > yz || grid.z > yz)
+    if (!threads || (uint64_t)grid.x * block.x > UINT32_MAX ||
+        (uint64_t)grid.y * block.y > UINT32_MAX || (uint64_t)grid.z * block.z > UINT32_MAX ||
+        grid.y > yz || grid.z > yz)
         return hipErrorInvalidConfiguration;
     if (!grid.x || !grid.y || !grid.z || (kernel->argument_bytes && !arguments))
         return hipErrorInvalidValue;
@@ -456,8 +460,8 @@ static hipError_t launch(const void *host, dim3 grid, dim3 block, void **argumen
     return queue(stream, w);
 }
 
-hipError_t hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments, size_t dynamic_lds,
-                           hipStream_t stream)
+hipError_t hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments,
+                           size_t dynamic_lds, hipStream_t stream)
 {
     BEGIN(hipLaunchKernel);
     END(launch(host, grid, block, arguments, dynamic_lds, stream));
@@ -499,8 +503,8 @@ hipError_t run_launch(const work *w)
     sigaction(SIGSEGV, &ours, &segv);
     sigaction(SIGBUS, &ours, &bus);
     const double start = now();
-    const int code = amdrun_image_launch(kernel, w->launch.grid, w->launch.block, w->launch.dynamic_lds,
-                                         w->bytes, &result);
+    const int code = amdrun_image_launch(kernel, w->launch.grid, w->launch.block,
+                                         w->launch.dynamic_lds, w->bytes, &result);
     totals.seconds += now() - start;
     sigaction(SIGSEGV, &segv, NULL);
     sigaction(SIGBUS, &bus, NULL);
@@ -523,12 +527,13 @@ hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attributes, const void
     const hipError_t error = kernel_of(host, &kernel);
     if (error != hipSuccess)
         END(error);
-    *attributes = (struct hipFuncAttributes){.localSizeBytes = kernel->private_bytes,
-                                             .sharedSizeBytes = kernel->lds,
-                                             .maxDynamicSharedSizeBytes = (int)(LDS_BYTES - kernel->lds),
-                                             .maxThreadsPerBlock = (int)kernel->most_threads,
-                                             .numRegs = (int)kernel->vgprs,
-                                             .binaryVersion = 10 * the_device()->major + the_device()->minor};
+    *attributes =
+        (struct hipFuncAttributes){.localSizeBytes = kernel->private_bytes,
+                                   .sharedSizeBytes = kernel->lds,
+                                   .maxDynamicSharedSizeBytes = (int)(LDS_BYTES - kernel->lds),
+                                   .maxThreadsPerBlock = (int)kernel->most_threads,
+                                   .numRegs = (int)kernel->vgprs,
+                                   .binaryVersion = 10 * the_device()->major + the_device()->minor};
     END(hipSuccess);
 }
 
@@ -584,7 +589,8 @@ hipError_t hipMemcpyToSymbol(const void *host, const void *from, size_t bytes, s
     END(error);
 }
 
-hipError_t hipMemcpyFromSymbol(void *to, const void *host, size_t bytes, size_t offset, hipMemcpyKind kind)
+hipError_t hipMemcpyFromSymbol(void *to, const void *host, size_t bytes, size_t offset,
+                               hipMemcpyKind kind)
 {
     BEGIN(hipMemcpyFromSymbol);
     char *from;

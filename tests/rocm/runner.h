@@ -40,7 +40,8 @@ void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 hipError_t device_fails(hipError_t error);
 /* What the report says. */
 extern struct totals {
-    unsigned long allocations, streams, events, graphs; /* of these: those that are not released yet */
+    unsigned long allocations, streams, events,
+        graphs; /* of these: those that are not released yet */
     unsigned long all_allocations, launches, waves;
     unsigned long long most_bytes, bytes;
     double seconds; /* in launches */

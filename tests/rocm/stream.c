@@ -19,9 +19,9 @@ struct ihipStream_t {
     struct ihipStream_t *next;
     bool blocking; /* keeps order with the null stream */
     bool alive;
-    hipGraph_t graph; /* that it is captured for */
+    hipGraph_t graph;           /* that it is captured for */
     bool is_origin, is_invalid; /* of the capture */
-    bool is_apart; /* captured work of it that the origin has not waited for */
+    bool is_apart;              /* captured work of it that the origin has not waited for */
 };
 
 struct ihipEvent_t {
@@ -44,7 +44,8 @@ struct hipGraphExec {
 
 static struct ihipStream_t null_stream = {
     .works = {NULL, &null_stream.works.first}, .blocking = true, .alive = true};
-static hipStream_t streams = &null_stream; /* dead ones too: they are small, and events point at them */
+static hipStream_t streams =
+    &null_stream; /* dead ones too: they are small, and events point at them */
 static _Thread_local hipStream_t stream_of_thread;
 static unsigned long long numbers;
 static hipError_t outcome; /* of work that failed */
@@ -421,7 +422,8 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned fla
         END(hipErrorInvalidHandle);
     if (flags)
         END(hipErrorInvalidValue);
-    if (event->graph) { /* the stream takes part in the capture; a graph's works stay in order as they are */
+    if (event
+            ->graph) { /* the stream takes part in the capture; a graph's works stay in order as they are */
         if (s->graph && s->graph != event->graph)
             END(hipErrorStreamCaptureMerge);
         if (event->stream->graph != event->graph)
@@ -539,15 +541,16 @@ static hipError_t instantiate(hipGraphExec_t *made, hipGraph_t graph)
     return hipSuccess;
 }
 
-hipError_t hipGraphInstantiate(hipGraphExec_t *made, hipGraph_t graph, hipGraphNode_t *node, char *log,
-                               size_t size)
+hipError_t hipGraphInstantiate(hipGraphExec_t *made, hipGraph_t graph, hipGraphNode_t *node,
+                               char *log, size_t size)
 {
     (void)node, (void)log, (void)size;
     BEGIN(hipGraphInstantiate);
     END(instantiate(made, graph));
 }
 
-hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *made, hipGraph_t graph, unsigned long long flags)
+hipError_t hipGraphInstantiateWithFlags(hipGraphExec_t *made, hipGraph_t graph,
+                                        unsigned long long flags)
 {
     BEGIN(hipGraphInstantiateWithFlags);
     END(flags ? hipErrorInvalidValue : instantiate(made, graph));

@@ -42,11 +42,12 @@ static int use_the_library(void)
         TRY(subwave_copy(ctx, da, a, sizeof a));
         TRY(subwave_copy(ctx, db, b, sizeof b));
         TRY(subwave_matmul(ctx, SUBWAVE_VARIANT_AUTO, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
-                           SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, SIZE, SIZE, SIZE, &one, da, SIZE,
-                           db, SIZE, &zero, dc, SIZE));
+                           SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, SIZE, SIZE, SIZE, &one,
+                           da, SIZE, db, SIZE, &zero, dc, SIZE));
         TRY(subwave_synchronize(ctx));
         TRY(subwave_copy(ctx, c, dc, sizeof c));
-        TRY(subwave_group_reduce(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, &whole, GROUPED, NULL, da, db));
+        TRY(subwave_group_reduce(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, &whole, GROUPED, NULL,
+                                 da, db));
         TRY(subwave_copy(ctx, sum, db, sizeof sum));
     }
     float *const arrays[] = {da, db, dc};
@@ -117,14 +118,16 @@ static void test_every_call(void **state)
         run_child(k);
         /* The library's own event or memory stays when the call that releases it fails. */
         const bool well = WIFEXITED(child.status) && WEXITSTATUS(child.status) < WRONG &&
-                          strstr(child.output, "fails with") && !strstr(child.output, "\"bytes\": 4356}");
+                          strstr(child.output, "fails with") &&
+                          !strstr(child.output, "\"bytes\": 4356}");
         if (!well)
             print_error("with call %lu of %lu failing, the program ends with %#x:\n%s\n", k, calls,
                         child.status, child.output);
         assert_true(well);
         told += WEXITSTATUS(child.status) == TOLD;
     }
-    printf("%lu calls failed in turn, %lu failures were told, none gave a wrong result\n", calls, told);
+    printf("%lu calls failed in turn, %lu failures were told, none gave a wrong result\n", calls,
+           told);
     assert_true(told > calls / 2);
 }
 

@@ -114,12 +114,15 @@ static int in_child(const char *name)
         return hipFree(b) + launch_load(a, b, 0, NULL) + hipDeviceSynchronize();
     } else if (strcmp(name, "host") == 0) {
         return *(volatile int *)a;
-    } else if (strcmp(name, "padding") == 0) { /* in the bytes that make the size a multiple of 256 */
+    } else if (strcmp(name, "padding") ==
+               0) { /* in the bytes that make the size a multiple of 256 */
         launch_behind(a, COUNT, 1, NULL);
         hipError_t first = hipDeviceSynchronize(), second = launch_set(a, 0, 1, NULL),
                    third = hipMalloc((void **)&b, 4);
-        return first == hipErrorLaunchFailure && second == first && third == first && hipFree(a) == first ? 3
-                                                                                                          : 1;
+        return first == hipErrorLaunchFailure && second == first && third == first &&
+                       hipFree(a) == first
+                   ? 3
+                   : 1;
     } else if (strcmp(name, "race") == 0) {
         launch_race(a, NULL);
         return hipDeviceSynchronize() == hipErrorLaunchFailure ? 3 : 1;
@@ -127,7 +130,8 @@ static int in_child(const char *name)
         launch_endless(a, NULL);
         return hipDeviceSynchronize() == hipErrorLaunchFailure ? 3 : 1;
     } else if (strcmp(name, "failing") == 0) { /* the calls before these are two hipMalloc */
-        const hipError_t third = hipMemcpy(a, &host, 4, hipMemcpyHostToDevice), last = hipGetLastError();
+        const hipError_t third = hipMemcpy(a, &host, 4, hipMemcpyHostToDevice),
+                         last = hipGetLastError();
         const hipError_t fourth = hipMemcpy(a, &host, 4, hipMemcpyHostToDevice);
         return third == hipErrorOutOfMemory && last == third && fourth == hipSuccess ? 3 : 1;
     } else if (strcmp(name, "report") == 0) {
@@ -306,7 +310,8 @@ static void test_launches(void **state)
     (void)state;
     int *a = device_ints(COUNT), value;
     long long *clock;
-    const hipError_t too_large = HIP_VERSION_MAJOR < 6 ? hipErrorInvalidConfiguration : hipErrorInvalidValue;
+    const hipError_t too_large =
+        HIP_VERSION_MAJOR < 6 ? hipErrorInvalidConfiguration : hipErrorInvalidValue;
     OK(launch_set(a, 5, COUNT, NULL));
     expect_ints(a, 5, COUNT);
     OK(hipMemset(a, 0, 4));
@@ -316,7 +321,8 @@ static void test_launches(void **state)
     GIVES(too_large, launch_grid(1, 1, 1, 1025, 0, a, NULL));
     GIVES(hipErrorInvalidConfiguration, launch_grid(1, 1, 1, 0, 0, a, NULL));
     GIVES(hipErrorInvalidValue, launch_grid(0, 1, 1, 64, 0, a, NULL));
-    GIVES(hipErrorInvalidConfiguration, launch_grid(1u << 26, 1, 1, 64, 0, a, NULL)); /* 2^32 work-items */
+    GIVES(hipErrorInvalidConfiguration,
+          launch_grid(1u << 26, 1, 1, 64, 0, a, NULL)); /* 2^32 work-items */
     GIVES(hipErrorInvalidValue, launch_grid(1, 1, 1, 64, 65537, a, NULL));
     OK(launch_bounded(64, a, NULL));
     expect_ints(a, 0, 64);
@@ -485,7 +491,8 @@ static void test_graphs(void **state)
     GIVES(hipErrorStreamCaptureInvalidated, hipStreamEndCapture(stream, &graph));
     assert_null(graph);
     GIVES(hipErrorIllegalState, hipStreamEndCapture(stream, &graph));
-    GIVES(hipErrorStreamCaptureUnsupported, hipStreamBeginCapture(NULL, hipStreamCaptureModeRelaxed));
+    GIVES(hipErrorStreamCaptureUnsupported,
+          hipStreamBeginCapture(NULL, hipStreamCaptureModeRelaxed));
 
     /* Another stream takes part, and must come back. */
     for (int joined = 0; joined < 2; ++joined) {
@@ -498,7 +505,8 @@ static void test_graphs(void **state)
         if (joined)
             OK(hipStreamWaitEvent(stream, join_event, 0));
         GIVES(hipErrorStreamCaptureUnmatched, hipStreamEndCapture(other, &graph));
-        GIVES(joined ? hipSuccess : hipErrorStreamCaptureUnjoined, hipStreamEndCapture(stream, &graph));
+        GIVES(joined ? hipSuccess : hipErrorStreamCaptureUnjoined,
+              hipStreamEndCapture(stream, &graph));
     }
     OK(hipGraphInstantiate(&batch, graph, NULL, NULL, 0));
     OK(hipGraphLaunch(batch, NULL));

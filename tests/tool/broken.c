@@ -30,5 +30,5 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     if (strcmp(getenv("SUBWAVE_BROKEN"), "zero") == 0)
         memset(c, 0, (size_t)((m - 1) * ldc + n) * subwave_dtype_size(dtype));
     return strcmp(getenv("SUBWAVE_BROKEN"), "fail") == 0 ? SUBWAVE_STATUS_DEVICE_ERROR
-                                                        : SUBWAVE_STATUS_SUCCESS;
+                                                         : SUBWAVE_STATUS_SUCCESS;
 }

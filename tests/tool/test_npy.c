@@ -28,12 +28,18 @@ static void test_headers(void **state)
         bool fortran, swapped; /* swapped: on a little-endian machine */
         int64_t rows, columns;
     } cases[] = {
-        {"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }   \n", SUBWAVE_DTYPE_F32, false, false, 3, 4},
-        {"{'descr': '>f4', 'fortran_order': True, 'shape': (3, 4), }\n", SUBWAVE_DTYPE_F32, true, true, 3, 4},
-        {"{'shape': (0, 7), 'fortran_order': False, 'descr': '<f8'}", SUBWAVE_DTYPE_F64, false, false, 0, 7},
-        {"{\"descr\":\">f8\",\"shape\":(3L,4L,),\"fortran_order\":True}", SUBWAVE_DTYPE_F64, true, true, 3, 4},
-        {" { 'descr' : '=f8' , 'fortran_order' : False , 'shape' : ( 1 , 1 ) } ", SUBWAVE_DTYPE_F64, false, false, 1, 1},
-        {"{'descr': 'f8', 'fortran_order': False, 'shape': (9223372036854775807, 0)}", SUBWAVE_DTYPE_F64, false, false, INT64_MAX, 0},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }   \n", SUBWAVE_DTYPE_F32,
+         false, false, 3, 4},
+        {"{'descr': '>f4', 'fortran_order': True, 'shape': (3, 4), }\n", SUBWAVE_DTYPE_F32, true,
+         true, 3, 4},
+        {"{'shape': (0, 7), 'fortran_order': False, 'descr': '<f8'}", SUBWAVE_DTYPE_F64, false,
+         false, 0, 7},
+        {"{\"descr\":\">f8\",\"shape\":(3L,4L,),\"fortran_order\":True}", SUBWAVE_DTYPE_F64, true,
+         true, 3, 4},
+        {" { 'descr' : '=f8' , 'fortran_order' : False , 'shape' : ( 1 , 1 ) } ", SUBWAVE_DTYPE_F64,
+         false, false, 1, 1},
+        {"{'descr': 'f8', 'fortran_order': False, 'shape': (9223372036854775807, 0)}",
+         SUBWAVE_DTYPE_F64, false, false, INT64_MAX, 0},
     };
     const union {
         uint16_t word;
@@ -146,7 +152,8 @@ static void test_mutated_headers(void **state)
         char error[NPY_ERROR_SIZE] = "";
         if (npy_parse_header(text, length, &found, error)) {
             ++accepted;
-            assert_true(found.dtype == SUBWAVE_DTYPE_F16 || found.dtype == SUBWAVE_DTYPE_F32 || found.dtype == SUBWAVE_DTYPE_F64);
+            assert_true(found.dtype == SUBWAVE_DTYPE_F16 || found.dtype == SUBWAVE_DTYPE_F32 ||
+                        found.dtype == SUBWAVE_DTYPE_F64);
             assert_true(found.rows >= 0 && found.columns >= 0 && !found.data);
         } else {
             assert_true(error[0] != 0 && memchr(error, 0, sizeof error));
@@ -165,7 +172,8 @@ static void test_size_overflow(void **state)
     assert_int_equal(bytes, 0);
     matrix.columns = 1;
     assert_false(npy_size(&matrix, &bytes));
-    matrix = (npy_matrix){.dtype = SUBWAVE_DTYPE_F64, .rows = (int64_t)1 << 30, .columns = (int64_t)1 << 30};
+    matrix = (npy_matrix){
+        .dtype = SUBWAVE_DTYPE_F64, .rows = (int64_t)1 << 30, .columns = (int64_t)1 << 30};
     assert_false(npy_size(&matrix, &bytes));
     matrix.columns = 1 << 29;
     assert_true(npy_size(&matrix, &bytes));
@@ -210,7 +218,7 @@ static void test_round_trip(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_headers),       cmocka_unit_test(test_bad_headers),
+        cmocka_unit_test(test_headers),         cmocka_unit_test(test_bad_headers),
         cmocka_unit_test(test_mutated_headers), cmocka_unit_test(test_size_overflow),
         cmocka_unit_test(test_round_trip),
     };

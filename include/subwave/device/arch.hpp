@@ -137,7 +137,8 @@ __host__ __device__ constexpr int wave_size() { return 64; }
 #define SUBWAVE_ROW_READS true          /* DPP row_share */
 __host__ __device__ constexpr int wave_size() { return 32; }
 #if defined(__AMDGCN_WAVEFRONT_SIZE__) && __AMDGCN_WAVEFRONT_SIZE__ != 32
-#error "subwave: -mwavefrontsize64 is not supported on gfx10 and later (newer compilers hide it from the source)"
+#error \
+    "subwave: -mwavefrontsize64 is not supported on gfx10 and later (newer compilers hide it from the source)"
 #endif
 #else
 #error "subwave: an AMD architecture that arch.hpp does not list"

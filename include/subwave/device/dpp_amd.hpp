@@ -119,9 +119,9 @@ template <> struct dpp_instruction<plus_pairs, word_pair> {
     static SUBWAVE_DEVICE word_pair of(word_pair, word_pair x) /* from is x */
     {
 #define SUBWAVE_ASM_pair(how) \
-    asm volatile(SUBWAVE_DPP_WAIT "v_add_co_u32_dpp %[low], vcc, %[low], %[low] " how SUBWAVE_MASKS \
-                                  "\n\tv_addc_co_u32_dpp %[high], vcc, %[high], %[high], vcc " how \
-                                      SUBWAVE_MASKS \
+    asm volatile(SUBWAVE_DPP_WAIT \
+                 "v_add_co_u32_dpp %[low], vcc, %[low], %[low] " how SUBWAVE_MASKS \
+                 "\n\tv_addc_co_u32_dpp %[high], vcc, %[high], %[high], vcc " how SUBWAVE_MASKS \
                  : [low] "+v"(x.word[0]), [high] "+v"(x.word[1]) \
                  : SUBWAVE_LANES \
                  : "vcc")
@@ -133,9 +133,12 @@ template <> struct dpp_instruction<plus_pairs, word_pair> {
 /* Whether moves of T may be folded into op: none of its instructions makes 64 bits of a word (rows_amd.hpp, apart). */
 template <class Op, class T> inline constexpr bool may_fold_v = false;
 template <template <class> class Op, class U, class T>
-inline constexpr bool may_fold_v<Op<U>, T> = std::is_same<U, void>::value || std::is_same<U, T>::value;
-template <class U, class T> inline constexpr bool may_fold_v<multiplies<U>, T> =
-    (std::is_same<U, void>::value || std::is_same<U, T>::value) && !(is_integer_v<T> && sizeof(T) == 8);
+inline constexpr bool may_fold_v<Op<U>, T> =
+    std::is_same<U, void>::value || std::is_same<U, T>::value;
+template <class U, class T>
+inline constexpr bool may_fold_v<multiplies<U>, T> =
+    (std::is_same<U, void>::value || std::is_same<U, T>::value) &&
+    !(is_integer_v<T> && sizeof(T) == 8);
 template <class Op, class T> inline constexpr bool may_fold_v<unfolded<Op>, T> = may_fold_v<Op, T>;
 template <> inline constexpr bool may_fold_v<plus_pairs, word_pair> = true;
 template <class Op, class T> SUBWAVE_DEVICE T moved_for(const T &moved)
@@ -165,7 +168,7 @@ SUBWAVE_DEVICE T dpp_step_from(T x, Op op, T from, T fill = filler<Op, T>::value
 template <int Control, int Rows = 0xf, int Fours = 0xf, class T, class Op>
 SUBWAVE_DEVICE T dpp_step(T x, Op op, T fill = filler<Op, T>::value())
 {
-    if constexpr (is_spelled_out_v<Op, T, Rows == 0xf && Fours == 0xf>) {
+    if constexpr (is_spelled_out_v < Op, T, Rows == 0xf && Fours == 0xf >) {
         in_place pin;
         return dpp_instruction<Op, T>::template of<Control, Rows, Fours>(x, x);
     } else {

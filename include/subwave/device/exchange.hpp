@@ -65,7 +65,8 @@ template <class Group> SUBWAVE_DEVICE std::uint32_t range_of_callers(Group g, si
 /* x of the member with local id `local_id`, which may differ from member to member; an id outside
  * the group gives the caller's own x. */
 template <class Group, class T>
-SUBWAVE_DEVICE T select_from_group(Group g, const T &x, id<1> local_id, site where = site::current())
+SUBWAVE_DEVICE T select_from_group(Group g, const T &x, id<1> local_id,
+                                   site where = site::current())
 {
     const bool inside = local_id.get(0) < range_of_callers(g, where);
     const int lane = inside ? g.lane_of(static_cast<std::uint32_t>(local_id.get(0))) : wave_lane();
@@ -99,7 +100,8 @@ SUBWAVE_DEVICE T shift_group_right(Group g, const T &x, std::uint32_t delta = 1,
         if (wave_knows(delta) && delta == 1)
             return wave_shift_one<block, true>(g.callers(), x, where);
     const std::uint32_t rank = g.get_local_linear_id();
-    return wave_shuffle(g.callers(), x, delta <= rank ? g.lane_of(rank - delta) : wave_lane(), where);
+    return wave_shuffle(g.callers(), x, delta <= rank ? g.lane_of(rank - delta) : wave_lane(),
+                        where);
 }
 
 /* x of the member with local id `own id ^ mask`; the caller's own x where there is none. */

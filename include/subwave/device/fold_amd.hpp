@@ -27,11 +27,16 @@ template <class Size> SUBWAVE_DEVICE int lane_for(Size) { return wave_lane(); }
 SUBWAVE_DEVICE int lane_for(switched_on_wave) { return lane_in_whole_wave(); }
 
 /* Whether LLVM makes one instruction of op(x, y of another lane) where some lanes have no y: it knows the filler. */
-template <class Op, class T> inline constexpr bool knows_filler_v = is_integer_v<T> && sizeof(T) == 4;
-template <class Op, class T> inline constexpr bool knows_filler_v<unfolded<Op>, T> = knows_filler_v<Op, T>;
+template <class Op, class T>
+inline constexpr bool knows_filler_v = is_integer_v<T> && sizeof(T) == 4;
+template <class Op, class T>
+inline constexpr bool knows_filler_v<unfolded<Op>, T> = knows_filler_v<Op, T>;
 template <class U, class T> inline constexpr bool knows_filler_v<multiplies<U>, T> = false;
 
-template <class Op, class T, class Size> SUBWAVE_DEVICE T filler_for(Size) { return filler<Op, T>::value(); }
+template <class Op, class T, class Size> SUBWAVE_DEVICE T filler_for(Size)
+{
+    return filler<Op, T>::value();
+}
 template <class Op, class T> SUBWAVE_DEVICE T filler_for(switched_on_wave)
 {
     const T fill = filler<Op, T>::value();
@@ -81,7 +86,8 @@ template <class Size, class T, class Op> SUBWAVE_DEVICE T scan_blocks(Size size,
     const int lane = lane_for(size);
     x = dpp_begin(x, op);
     if (size > 1) /* odd lanes from even ones */
-        x = dpp_step_from<dpp_swap_lanes, 0xf, 0xf, all_there>(x, op, in_each_row<0x5555>(lane) ? x : fill, fill);
+        x = dpp_step_from<dpp_swap_lanes, 0xf, 0xf, all_there>(
+            x, op, in_each_row<0x5555>(lane) ? x : fill, fill);
     if (size > 2) /* lanes 2 and 3 of four from lane 1 */
         x = dpp_step_from<dpp_quad_0011>(x, op, in_each_row<0x2222>(lane) ? x : fill, fill);
     if (size > 4) { /* fours 1 and 3 of a row from lanes 3 and 11 */
@@ -89,7 +95,8 @@ template <class Size, class T, class Op> SUBWAVE_DEVICE T scan_blocks(Size size,
             x = dpp_step<dpp_row_read + 3, 0xf, 0x2>(x, op);
             x = dpp_step<dpp_row_read + 11, 0xf, 0x8>(x, op);
         } else {
-            x = op(moved_for<Op>(dpp_into<dpp_row_shr + 4, 0xf, 0xa>(fill, dpp<dpp_quad_3333>(x))), x);
+            x = op(moved_for<Op>(dpp_into<dpp_row_shr + 4, 0xf, 0xa>(fill, dpp<dpp_quad_3333>(x))),
+                   x);
         }
     }
     if (size > 8) { /* fours 2 and 3 from lane 7 */
@@ -154,7 +161,8 @@ SUBWAVE_DEVICE bool is_known_whole(first_lanes ladder)
 {
     return __builtin_constant_p(ladder.last) && ladder.last == wave_size() - 1;
 }
-template <class T, class Op, class F> SUBWAVE_DEVICE T over_lanes(first_lanes ladder, T x, Op op, F f)
+template <class T, class Op, class F>
+SUBWAVE_DEVICE T over_lanes(first_lanes ladder, T x, Op op, F f)
 {
     return is_known_whole(ladder) ? f(whole_wave{}, x, op) : in_whole_wave(x, op, f);
 }
@@ -168,9 +176,11 @@ template <class T, class Op, class F> SUBWAVE_DEVICE T over_lanes(any_lanes ladd
 }
 
 /* Blocks, whose size only the running program knows, or sides. */
-template <class T, class Op, class F> SUBWAVE_DEVICE T over_lanes(lanes_or_blocks ladder, T x, Op op, F f)
+template <class T, class Op, class F>
+SUBWAVE_DEVICE T over_lanes(lanes_or_blocks ladder, T x, Op op, F f)
 {
-    return ladder.size ? f(ladder.size, x, op) : over_lanes(static_cast<any_lanes>(ladder), x, op, f);
+    return ladder.size ? f(ladder.size, x, op)
+                       : over_lanes(static_cast<any_lanes>(ladder), x, op, f);
 }
 
 /* Where f looks at lower lanes only: those of the first lanes are there. */
@@ -197,18 +207,16 @@ template <class Ladder, class T, class Op>
 SUBWAVE_DEVICE T fold_reduce(lane_mask, Ladder ladder, T value, Op given)
 {
     return worked_out(value, given, [=](auto x, auto op) {
-        return over_lanes(ladder, x, op, [](auto size, auto v, auto o) {
-            return reduce_blocks(size, v, o);
-        });
+        return over_lanes(ladder, x, op,
+                          [](auto size, auto v, auto o) { return reduce_blocks(size, v, o); });
     });
 }
 template <class Ladder, class T, class Op>
 SUBWAVE_DEVICE T fold_scan(lane_mask, Ladder ladder, T value, Op given)
 {
     return worked_out(value, given, [=](auto x, auto op) {
-        return over_lower_lanes(ladder, x, op, [](auto size, auto v, auto o) {
-            return scan_blocks(size, v, o);
-        });
+        return over_lower_lanes(ladder, x, op,
+                                [](auto size, auto v, auto o) { return scan_blocks(size, v, o); });
     });
 }
 template <class Ladder, class T, class Op>

@@ -36,8 +36,8 @@ template <class Ladder> inline constexpr bool is_part_v = false;
 template <int Size> inline constexpr bool is_part_v<whole_blocks<Size>> = Size < wave_size();
 
 template <class Op, class T, class Ladder>
-inline constexpr bool folds_reduce_v = wave_reduces_integers && is_integer_v<T> &&
-                                       sizeof(T) <= 4 && redux<Op>::exists && !is_part_v<Ladder>;
+inline constexpr bool folds_reduce_v = wave_reduces_integers && is_integer_v<T> && sizeof(T) <= 4 &&
+                                       redux<Op>::exists && !is_part_v<Ladder>;
 
 template <class Ladder, class T, class Op>
 SUBWAVE_DEVICE T fold_reduce(lane_mask callers, Ladder, T x, Op)

@@ -46,8 +46,9 @@ template <class G> struct is_user_constructed_group<tangle_group<G>> : std::true
 template <> struct is_user_constructed_group<opportunistic_group> : std::true_type {};
 
 template <class T>
-struct is_group : std::bool_constant<is_fixed_topology_group<T>::value ||
-                                     is_user_constructed_group<T>::value> {};
+struct is_group
+    : std::bool_constant<is_fixed_topology_group<T>::value || is_user_constructed_group<T>::value> {
+};
 
 template <class T>
 inline constexpr bool is_fixed_topology_group_v = is_fixed_topology_group<T>::value;
@@ -157,7 +158,7 @@ private:
 namespace this_work_item {
 /* The caller's sub-group. Local ids follow the linear id in the work-group, x fastest. */
 SUBWAVE_DEVICE sub_group get_sub_group() { return group_factory::make<sub_group>(wave_members()); }
-}
+} // namespace this_work_item
 
 #define SUBWAVE_REQUIRE_SUB_GROUP(function, Group) \
     static_assert(std::is_same<Group, sub_group>::value, \
@@ -200,8 +201,9 @@ template <std::size_t PartitionSize, class ParentGroup>
 class fixed_size_group : public group_members<fixed_size_group<PartitionSize, ParentGroup>> {
     static_assert(PartitionSize > 0 && (PartitionSize & (PartitionSize - 1)) == 0,
                   "fixed_size_group: the partition size must be a positive power of two");
-    static_assert(PartitionSize <= max_wave_size(),
-                  "fixed_size_group: the partition size must not exceed the sub-group's on this target");
+    static_assert(
+        PartitionSize <= max_wave_size(),
+        "fixed_size_group: the partition size must not exceed the sub-group's on this target");
 
 public:
     static constexpr memory_scope fence_scope = ParentGroup::fence_scope;
@@ -293,7 +295,7 @@ SUBWAVE_DEVICE opportunistic_group get_opportunistic_group(site where = site::cu
 {
     return group_factory::make<opportunistic_group>(wave_opportunistic(where));
 }
-}
+} // namespace this_kernel
 
 SUBWAVE_END
 

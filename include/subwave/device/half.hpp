@@ -64,8 +64,7 @@ template <class T> SUBWAVE_DEVICE auto as_machine_number(const T &value)
 /* The numbers that group algorithms compute with. */
 template <class T> inline constexpr bool is_integer_v = std::is_integral<T>::value;
 template <class T>
-inline constexpr bool is_floating_v =
-    std::is_floating_point<T>::value || is_small_float<T>::value;
+inline constexpr bool is_floating_v = std::is_floating_point<T>::value || is_small_float<T>::value;
 
 SUBWAVE_END
 

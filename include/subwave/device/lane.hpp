@@ -39,8 +39,7 @@ enum class memory_scope { work_item, sub_group, work_group, device, system };
 
 /* Sets of lanes are 64 bits wide in interfaces; arithmetic on them is done in as many bits as the
  * platform's widest wave has. */
-using lane_bits =
-    std::conditional_t<max_wave_size() == 32, std::uint32_t, std::uint64_t>;
+using lane_bits = std::conditional_t<max_wave_size() == 32, std::uint32_t, std::uint64_t>;
 
 SUBWAVE_DEVICE int lane_count(std::uint32_t lanes) { return __popc(lanes); }
 SUBWAVE_DEVICE int lane_count(std::uint64_t lanes) { return __popcll(lanes); }

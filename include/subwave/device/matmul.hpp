@@ -103,16 +103,14 @@ public:
     SUBWAVE_DEVICE void load(Group g, const T *x, std::int64_t ld, int rows = Rows,
                              int columns = Columns)
     {
-        each_in_memory(g, x, ld, 1, rows, columns, [](T &element, const T *x, bool inside) {
-            element = inside ? *x : T{};
-        });
+        each_in_memory(g, x, ld, 1, rows, columns,
+                       [](T &element, const T *x, bool inside) { element = inside ? *x : T{}; });
     }
     SUBWAVE_DEVICE void load_transposed(Group g, const T *x, std::int64_t ld, int rows = Rows,
                                         int columns = Columns)
     {
-        each_in_memory(g, x, 1, ld, rows, columns, [](T &element, const T *x, bool inside) {
-            element = inside ? *x : T{};
-        });
+        each_in_memory(g, x, 1, ld, rows, columns,
+                       [](T &element, const T *x, bool inside) { element = inside ? *x : T{}; });
     }
     /* Adds factor times the matrix in memory. */
     SUBWAVE_DEVICE void add(Group g, T factor, const T *x, std::int64_t ld, int rows = Rows,
@@ -123,7 +121,8 @@ public:
                 element = multiply_add(factor, *x, element);
         });
     }
-    SUBWAVE_DEVICE void store(Group g, T *x, std::int64_t ld, int rows = Rows, int columns = Columns)
+    SUBWAVE_DEVICE void store(Group g, T *x, std::int64_t ld, int rows = Rows,
+                              int columns = Columns)
     {
         each_in_memory(g, x, ld, 1, rows, columns, [](T &element, T *x, bool inside) {
             if (inside)
@@ -138,8 +137,10 @@ private:
     SUBWAVE_DEVICE void each_in_memory(Group g, Pointer x, Row row_stride, Column column_stride,
                                        int rows, int columns, F f)
     {
-        const int i = grid::row(g), j = grid::column(g), down = grid::rows(), across = grid::columns();
-        const bool whole = Rows % down == 0 && Columns % across == 0 && rows >= Rows && columns >= Columns;
+        const int i = grid::row(g), j = grid::column(g), down = grid::rows(),
+                  across = grid::columns();
+        const bool whole =
+            Rows % down == 0 && Columns % across == 0 && rows >= Rows && columns >= Columns;
         const Pointer corner = x + i * row_stride + j * column_stride;
         if (whole) {
             SUBWAVE_UNROLL
@@ -165,9 +166,9 @@ private:
 
 /* Whether matmul works on the matrix unit. */
 template <class T, class Group, int M, int N, int K>
-inline constexpr bool uses_matrix_unit = wave_multiplies_matrices<T> &&
-                                         lane_grid_members<Group>::fewest == 32 && M % 8 == 0 &&
-                                         N % 8 == 0 && K % 8 == 0;
+inline constexpr bool uses_matrix_unit =
+    wave_multiplies_matrices<T> && lane_grid_members<Group>::fewest == 32 && M % 8 == 0 &&
+    N % 8 == 0 && K % 8 == 0;
 
 /* Of eight columns, the one that the lanes of a row of the grid hold for the matrix unit, which gives
  * its columns 2 q and 2 q + 1 to lane column q: those whose remainder by 4 is q. */
@@ -189,7 +190,8 @@ SUBWAVE_DEVICE void multiply_on_matrix_unit(const group_matrix<T, M, K, Group> &
         const T left[4] = {a.at(i, l / 4), two ? a.at(i + 1, l / 4) : T(0), a.at(i, l / 4 + 1),
                            two ? a.at(i + 1, l / 4 + 1) : T(0)};
         wave_multiply_16x8x8(left, b, c.at(i, j / 4), c.at(i, j / 4 + 1),
-                             two ? c.at(i + 1, j / 4) : none[0], two ? c.at(i + 1, j / 4 + 1) : none[1]);
+                             two ? c.at(i + 1, j / 4) : none[0],
+                             two ? c.at(i + 1, j / 4 + 1) : none[1]);
     }
 }
 
@@ -246,9 +248,10 @@ SUBWAVE_DEVICE void matmul(Callers callers, Group g, const group_matrix<T, M, K,
                 });
             SUBWAVE_UNROLL
             for (int s = 0; s < c.columns_each(); ++s) {
-                const T right = down == 1 ? b.at(l, s) : received.select(of_b, [=](const operands &x) {
-                    return x.b.at(l / down, s);
-                });
+                const T right =
+                    down == 1 ? b.at(l, s) : received.select(of_b, [=](const operands &x) {
+                        return x.b.at(l / down, s);
+                    });
                 SUBWAVE_UNROLL
                 for (int r = 0; r < c.rows_each(); ++r)
                     c.at(r, s) = multiply_add(left[r], right, c.at(r, s));

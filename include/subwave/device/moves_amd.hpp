@@ -22,7 +22,7 @@ template <int Count, class T, class F> SUBWAVE_DEVICE T for_constant(std::uint32
 template <int Mask, class T> SUBWAVE_DEVICE T xor_in_row(const T &value)
 {
     if constexpr (Mask < 4)
-        return dpp<Mask | (1 ^ Mask) << 2 | (2 ^ Mask) << 4 | (3 ^ Mask) << 6>(value);
+        return dpp < Mask | (1 ^ Mask) << 2 | (2 ^ Mask) << 4 | (3 ^ Mask) << 6 > (value);
     else if constexpr (!SUBWAVE_ROWS_BY_BROADCAST)
         return dpp<dpp_row_xor + Mask>(value);
     else if constexpr (Mask == 7)
@@ -36,7 +36,7 @@ template <int Mask, class T> SUBWAVE_DEVICE T xor_in_row(const T &value)
     else if constexpr (Mask == 4)
         return dpp_into<dpp_row_shr + 4, 0xf, 0xa>(dpp<dpp_row_shl + 4>(value), value);
     else
-        return xor_in_row<7>(xor_in_row<7 ^ Mask>(value));
+        return xor_in_row<7>(xor_in_row < 7 ^ Mask > (value));
 }
 
 template <int Size, class T>
@@ -69,7 +69,7 @@ SUBWAVE_DEVICE T wave_sibling(lane_mask members, const T &value, int size, site 
 template <int Size, int Id, class T> SUBWAVE_DEVICE T block_lane(const T &value)
 {
     if constexpr (Size == 2)
-        return dpp<Id * 0x55 | 0xa0>(value);
+        return dpp < Id * 0x55 | 0xa0 > (value);
     else if constexpr (Size == 4)
         return dpp<Id * 0x55>(value);
     else if constexpr (Size == 8)
@@ -79,7 +79,8 @@ template <int Size, int Id, class T> SUBWAVE_DEVICE T block_lane(const T &value)
 }
 
 template <int Size, class T>
-SUBWAVE_DEVICE T wave_broadcast_block(lane_mask members, const T &value, std::uint32_t id, site where)
+SUBWAVE_DEVICE T wave_broadcast_block(lane_mask members, const T &value, std::uint32_t id,
+                                      site where)
 {
     if constexpr (Size == wave_size())
         return read_lane(value, static_cast<int>(id));
@@ -107,7 +108,10 @@ SUBWAVE_DEVICE T wave_shift_one(lane_mask, const T &value, site)
     constexpr int by_one = (FromBelow ? dpp_row_shr : dpp_row_shl) + 1;
     constexpr int across = FromBelow ? dpp_wave_shr1 : dpp_wave_shl1;
     if constexpr (Size <= 16) {
-        constexpr unsigned firsts = Size == 1 ? 0xffff : Size == 2 ? 0x5555 : Size == 4 ? 0x1111 : 0x0101;
+        constexpr unsigned firsts = Size == 1   ? 0xffff
+                                    : Size == 2 ? 0x5555
+                                    : Size == 4 ? 0x1111
+                                                : 0x0101;
         constexpr unsigned ends = FromBelow ? firsts : firsts << (Size - 1) & 0xffff;
         const T moved = apart(dpp_into<by_one, 0xf, 0xf>(value, value));
         return Size < 16 ? choose(in_each_row<ends>(wave_lane()), value, moved) : moved;
@@ -119,7 +123,8 @@ SUBWAVE_DEVICE T wave_shift_one(lane_mask, const T &value, site)
     } else {
         const T next_row = other_row<FromBelow ? 15 : 0>(value);
         const bool at_row_end = in_each_row<FromBelow ? 0x0001 : 0x8000>(wave_lane());
-        const T moved = apart(dpp_into<by_one, 0xf, 0xf>(choose(at_row_end, next_row, value), value));
+        const T moved =
+            apart(dpp_into<by_one, 0xf, 0xf>(choose(at_row_end, next_row, value), value));
         return choose(at_end, value, moved);
     }
 }

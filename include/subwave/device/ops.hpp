@@ -41,10 +41,10 @@ template <class T> SUBWAVE_DEVICE auto wrapping(const T &a)
 #define SUBWAVE_OPS(X) \
     X(plus, wrapping(a) + wrapping(b)) \
     X(multiplies, wrapping(a) * wrapping(b)) \
-    X(bit_and, a & b) \
+    X(bit_and, a &b) \
     X(bit_or, a | b) \
     X(bit_xor, a ^ b) \
-    X(logical_and, a && b) \
+    X(logical_and, a &&b) \
     X(logical_or, a || b) \
     X(minimum, lesser(a, b)) \
     X(maximum, greater(a, b))
@@ -133,7 +133,8 @@ template <class Op, class T> struct filler {
         static constexpr bool exists = condition; \
         static SUBWAVE_DEVICE constexpr T value() { return filling; } \
     };
-SUBWAVE_FILLER(plus, is_integer_v<T> || is_floating_v<T>, static_cast<T>(is_floating_v<T> ? -0.0f : 0.0f))
+SUBWAVE_FILLER(plus, is_integer_v<T> || is_floating_v<T>,
+               static_cast<T>(is_floating_v<T> ? -0.0f : 0.0f))
 SUBWAVE_FILLER(multiplies, is_integer_v<T> || is_floating_v<T>, T(1))
 SUBWAVE_FILLER(bit_and, is_integer_v<T>, static_cast<T>(~T(0)))
 SUBWAVE_FILLER(bit_or, is_integer_v<T>, T(0))
@@ -143,8 +144,7 @@ SUBWAVE_FILLER(maximum, is_integer_v<T> || is_floating_v<T>, last_choice(lowest_
 #undef SUBWAVE_FILLER
 
 /* Whether op(a, b) and op(b, a) have the same bits; if so a ladder need not keep their order. */
-template <class Op, class T>
-inline constexpr bool is_commutative_v = known_identity<Op, T>::exists;
+template <class Op, class T> inline constexpr bool is_commutative_v = known_identity<Op, T>::exists;
 
 /* f(x, op) in the type to combine T in. Integers wrap as well once, at the end; machines mask narrow
  * ones after every step. */
@@ -152,8 +152,9 @@ template <class T, class Op, class F> SUBWAVE_DEVICE T in_words(T x, Op op, F f)
 {
     return f(x, op);
 }
-template <class T, template <class> class Op, class U, class F,
-          class = std::enable_if_t<is_integer_v<T> && sizeof(T) < 4 && known_identity<Op<U>, T>::exists>>
+template <
+    class T, template <class> class Op, class U, class F,
+    class = std::enable_if_t<is_integer_v<T> && sizeof(T) < 4 && known_identity<Op<U>, T>::exists>>
 SUBWAVE_DEVICE T in_words(T x, Op<U>, F f)
 {
     using Word = std::conditional_t<std::is_signed<T>::value, std::int32_t, std::uint32_t>;

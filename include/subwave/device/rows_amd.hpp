@@ -67,7 +67,8 @@ template <int Control, class T> SUBWAVE_DEVICE T dpp(const T &value)
 
 /* Into the rows of a wave and the fours of a row that the masks name; elsewhere, and in lanes whose source
  * is not there, it is `other`. */
-template <int Control, int Rows, int Fours, class T> SUBWAVE_DEVICE T dpp_into(T other, const T &value)
+template <int Control, int Rows, int Fours, class T>
+SUBWAVE_DEVICE T dpp_into(T other, const T &value)
 {
     in_place pin;
     return map_words(
@@ -97,7 +98,8 @@ template <class T> SUBWAVE_DEVICE T apart(const T &moved)
 __device__ float arithmetic_fence(float) __asm("llvm.arithmetic.fence.f32");
 template <class T> SUBWAVE_DEVICE T apart_in_whole_wave(const T &moved)
 {
-    return map_words(moved, [](std::uint32_t word) { return float_bits(arithmetic_fence(bits_float(word))); });
+    return map_words(
+        moved, [](std::uint32_t word) { return float_bits(arithmetic_fence(bits_float(word))); });
 }
 
 /* v_permlanex16: of the other row of 32 lanes the lane that a digit names, each lane's own. */

@@ -34,15 +34,16 @@ SUBWAVE_DEVICE T scan_before(Group g, T x, Op op, site where)
         if constexpr (folds_scan_v<decltype(word_op), decltype(word), decltype(ladder)>)
             return fold_scan_before(g.callers(), ladder, word, word_op);
         else
-            return shift_group_right(
-                g, scan_lanes(g.callers(), ladder, word, word_op, where), 1, where);
+            return shift_group_right(g, scan_lanes(g.callers(), ladder, word, word_op, where), 1,
+                                     where);
     });
 }
 
 /* init op x[0] op ... op x[i], computed in init's type. */
 template <class Group, class V, class Op, class T,
           class = std::enable_if_t<!std::is_same<T, site>::value>>
-SUBWAVE_DEVICE T inclusive_scan_over_group(Group g, V x, Op op, T init, site where = site::current())
+SUBWAVE_DEVICE T inclusive_scan_over_group(Group g, V x, Op op, T init,
+                                           site where = site::current())
 {
     T first = static_cast<T>(x);
     return inclusive_scan_over_group(g, g.leader() ? op(init, first) : first, op, where);
@@ -50,7 +51,8 @@ SUBWAVE_DEVICE T inclusive_scan_over_group(Group g, V x, Op op, T init, site whe
 
 /* init op x[0] op ... op x[i - 1], computed in init's type; init in the leader. */
 template <class Group, class V, class T, class Op>
-SUBWAVE_DEVICE T exclusive_scan_over_group(Group g, V x, T init, Op op, site where = site::current())
+SUBWAVE_DEVICE T exclusive_scan_over_group(Group g, V x, T init, Op op,
+                                           site where = site::current())
 {
     T first = static_cast<T>(x);
     T before = scan_before(g, g.leader() ? op(init, first) : first, op, where);

@@ -76,8 +76,7 @@ SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site)
 }
 
 /* ds_bpermute: through the LDS crossbar, no LDS memory. */
-template <class T>
-SUBWAVE_DEVICE T wave_shuffle(lane_mask, const T &value, int source_lane, site)
+template <class T> SUBWAVE_DEVICE T wave_shuffle(lane_mask, const T &value, int source_lane, site)
 {
     in_place pin;
     return map_words(value, [source_lane](std::uint32_t word) {
@@ -91,13 +90,11 @@ template <class T> SUBWAVE_DEVICE T read_lane(const T &value, int lane)
 {
     in_place pin;
     return map_words(value, [lane](std::uint32_t word) {
-        return static_cast<std::uint32_t>(
-            __builtin_amdgcn_readlane(static_cast<int>(word), lane));
+        return static_cast<std::uint32_t>(__builtin_amdgcn_readlane(static_cast<int>(word), lane));
     });
 }
 
-template <class T>
-SUBWAVE_DEVICE T wave_broadcast(lane_mask, const T &value, int source_lane, site)
+template <class T> SUBWAVE_DEVICE T wave_broadcast(lane_mask, const T &value, int source_lane, site)
 {
     return read_lane(value, source_lane);
 }
@@ -107,8 +104,7 @@ template <class T> SUBWAVE_DEVICE T wave_first(const T &value)
 {
     in_place pin;
     return map_words(value, [](std::uint32_t word) {
-        return static_cast<std::uint32_t>(
-            __builtin_amdgcn_readfirstlane(static_cast<int>(word)));
+        return static_cast<std::uint32_t>(__builtin_amdgcn_readfirstlane(static_cast<int>(word)));
     });
 }
 
@@ -179,7 +175,8 @@ SUBWAVE_DEVICE float half_value(std::uint16_t bits)
 
 constexpr int wave_small_team = 0;
 SUBWAVE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
-template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *from); /* wave_gpu.hpp */
+template <int Count, class T>
+SUBWAVE_DEVICE void load_together(T *to, const T *from); /* wave_gpu.hpp */
 template <int Count, class T> SUBWAVE_DEVICE void load_in_order(T *to, const T *from)
 {
     load_together<Count>(to, from);

@@ -13,10 +13,7 @@ SUBWAVE_DEVICE lane_mask wave_members() { return ::subwave::simt::existing_lanes
 
 /* Work-items are laid out x fastest, then y, then z, in waves of wave_size(). */
 SUBWAVE_DEVICE int block_item() { return static_cast<int>(::subwave::simt::thread_number()); }
-SUBWAVE_DEVICE int block_size()
-{
-    return static_cast<int>(blockDim.x * blockDim.y * blockDim.z);
-}
+SUBWAVE_DEVICE int block_size() { return static_cast<int>(blockDim.x * blockDim.y * blockDim.z); }
 
 /* Set bits of `mask` below this lane. */
 SUBWAVE_DEVICE int lanes_below(lane_mask mask)
@@ -98,8 +95,8 @@ SUBWAVE_DEVICE std::uint16_t half_bits(float value)
     if (bits < 0x33000000u)
         return static_cast<std::uint16_t>(sign); /* below half of the least subnormal */
     int exponent = static_cast<int>(bits >> 23); /* 102 .. 112: subnormal results */
-    return static_cast<std::uint16_t>(
-        sign | round_off((bits & 0x7fffffu) | 0x800000u, 126 - exponent));
+    return static_cast<std::uint16_t>(sign |
+                                      round_off((bits & 0x7fffffu) | 0x800000u, 126 - exponent));
 }
 SUBWAVE_DEVICE float half_value(std::uint16_t stored)
 {
@@ -164,9 +161,9 @@ template <class T> inline constexpr bool wave_multiplies_matrices = false;
 template <class T>
 SUBWAVE_DEVICE void wave_multiply_16x8x8(const T (&)[4], const T (&)[2], T &, T &, T &, T &);
 
-
 template <int Size, class T>
-SUBWAVE_DEVICE T wave_broadcast_block(lane_mask members, const T &value, std::uint32_t id, site where)
+SUBWAVE_DEVICE T wave_broadcast_block(lane_mask members, const T &value, std::uint32_t id,
+                                      site where)
 {
     return wave_broadcast(members, value, (wave_lane() & -Size) + static_cast<int>(id), where);
 }

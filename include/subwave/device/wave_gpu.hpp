@@ -12,10 +12,7 @@ SUBWAVE_DEVICE int block_item()
     return static_cast<int>((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x);
 }
 
-SUBWAVE_DEVICE int block_size()
-{
-    return static_cast<int>(blockDim.x * blockDim.y * blockDim.z);
-}
+SUBWAVE_DEVICE int block_size() { return static_cast<int>(blockDim.x * blockDim.y * blockDim.z); }
 
 SUBWAVE_DEVICE lane_mask wave_members()
 {
@@ -88,8 +85,7 @@ private:
     T value_;
 };
 
-template <class T>
-SUBWAVE_DEVICE wave_tile<T> wave_publish(lane_mask members, const T &value, site)
+template <class T> SUBWAVE_DEVICE wave_tile<T> wave_publish(lane_mask members, const T &value, site)
 {
     return wave_tile<T>(members, value);
 }

@@ -50,8 +50,7 @@ SUBWAVE_DEVICE T wave_shuffle(lane_mask members, const T &value, int source_lane
 }
 
 /* shfl.bfly: needs no register for the lane. */
-template <class T>
-SUBWAVE_DEVICE T wave_sibling(lane_mask members, const T &value, int size, site)
+template <class T> SUBWAVE_DEVICE T wave_sibling(lane_mask members, const T &value, int size, site)
 {
     return map_words(value, [members, size](std::uint32_t word) {
         return __shfl_xor_sync(static_cast<std::uint32_t>(members), word, size);
@@ -171,7 +170,9 @@ template <int Count, class T> SUBWAVE_DEVICE void load_once(T *to, const T *from
                      : "=l"(word[0]), "=l"(word[1])
                      : "l"(source));
     else
-        asm volatile("ld.global.nc.L1::evict_first.L2::128B.u64 %0, [%1];" : "=l"(word[0]) : "l"(source));
+        asm volatile("ld.global.nc.L1::evict_first.L2::128B.u64 %0, [%1];"
+                     : "=l"(word[0])
+                     : "l"(source));
     memcpy(to, word, sizeof word);
 }
 SUBWAVE_DEVICE void touch(const void *line)
@@ -185,9 +186,11 @@ template <bool Cached = true, class T> SUBWAVE_DEVICE void copy_to_local(T *loca
     if constexpr (SUBWAVE_HAS_ASYNC_COPY) {
         const std::uint32_t to = static_cast<std::uint32_t>(__cvta_generic_to_shared(local));
         if constexpr (sizeof(T) == 16 && !Cached)
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global)
+                         : "memory");
         else
-            asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global), "n"(sizeof(T))
+            asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global),
+                         "n"(sizeof(T))
                          : "memory");
     } else {
         *local = *global;

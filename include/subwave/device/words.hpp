@@ -14,15 +14,14 @@ template <int Count> struct __attribute__((__may_alias__)) word_array {
 };
 
 /* Whether values of T are their bytes. A platform adds its own types to those of which C++ knows. */
-template <class T>
-inline constexpr bool moves_as_bytes_v = std::is_trivially_copyable<T>::value;
+template <class T> inline constexpr bool moves_as_bytes_v = std::is_trivially_copyable<T>::value;
 
 template <class T> using words_of = word_array<(sizeof(T) + 3) / 4>;
 template <class T>
 inline constexpr bool holds_words_v = sizeof(T) == sizeof(words_of<T>) && alignof(T) >= 4;
 template <class T>
-inline constexpr bool is_words_v = sizeof(T) == sizeof(words_of<T>) &&
-                                   std::is_trivially_copyable<T>::value;
+inline constexpr bool is_words_v =
+    sizeof(T) == sizeof(words_of<T>) && std::is_trivially_copyable<T>::value;
 template <class T>
 inline constexpr bool is_half_word_v = sizeof(T) == 2 && std::is_trivially_copyable<T>::value;
 
@@ -30,8 +29,7 @@ inline constexpr bool is_half_word_v = sizeof(T) == 2 && std::is_trivially_copya
  * types that C++ does not know to be their bytes are read as what they hold. */
 template <class T> SUBWAVE_DEVICE words_of<T> to_words(const T &value)
 {
-    static_assert(moves_as_bytes_v<T>,
-                  "only trivially copyable types can move between work-items");
+    static_assert(moves_as_bytes_v<T>, "only trivially copyable types can move between work-items");
     if constexpr (is_words_v<T>) {
         return __builtin_bit_cast(words_of<T>, value);
     } else if constexpr (is_half_word_v<T>) {

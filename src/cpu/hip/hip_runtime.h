@@ -68,8 +68,9 @@ inline void __syncwarp(::subwave::simt::site where = ::subwave::simt::site::curr
     ::subwave::simt::fast::barrier(::subwave::simt::existing_lanes(), where);
 }
 
-inline unsigned long long __ballot_sync(
-    unsigned long long mask, int p, ::subwave::simt::site where = ::subwave::simt::site::current())
+inline unsigned long long
+__ballot_sync(unsigned long long mask, int p,
+              ::subwave::simt::site where = ::subwave::simt::site::current())
 {
     return ::subwave::simt::fast::ballot(mask, p != 0, where);
 }
@@ -329,24 +330,36 @@ inline hipError_t note(hipError_t status)
 inline const char *hipGetErrorName(hipError_t status)
 {
     switch (status) {
-    case hipSuccess: return "hipSuccess";
-    case hipErrorInvalidValue: return "hipErrorInvalidValue";
-    case hipErrorOutOfMemory: return "hipErrorOutOfMemory";
-    case hipErrorInvalidConfiguration: return "hipErrorInvalidConfiguration";
-    case hipErrorInvalidDevice: return "hipErrorInvalidDevice";
-    case hipErrorLaunchFailure: return "hipErrorLaunchFailure";
+    case hipSuccess:
+        return "hipSuccess";
+    case hipErrorInvalidValue:
+        return "hipErrorInvalidValue";
+    case hipErrorOutOfMemory:
+        return "hipErrorOutOfMemory";
+    case hipErrorInvalidConfiguration:
+        return "hipErrorInvalidConfiguration";
+    case hipErrorInvalidDevice:
+        return "hipErrorInvalidDevice";
+    case hipErrorLaunchFailure:
+        return "hipErrorLaunchFailure";
     }
     return "hipErrorUnknown";
 }
 inline const char *hipGetErrorString(hipError_t status)
 {
     switch (status) {
-    case hipSuccess: return "no error";
-    case hipErrorInvalidValue: return "invalid argument";
-    case hipErrorOutOfMemory: return "out of memory";
-    case hipErrorInvalidConfiguration: return "invalid configuration argument";
-    case hipErrorInvalidDevice: return "invalid device ordinal";
-    case hipErrorLaunchFailure: return "unspecified launch failure";
+    case hipSuccess:
+        return "no error";
+    case hipErrorInvalidValue:
+        return "invalid argument";
+    case hipErrorOutOfMemory:
+        return "out of memory";
+    case hipErrorInvalidConfiguration:
+        return "invalid configuration argument";
+    case hipErrorInvalidDevice:
+        return "invalid device ordinal";
+    case hipErrorLaunchFailure:
+        return "unspecified launch failure";
     }
     return "unknown error";
 }
