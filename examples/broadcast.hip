@@ -4,7 +4,8 @@
  *
  *   AMD:         hipcc -std=c++17 -O3 broadcast.hip -o broadcast
  *   NVIDIA:      nvcc -x cu -std=c++17 -O3 -D__HIP_PLATFORM_NVIDIA__ broadcast.hip -o broadcast
- *   CPU device:  subwave_cpu_kernels(broadcast broadcast.hip) in CMake; SUBWAVE_CPU_WAVE=4 ./broadcast
+ *   CPU device:  subwave_cpu_kernels(broadcast broadcast.hip) in CMake; SUBWAVE_CPU_WAVE=4
+ *                ./broadcast
  */
 #include <subwave/device/hip_cuda13.h> /* <hip/hip_runtime.h>, for every CUDA too */
 #include <subwave/subwave.hpp>

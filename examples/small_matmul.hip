@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * small_matmul.hip: products of small matrices in a kernel of one's own: a chain of them, A B A, in the
- * registers of eight neighbours, and one by a whole sub-group.
+ * small_matmul.hip: products of small matrices in a kernel of one's own: a chain of them, A B A, in
+ * the registers of eight neighbours, and one by a whole sub-group.
  *
  *   AMD:         hipcc -std=c++17 -O3 small_matmul.hip -o small_matmul
- *   NVIDIA:      nvcc -x cu -std=c++17 -O3 -D__HIP_PLATFORM_NVIDIA__ small_matmul.hip -o small_matmul
- *   CPU device:  subwave_cpu_kernels(small_matmul small_matmul.hip) in CMake; SUBWAVE_CPU_WAVE=8 ./small_matmul
+ *   NVIDIA:      nvcc -x cu -std=c++17 -O3 -D__HIP_PLATFORM_NVIDIA__ small_matmul.hip -o
+ *                small_matmul
+ *   CPU device:  subwave_cpu_kernels(small_matmul small_matmul.hip) in CMake; SUBWAVE_CPU_WAVE=8
+ *                ./small_matmul
  */
 #include <subwave/device/hip_cuda13.h> /* <hip/hip_runtime.h>, for every CUDA too */
 #include <subwave/subwave.hpp>
@@ -16,8 +18,8 @@
 
 constexpr int N = 6, M = 24;
 
-/* C[e] = A[e] B[e] A[e], N x N each. The members of a group hold all three in their registers, dealt out
- * alike (matmul.hpp), so a product is at once an operand of the next. */
+/* C[e] = A[e] B[e] A[e], N x N each. The members of a group hold all three in their registers,
+ * dealt out alike (matmul.hpp), so a product is at once an operand of the next. */
 template <int Lanes> __global__ void chain(const double *a, const double *b, double *c, int count)
 {
     using group = subwave::fixed_size_group<Lanes>;
@@ -37,7 +39,8 @@ template <int Lanes> __global__ void chain(const double *a, const double *b, dou
     result.store(g, c + entry * N * N, N);
 }
 
-/* C = A B, M x M, by the one sub-group of the block, on the matrix unit where it has one for doubles. */
+/* C = A B, M x M, by the one sub-group of the block, on the matrix unit where it has one for
+ * doubles. */
 __global__ void by_sub_group(const double *a, const double *b, double *c)
 {
     const auto sg = subwave::this_work_item::get_sub_group();

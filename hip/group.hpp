@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * group.hpp: what the group_*.hip kernels share: forming the group that a subwave_group describes, and
- * walking over the work-groups of an array.
+ * group.hpp: what the group_*.hip kernels share: forming the group that a subwave_group describes,
+ * and walking over the work-groups of an array.
  */
 #ifndef SUBWAVE_HIP_GROUP_HPP
 #define SUBWAVE_HIP_GROUP_HPP
@@ -11,8 +11,9 @@
 
 SUBWAVE_BEGIN
 
-/* Any group, by its members alone: one kernel then serves every kind. The members come from the real
- * creation functions; the ladders depend on nothing else, so results are those of the typed group. */
+/* Any group, by its members alone: one kernel then serves every kind. The members come from the
+ * real creation functions; the ladders depend on nothing else, so results are those of the typed
+ * group. */
 class any_group : public lane_set<any_group> {
 public:
     SUBWAVE_DEVICE std::uint32_t get_group_linear_id() const { return id_; }
@@ -57,8 +58,8 @@ SUBWAVE_DEVICE any_group fixed_size_group_of(sub_group sg, int size)
     }
 }
 
-/* Calls body(group, i) in every work-item of the shape's blocks, i its element; once in the branch of
- * its key for the kinds that capture control flow. */
+/* Calls body(group, i) in every work-item of the shape's blocks, i its element; once in the branch
+ * of its key for the kinds that capture control flow. */
 template <class Body> SUBWAVE_DEVICE void for_each_item(const subwave_group_shape &shape, Body body)
 {
     const subwave_group &wanted = shape.group;

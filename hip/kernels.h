@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * kernels.h: what the host library and the kernel files agree on: a struct of arguments an operation,
- * and the launchers' names. Plain C, and C++ for the kernel files.
+ * kernels.h: what the host library and the kernel files agree on: a struct of arguments an
+ * operation, and the launchers' names. Plain C, and C++ for the kernel files.
  */
 #ifndef SUBWAVE_KERNELS_H
 #define SUBWAVE_KERNELS_H
@@ -14,8 +14,8 @@
 extern "C" {
 #endif
 
-/* Where arithmetic of 32 bits ends and several grids begin. A build of the tests has them end at once, so that what is
- * written for huge arrays is executed with small ones. */
+/* Where arithmetic of 32 bits ends and several grids begin. A build of the tests has them end at
+ * once, so that what is written for huge arrays is executed with small ones. */
 #ifdef SUBWAVE_SMALL_LIMITS
 enum { SUBWAVE_MOST_BLOCKS = 3, SUBWAVE_MOST_BATCHED_BLOCKS = 3 };
 #define SUBWAVE_MOST_TILES_IN_32_BITS 0
@@ -25,7 +25,8 @@ enum { SUBWAVE_MOST_BATCHED_BLOCKS = 1 << 24 }; /* a grid on AMD has fewer than 
 #define SUBWAVE_MOST_TILES_IN_32_BITS 0xffffffff
 #endif
 
-/* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C likewise. */
+/* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
+ * likewise. */
 typedef struct subwave_matmul_product {
     int64_t m, n, k;
     const void *a, *b;
@@ -43,9 +44,10 @@ typedef struct subwave_matmul_kernel {
     uint32_t blocks, block_x, block_y; /* BROADCAST: block_y parts of k, a power of two */
     uint32_t shared_bytes;
     int32_t parts; /* of k, each of a block */
-    int32_t
-        packed; /* 16 bytes can be loaded together: BROADCAST, of a row of B; SKINNY, of a row or column of B;
-                       MATRIX of 16 bits, of A and of B along either */
+    int64_t workspace_bytes;
+    /* 16 bytes can be loaded together: BROADCAST, of a row of B; SKINNY, of a row or column of B;
+     * MATRIX of 16 bits, of A and of B along either. */
+    int32_t packed;
     union {
         struct {
             int32_t small; /* the second of its shapes */
@@ -58,7 +60,11 @@ typedef struct subwave_matmul_kernel {
     } of;
 } subwave_matmul_kernel;
 
-/* Workspace: of SKINNY, for the parts' sums; it begins with a zero per tile. */
+/* A workspace begins with so many 32-bit zeros, which a kernel may count with and leaves as
+ * zeros. */
+enum { SUBWAVE_WORKSPACE_COUNTERS = SUBWAVE_SKINNY_TILES };
+
+/* Workspace: of SKINNY, a counter per tile, and the parts' sums. */
 typedef struct subwave_matmul_launch {
     subwave_matmul_product product;
     subwave_matmul_kernel kernel;
@@ -149,7 +155,8 @@ typedef struct subwave_group_info_launch {
 } subwave_group_info_launch;
 
 /* Every launcher takes its operation's struct, queues its kernel on `stream`, and returns the
- * runtime's error code, 0 for success, or SUBWAVE_NO_KERNEL for a shape that was not instantiated. */
+ * runtime's error code, 0 for success, or SUBWAVE_NO_KERNEL for a shape that was not
+ * instantiated. */
 #define SUBWAVE_NO_KERNEL (-1)
 #define SUBWAVE_X(operation, dtype, type) \
     int subwave_gpu_##operation##_##dtype(const void *launch, void *stream); \
@@ -168,7 +175,8 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_group_info,
 } subwave_operation;
 
-/* A row of a backend's table. SUBWAVE_LAUNCHER_ROW_gpu and _cpu make one of a row of kernels.def. */
+/* A row of a backend's table. SUBWAVE_LAUNCHER_ROW_gpu and _cpu make one of a row of
+ * kernels.def. */
 typedef struct subwave_launcher {
     subwave_operation operation;
     subwave_dtype dtype;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * matmul.hip: C = alpha A B + beta C by one work-item per element (naive), a row of A in local memory
- * (local), a row of A broadcast through the sub-group (tutorial), and the tiled forms' launches.
+ * matmul.hip: C = alpha A B + beta C by one work-item per element (naive), a row of A in local
+ * memory (local), a row of A broadcast through the sub-group (tutorial), and the tiled forms'
+ * launches.
  */
 #include "matmul_broadcast.hpp"
 #include "matmul_matrix.hpp"
@@ -53,8 +54,8 @@ template <class T> SUBWAVE_KERNEL(256) matmul_local(matmul_problem<T> p)
     }
 }
 
-/* The tutorial's kernel: a sub-group of W work-items computes W cells of a row. Work-item s loads element
- * l + s of A's row, once, and broadcasts it to the others when its turn comes. */
+/* The tutorial's kernel: a sub-group of W work-items computes W cells of a row. Work-item s loads
+ * element l + s of A's row, once, and broadcasts it to the others when its turn comes. */
 template <class T> SUBWAVE_KERNEL(256) matmul_tutorial(matmul_problem<T> p)
 {
     sub_group sg = this_work_item::get_sub_group();

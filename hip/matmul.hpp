@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * matmul.hpp: what the kernels of the matrix product share: the problem, and the order of its tiles.
+ * matmul.hpp: what the kernels of the matrix product share: the problem, and the order of its
+ * tiles.
  */
 #ifndef SUBWAVE_HIP_MATMUL_HPP
 #define SUBWAVE_HIP_MATMUL_HPP
@@ -13,17 +14,6 @@ SUBWAVE_BEGIN
 
 /* What products of T are summed in; alpha and beta are of it. */
 template <class T> using matmul_sum = std::conditional_t<is_small_float<T>::value, float, T>;
-
-/* sum + a b, rounded once on a GPU. Written out, since a compiler that fuses where it likes does so here and not there:
- * operands' alignment, which decides between forms of a kernel, would change bits. */
-template <class T> SUBWAVE_DEVICE T fused_multiply_add(T a, T b, T sum)
-{
-#ifdef SUBWAVE_CPU_DEVICE
-    return sum + a * b;
-#else
-    return fma(a, b, sum); /* of either type, by overloading */
-#endif
-}
 
 template <class T> struct matmul_problem {
     std::int64_t m, n, k;

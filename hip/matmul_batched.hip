@@ -13,10 +13,11 @@ static int launch_matmul_batched_tile(const matmul_batched_problem<T> &problem,
                                       std::uint32_t blocks, void *stream)
 {
     const dim3 grid(blocks), block(problem.p.block);
-    constexpr bool real = !is_complex_v<T>, f64 = real && sizeof(T) == 8;
+    constexpr bool real = !is_complex_v<T>;
+    constexpr bool on_unit = shapes.f64_unit_in_groups && std::is_same<T, double>::value;
     if constexpr ((For == SUBWAVE_MATMUL_BATCHED_FOR_REAL && !real) ||
                   (For == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && real) ||
-                  (For == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && !f64) ||
+                  (For == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && !on_unit) ||
                   (For == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && !real)) {
         return SUBWAVE_NO_KERNEL;
     } else if constexpr (Across == 0) {
@@ -34,11 +35,9 @@ template <int Size, int Across, class T>
 static int launch_matmul_batched_dense(const matmul_batched_problem<T> &problem,
                                        std::uint32_t blocks, void *stream)
 {
-#if defined(__CUDACC__)
-    if constexpr (std::is_same<T, double>::value)
+    if constexpr (shapes.f64_unit_in_groups && std::is_same<T, double>::value)
         return launch(matmul_batched_dense<T, Size, Across>, dim3(blocks), dim3(problem.p.block),
                       problem.p.shared_bytes, stream, problem);
-#endif
     (void)problem, (void)blocks, (void)stream;
     return SUBWAVE_NO_KERNEL;
 }

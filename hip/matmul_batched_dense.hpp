@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * matmul_batched_dense.hpp: products of dense matrices on the matrix unit, each copied to local memory as it lies.
+ * matmul_batched_dense.hpp: products of dense matrices on the matrix unit, each copied to local
+ * memory as it lies.
  */
 #ifndef SUBWAVE_HIP_MATMUL_BATCHED_DENSE_HPP
 #define SUBWAVE_HIP_MATMUL_BATCHED_DENSE_HPP
@@ -8,9 +9,10 @@
 
 SUBWAVE_BEGIN
 
-/* sum += A B on the matrix unit, in local memory. A lane takes two terms at a time: of the next eight, q and q + 4
- * where q is its column; or, where rows of A have an odd length, of the next sixteen 4 q and 4 q + 1, then the two
- * after them: so lanes find A in different banks, except for some even lengths. */
+/* sum += A B on the matrix unit, in local memory. A lane takes two terms at a time: of the next
+ * eight, q and q + 4 where q is its column; or, where rows of A have an odd length, of the next
+ * sixteen 4 q and 4 q + 1, then the two after them: so lanes find A in different banks, except for
+ * some even lengths. */
 template <class T, int Size, class Group>
 SUBWAVE_DEVICE void multiply_dense(Group g, const T *a, int a_row, const T *b, int b_row,
                                    group_matrix<T, Size, Size, Group> &sum, int terms, int rows,
@@ -45,7 +47,8 @@ SUBWAVE_DEVICE void multiply_dense(Group g, const T *a, int a_row, const T *b, i
         add(l + first < terms, l + first + apart < terms);
 }
 
-/* Across x Across groups of 32 compute an entry of at most as many times Size x Size cells, and terms. */
+/* Across x Across groups of 32 compute an entry of at most as many times Size x Size cells, and
+ * terms. */
 template <class T, int Size, int Across>
 SUBWAVE_KERNEL(4 * SUBWAVE_MATMUL_BATCHED_BLOCK) /* more than there are keeps the registers few */
 matmul_batched_dense(matmul_batched_problem<T> problem)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * matmul_batched_staged.hpp: products of groups of lanes that have their operands copied to local memory, and
- * larger ones by tiles of C.
+ * matmul_batched_staged.hpp: products of groups of lanes that have their operands copied to local
+ * memory, and larger ones by tiles of C.
  */
 #ifndef SUBWAVE_HIP_MATMUL_BATCHED_STAGED_HPP
 #define SUBWAVE_HIP_MATMUL_BATCHED_STAGED_HPP
@@ -9,12 +9,12 @@
 
 SUBWAVE_BEGIN
 
-/* A row of local memory that holds this many elements, such that lanes which read four or eight rows at
- * once find them in different banks. */
+/* A row of local memory that holds this many elements, such that lanes which read four or eight
+ * rows at once find them in different banks. */
 constexpr int local_ld(int columns) { return (columns + 3) / 8 * 8 + 4; }
 
-/* Copies rows x columns elements between local memory and x, `item` of `items` work-items at work, each
- * row by neighbours. */
+/* Copies rows x columns elements between local memory and x, `item` of `items` work-items at work,
+ * each row by neighbours. */
 template <class Copy, class Local, class T>
 SUBWAVE_DEVICE void stage_elements(Copy copy, Local *local, int row_local, T *x, std::int64_t ld,
                                    int rows, int columns, int item, int items)
@@ -77,13 +77,6 @@ SUBWAVE_DEVICE void conjugate_all(T *local, int row_local, int rows, int columns
     }
 }
 
-#ifdef __AMDGCN__
-constexpr bool bound_by_items = true;
-#else
-constexpr bool bound_by_items =
-    false; /* more than there are keeps the registers few, and many blocks at work */
-#endif
-
 /* What the staged kernel of these parameters keeps in local memory. */
 template <class T, int Size, int Lanes, int Across, int Terms> struct staged {
     static constexpr int side = Size * Across, items = Lanes * Across * Across;
@@ -95,13 +88,14 @@ template <class T, int Size, int Lanes, int Across, int Terms> struct staged {
     static constexpr int elements =
         keeps_c && side * ld_side > 2 * panel ? side *ld_side : 2 * panel;
     static constexpr int bytes = elements * sizeof(T);
-    static constexpr int bound = (sizeof(T) > 8 || bound_by_items) && items <= 256 ? 256 : 512;
+    static constexpr int bound =
+        (sizeof(T) > 8 || shapes.staged_bound_by_items) && items <= 256 ? 256 : 512;
     static constexpr bool fits = subwave_batched_fits(few_registers, Size, items);
 };
 
-/* Across x Across groups of Lanes compute a tile of as many times Size x Size cells, Terms terms at a time;
- * their parts of A and B are copied to local memory in the order in which they lie, whatever the sizes,
- * and read there by all. */
+/* Across x Across groups of Lanes compute a tile of as many times Size x Size cells, Terms terms at
+ * a time; their parts of A and B are copied to local memory in the order in which they lie,
+ * whatever the sizes, and read there by all. */
 template <class T, int Size, int Lanes, int Across, int Terms>
 SUBWAVE_DEVICE void multiply_staged(const matmul_batched_problem<T> &problem)
 {

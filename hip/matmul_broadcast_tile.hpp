@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * matmul_broadcast_tile.hpp: where the tile of a work-item of BROADCAST lies, how it is loaded, joined
- * and stored.
+ * matmul_broadcast_tile.hpp: where the tile of a work-item of BROADCAST lies, and how it is loaded,
+ * joined and stored.
  */
 #ifndef SUBWAVE_HIP_MATMUL_BROADCAST_TILE_HPP
 #define SUBWAVE_HIP_MATMUL_BROADCAST_TILE_HPP
@@ -14,14 +14,16 @@ template <class Element, int Rows> struct broadcast_column {
     Element row[Rows];
 };
 
-/* A work-item's Rows x Columns elements of C. The wave is divided into teams of wave_team_size() lanes
- * side by side; a team computes Rows rows, of which lane s loads element l + s, once; the team then receives
- * each element in turn. Packed: a load brings 16 bytes of B's row; on the CPU device all of the work-item's
- * columns follow one another. A block's layers, in blockDim.y, are parts of k; only their last sums meet
- * in local memory. */
-template <class T, int Rows, int Columns, bool Packed> class broadcast_tile {
-public:
+/* A work-item's Rows x Columns elements of C. The wave is divided into teams of wave_team_size()
+ * lanes side by side; a team computes Rows rows, of which lane s loads element l + s, once; the
+ * team then receives each element in turn. Packed: a load brings 16 bytes of B's row; on the CPU
+ * device all of the work-item's columns follow one another. A block's layers, in blockDim.y, are
+ * parts of k; only their last sums meet in local memory. */
+template <class T, int Rows, int Columns, bool Packed> struct broadcast_tile {
+    using element = T;
     using sum = matmul_sum<T>;
+    static constexpr int item_rows = Rows, item_columns = Columns;
+    static constexpr bool packed = Packed;
     /* k is not split on AMD: that would exceed the scalar registers. */
     static constexpr bool in_parts = wave_small_team > 0 || !wave_loads_ahead;
     static constexpr int load_size = wave_loads_ahead ? 16 / static_cast<int>(sizeof(T)) : Columns;
@@ -30,7 +32,7 @@ public:
 
     using fragment = broadcast_column<T, Rows>;
     using received_fragment = broadcast_column<sum, Rows>; /* widened by the lane that loaded it */
-    using tile = sum[Rows][Columns]; /* a local array: GCC keeps members of a class in memory */
+    using sums = sum[Rows][Columns]; /* a local array: GCC keeps members of a class in memory */
 
     matmul_problem<T> p_;
     lane_mask members_;
@@ -45,14 +47,15 @@ public:
     {
     }
 
-    /* Sub-groups of a layer have tiles one below the other; those of the last may be below C. A tile that
-     * C ends in is moved up and left until it fits, if it can: what others compute too is not stored. */
+    /* Sub-groups of a layer have tiles one below the other; those of the last may be below C. A
+     * tile that C ends in is moved up and left until it fits, if it can: what others compute too is
+     * not stored. */
     SUBWAVE_DEVICE void locate(sub_group sg)
     {
         const int groups = static_cast<int>(sg.get_group_linear_range()) / parts();
         int group = computed_anew(static_cast<int>(sg.get_group_linear_id()));
-        if constexpr (wave_small_team >
-                      0) /* so the compiler knows that the lanes agree, and stay together */
+        /* so the compiler knows that the lanes agree, and stay together */
+        if constexpr (wave_small_team > 0)
             group = wave_broadcast(members_, group, 0, site::current());
         const block_tile at(computed_anew(blockIdx.x), p_.m, rows() * groups);
         part_ = in_parts ? group / groups : 0;
@@ -65,7 +68,8 @@ public:
         j_ = (inside_ ? least(own_j_, p_.n - columns()) : own_j_) + item_ * pack;
     }
 
-    /* k's whole fragments of A a part; each part has one of those that are left, the last of them short. */
+    /* k's whole fragments of A a part; each part has one of those that are left, the last of them
+     * short. */
     static SUBWAVE_DEVICE int parts() { return in_parts ? static_cast<int>(blockDim.y) : 1; }
     SUBWAVE_DEVICE std::int64_t share() const
     {
@@ -91,7 +95,8 @@ public:
         return x < y ? x : y;
     }
 
-    /* Where the part's terms begin in A, for the lane's rows and its item, and in B, for its columns. */
+    /* Where the part's terms begin in A, for the lane's rows and its item, and in B, for its
+     * columns. */
     SUBWAVE_DEVICE const T *first_of_a() const
     {
         return &p_.a[i_ * p_.a_row + (part_ * share() * width() + item_) * p_.a_column];
@@ -133,8 +138,9 @@ public:
         }
     }
 
-    /* For touch(): the next fragment's lines, a lane's. Of A a lane's is that of a row of the sub-group, if
-     * its rows lie along k. The sub-groups of a layer share the touches of B's rows, which must be packed. */
+    /* For touch(): the next fragment's lines, a lane's. Of A a lane's is that of a row of the
+     * sub-group, if its rows lie along k. The sub-groups of a layer share the touches of B's rows,
+     * which must be packed. */
     static constexpr int line = 128 / static_cast<int>(sizeof(T));
     static SUBWAVE_DEVICE int row_lines()
     {
@@ -172,7 +178,7 @@ public:
         return wide;
     }
 
-    static SUBWAVE_DEVICE void add_step(tile &cells, const received_fragment &received,
+    static SUBWAVE_DEVICE void add_step(sums &cells, const received_fragment &received,
                                         const T (&b)[Columns])
     {
         sum right[Columns];
@@ -187,8 +193,9 @@ public:
         }
     }
 
-    /* The sums of the parts of k, added two by two in an order that is always the same, into part 0. */
-    SUBWAVE_DEVICE void join(tile &cells, sub_group sg, site where) const
+    /* The sums of the parts of k, added two by two in an order that is always the same, into part
+     * 0. */
+    SUBWAVE_DEVICE void join(sums &cells, sub_group sg, site where) const
     {
         SUBWAVE_DYNAMIC_SHARED(sum, other);
         const int groups = static_cast<int>(sg.get_group_linear_range()) / parts();
@@ -223,7 +230,7 @@ public:
         const std::uintptr_t element = reinterpret_cast<std::uintptr_t>(p_.c) / sizeof(T);
         return inside_ && p_.c_column == 1 && (element | p_.c_row) % pack == 0;
     }
-    SUBWAVE_DEVICE void store(const tile &cells) const
+    SUBWAVE_DEVICE void store(const sums &cells) const
     {
         if constexpr (wave_loads_ahead && Packed) {
             if (stores_packs()) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * matmul_matrix.hpp: C = alpha A B + beta C by the matrix units, from panels of A and B in local memory.
+ * matmul_matrix.hpp: C = alpha A B + beta C by the matrix units, from panels of A and B in local
+ * memory.
  */
 #ifndef SUBWAVE_HIP_MATMUL_MATRIX_HPP
 #define SUBWAVE_HIP_MATMUL_MATRIX_HPP
@@ -10,11 +11,11 @@
 
 SUBWAVE_BEGIN
 
-/* A stage of k of some rows of A or columns of B, which are "outer" here, copied by all work-items of a
- * block. It lies in lines of pairs: along k, a line an outer, first the even ones; or of two outers, a line
- * a k. What are neighbours in the matrix should be pairs. Those of a line are permuted so that lanes which
- * load together find theirs in different banks. What lies beyond the matrix is 0. All sizes are powers
- * of two. */
+/* A stage of k of some rows of A or columns of B, which are "outer" here, copied by all work-items
+ * of a block. It lies in lines of pairs: along k, a line an outer, first the even ones; or of two
+ * outers, a line a k. What are neighbours in the matrix should be pairs. Those of a line are
+ * permuted so that lanes which load together find theirs in different banks. What lies beyond the
+ * matrix is 0. All sizes are powers of two. */
 template <class T, unsigned Stage, bool AlongK, int Share> class matrix_panel {
     static constexpr unsigned stage = Stage, pair_bytes = 2 * sizeof(T);
     static constexpr unsigned banks = /* of a pair each */
@@ -24,7 +25,8 @@ template <class T, unsigned Stage, bool AlongK, int Share> class matrix_panel {
     std::int64_t by_outer_, by_k_;
     unsigned outers_, items_;
     int existing_, outer_, k_; /* of the outers; where that pair is in the stage */
-    int place_, part_; /* and in local memory; where the lane's part of a stage begins there */
+    /* and in local memory; where the lane's part of a stage begins there */
+    int place_, part_;
     bool paired_;
     pair_copy<T, Share> copies_;
 
@@ -66,7 +68,8 @@ public:
         each([&](int e, int place, int, int) { copies_.end(e, &memory[place]); });
     }
 
-    /* The lane's elements at k + u and outer + h of its part, which are multiples of what a unit takes. */
+    /* The lane's elements at k + u and outer + h of its part, which are multiples of what a unit
+     * takes. */
     SUBWAVE_DEVICE void load(T (&part)[2][2], const T *memory, int outer, int k) const
     {
         const T *from = AlongK ? &memory[(part_ ^ k) + outer * length()]
@@ -111,13 +114,13 @@ private:
                                : pair ^ line * deep % banks;
     }
 
-    /* Calls copy(e, place, outer, k) for this work-item's pairs: the place in local memory, and the distance
-     * from its first pair. Bits of n are bits of these, some exchanged. */
+    /* Calls copy(e, place, outer, k) for this work-item's pairs: the place in local memory, and the
+     * distance from its first pair. Bits of n are bits of these, some exchanged. */
     template <class F> SUBWAVE_DEVICE void each(F copy) const
     {
         const unsigned pairs = outers_ * stage / 2, line = 2 * length();
-        const unsigned first =
-            items_ > pairs ? block_item() : 0; /* else all work-items have as many */
+        /* else all work-items have as many */
+        const unsigned first = items_ > pairs ? block_item() : 0;
         SUBWAVE_UNROLL
         for (int e = 0; e < Share; ++e) {
             const unsigned n = e * items_, there = place(n);
@@ -135,8 +138,8 @@ template <int Index> struct matrix_block_shape {
     static constexpr int stage = block.stage, stages = block.stages;
 };
 
-/* A block's tile of C. While sub-groups multiply, later stages of k are copied into local memory, and the
- * next step's parts of A and B from there into registers. */
+/* A block's tile of C. While sub-groups multiply, later stages of k are copied into local memory,
+ * and the next step's parts of A and B from there into registers. */
 template <class T, class Shape, bool AAlongK, bool BAlongK> class matrix_tile {
     using unit = matrix_unit<T>;
     static constexpr int tall = Shape::tall, wide = Shape::wide, stage = Shape::stage;
@@ -194,8 +197,8 @@ public:
                     now = now == memory + (Shape::stages - 1) * size ? memory : now + size;
                     end_copies(now);
                     matrix_copies_wait<Shape::stages - 2>();
-                    block_barrier(
-                        where); /* all copies have arrived; nobody reads `read` any more */
+                    /* all copies have arrived; nobody reads `read` any more */
+                    block_barrier(where);
                     load(coming, now, 0);
                     begin_copies(read);
                 }
@@ -308,8 +311,8 @@ private:
     }
 };
 
-/* The tile of a block. Those that run together are in a band of 16 rows of tiles, so that they share
- * panels of A and of B in the cache. */
+/* The tile of a block. Those that run together are in a band of 16 rows of tiles, so that they
+ * share panels of A and of B in the cache. */
 SUBWAVE_DEVICE block_tile matrix_block(std::uint32_t block, std::int64_t m, std::int64_t n,
                                        int rows, int columns)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * matmul_matrix16.hpp: C = alpha A B + beta C of elements of 16 bits by the matrix units, with sums in f32,
- * from panels of A and B in local memory.
+ * matmul_matrix16.hpp: C = alpha A B + beta C of elements of 16 bits by the matrix units, with sums
+ * in f32, from panels of A and B in local memory.
  */
 #ifndef SUBWAVE_HIP_MATMUL_MATRIX16_HPP
 #define SUBWAVE_HIP_MATMUL_MATRIX16_HPP
@@ -11,10 +11,11 @@
 
 SUBWAVE_BEGIN
 
-/* A block's tile of C: matrix16_down x matrix16_across sub-groups, each with matrix16_tall x matrix16_wide tiles of the unit. While
- * they multiply one stage of k, the next are copied to the other slots of local memory. What lies beyond A
- * or B is 0. Packed: A is read along k or along its columns as AAlongK says, B likewise, by 16 aligned
- * bytes; otherwise in any order, element by element. */
+/* A block's tile of C: matrix16_down x matrix16_across sub-groups, each with matrix16_tall x
+ * matrix16_wide tiles of the unit. While they multiply one stage of k, the next are copied to the
+ * other slots of local memory. What lies beyond A or B is 0. Packed: A is read along k or along its
+ * columns as AAlongK says, B likewise, by 16 aligned bytes; otherwise in any order, element by
+ * element. */
 template <class T, bool Packed, bool AAlongK, bool BAlongK> class matrix16_tile {
     using unit = matrix16_unit<T>;
     using operand = typename unit::operand;
@@ -78,8 +79,8 @@ public:
         T *now = memory, *last = memory + (slots - 1) * slot, *free = last;
         for (std::int64_t l = 0; l < p_.k; l += stage) {
             matrix16_wait<slots - 2>();
-            block_barrier(
-                where); /* all copies to `now` have arrived; nobody reads `free` any more */
+            /* all copies to `now` have arrived; nobody reads `free` any more */
+            block_barrier(where);
             begin(l + (slots - 1) * stage, free);
             add(now, where);
             end(free);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * matmul_skinny.hip: C = alpha A B + beta C where A has few rows: B is read once, k is split among lanes, waves
- * and blocks, and the parts' sums are added in an order that is always the same.
+ * matmul_skinny.hip: C = alpha A B + beta C where A has few rows: B is read once, k is split among
+ * lanes, waves and blocks, and the parts' sums are added in an order that is always the same.
  */
-#include "matmul_skinny_dots.hpp"
-#include "matmul_skinny_lanes.hpp"
 #include "matmul_skinny_unit.hpp"
 
 SUBWAVE_BEGIN
@@ -108,7 +106,8 @@ matmul_skinny(skinny_problem<T> p)
     Tile mine(locate(blockIdx.x), this_work_item::get_sub_group());
     mine.multiply(memory, site::current());
 
-    /* The block's index is computed again, so that values derived from it do not stay in registers. */
+    /* The block's index is computed again, so that values derived from it do not stay in
+     * registers. */
     const std::uint32_t block = computed_anew(static_cast<int>(blockIdx.x)), at = block % p.tiles;
     const matmul_problem<T> tile = locate(block);
     if (p.parts == 1) {
@@ -177,7 +176,7 @@ template <class T> static int launch_matmul_skinny(const subwave_matmul_launch &
         static_cast<std::uint32_t>(plan.parts),
         0,
         plan.of.skinny.tiles,
-        reinterpret_cast<T *>(workspace + SUBWAVE_SKINNY_TILES * sizeof(std::uint32_t)),
+        reinterpret_cast<T *>(workspace + SUBWAVE_WORKSPACE_COUNTERS * sizeof(std::uint32_t)),
         reinterpret_cast<std::uint32_t *>(workspace)};
     const auto kernel = skinny_kernel<T>(plan);
     if (!kernel)

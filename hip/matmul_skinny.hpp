@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * matmul_skinny.hpp: what the tiles of a skinny product share. There is one for each way in which B can lie: how a
- * wave loads B by 16 bytes a lane and comes by its sums.
+ * matmul_skinny.hpp: the tiles of a skinny product. There is one for each way in which B can lie:
+ * how a wave loads B by 16 bytes per lane and comes by its sums. Those of NVIDIA's matrix unit are
+ * in matmul_skinny_unit.hpp. Each has:
  *
- *   Tile(problem, sg)       the problem begins at the tile's first cell and at the block's part of k
+ *   Tile(problem, sg)       the problem begins at the tile's first cell and at the block's part of
+ *                           k
  *   rows, columns()         cells
  *   items, blocks           of a block; whose registers a multiprocessor should hold
  *   waves_along()           waves of the block that share k; the others are side by side
  *   multiply(memory, where) all of k; memory is the block's local memory
- *   rounds, put(round, memory)  writes the sums of rows / rounds rows, cell by cell and wave by wave
+ *   rounds, put(round, memory)  writes the sums of rows / rounds rows, cell by cell and wave by
+ *                           wave
  */
 #ifndef SUBWAVE_HIP_MATMUL_SKINNY_HPP
 #define SUBWAVE_HIP_MATMUL_SKINNY_HPP
@@ -22,15 +25,6 @@ template <class T> constexpr int skinny_pack = 16 / sizeof(T);
 constexpr int skinny_waves = min_wave_size() == max_wave_size()
                                  ? SUBWAVE_SKINNY_BLOCK / max_wave_size()
                                  : SUBWAVE_SKINNY_CPU_WAVES;
-
-/* Says that a number is each lane's own. LLVM 15 keeps two scalar registers for every sum of strides. */
-SUBWAVE_DEVICE std::int64_t of_each_lane(std::int64_t number)
-{
-#ifdef __AMDGCN__
-    asm volatile("" : "+v"(number));
-#endif
-    return number;
-}
 
 /* Elements of a line of memory, `stride` apart; those from `count` on are 0. Packed: neighbours,
  * and aligned. */
@@ -67,8 +61,8 @@ template <class T> SUBWAVE_DEVICE void store_16_bytes(T *to, const T (&from)[ski
     *reinterpret_cast<chunk *>(to) = stored;
 }
 
-/* Copies Rows rows of A from term l on, as many terms as `terms`, to local memory: term by term, or row by row.
- * What is not there becomes 0. */
+/* Copies Rows rows of A from term l on, as many terms as `terms`, to local memory: term by term, or
+ * row by row. What is not there becomes 0. */
 template <int Rows, bool ByTerm, class T>
 SUBWAVE_DEVICE void copy_terms(T *local, const matmul_problem<T> &p, std::int64_t l, unsigned terms,
                                unsigned item, unsigned items)
@@ -87,6 +81,296 @@ SUBWAVE_DEVICE void copy_terms(T *local, const matmul_problem<T> &p, std::int64_
             *to = 0;
     }
 }
+
+/* One row of A, and B's columns are lines of memory: dot products of the sub-group. */
+template <class T, bool Packed> class skinny_dots {
+    static constexpr int pack = skinny_pack<T>, across = SUBWAVE_SKINNY_DOTS,
+                         steps = SUBWAVE_SKINNY_DOTS_STEPS;
+    static SUBWAVE_DEVICE int terms() { return steps * wave_size() * pack; }
+
+    const matmul_problem<T> p_;
+    const sub_group sg_;
+    const int wave_, lane_;
+    T sum_[across];
+
+public:
+    static constexpr int items = SUBWAVE_SKINNY_BLOCK;
+    static constexpr int rows = 1, rounds = 1, blocks = Packed ? 2 : 1;
+    static SUBWAVE_DEVICE int columns() { return across; }
+    static SUBWAVE_DEVICE int waves_along() { return skinny_waves; }
+
+    SUBWAVE_DEVICE skinny_dots(const matmul_problem<T> &p, sub_group sg)
+        : p_(in_packs<Packed, true>(p)), sg_(sg), wave_(sg.get_group_linear_id()),
+          lane_(wave_lane())
+    {
+        SUBWAVE_UNROLL
+        for (int c = 0; c < across; ++c)
+            sum_[c] = 0;
+    }
+
+    SUBWAVE_DEVICE void multiply(T *, site where)
+    {
+        const int stride = skinny_waves * terms(), first = wave_ * terms() + lane_ * pack;
+        const T *a = &p_.a[first * p_.a_column], *b = &p_.b[first * p_.b_row];
+        const bool whole = across <= p_.n;
+        std::int64_t l = wave_ * terms();
+        for (; l < p_.k; l += stride, a += stride * p_.a_column, b += stride * p_.b_row) {
+            if (whole && l + terms() <= p_.k)
+                add<true>(a, b, p_.k - l);
+            else
+                add<false>(a, b, p_.k - l - lane_ * pack);
+        }
+        SUBWAVE_UNROLL
+        for (int c = 0; c < across; ++c)
+            sum_[c] = reduce_over_group(sg_, sum_[c], plus<T>(), where);
+    }
+
+    SUBWAVE_DEVICE void put(int, T *memory) const
+    {
+        SUBWAVE_UNROLL
+        for (int c = 0; c < across; ++c)
+            if (lane_ == c % min_wave_size())
+                memory[wave_ * across + c] = sum_[c];
+    }
+
+private:
+    template <bool Inside> SUBWAVE_DEVICE void add(const T *a, const T *b, std::int64_t left)
+    {
+        T of_a[steps][pack], of_b[steps][across][pack];
+        SUBWAVE_UNROLL
+        for (int s = 0; s < steps; ++s) {
+            const int ahead = s * wave_size() * pack;
+            if (p_.a_column == 1 && reinterpret_cast<std::uintptr_t>(p_.a) % 16 == 0)
+                load_line<true, Inside>(of_a[s], a + ahead, 1, left - ahead);
+            else
+                load_line<false, Inside>(of_a[s], a + ahead * p_.a_column, p_.a_column,
+                                         left - ahead);
+            SUBWAVE_UNROLL
+            for (int c = 0; c < across; ++c)
+                load_line<Packed, Inside>(of_b[s][c], b + ahead * p_.b_row + c * p_.b_column,
+                                          p_.b_row, c < p_.n ? left - ahead : 0);
+        }
+        SUBWAVE_UNROLL
+        for (int s = 0; s < steps; ++s) {
+            SUBWAVE_UNROLL
+            for (int c = 0; c < across; ++c) {
+                SUBWAVE_UNROLL
+                for (int e = 0; e < pack; ++e)
+                    sum_[c] = fused_multiply_add(of_a[s][e], of_b[s][c][e], sum_[c]);
+            }
+        }
+    }
+};
+
+/* By multiply-adds: a lane has a pack of columns. Where B's rows are lines of memory, it loads them
+ * as they lie (Narrow: four lanes do, and others take further rows); where B's columns are (Down),
+ * a wave's packs of terms change places in its part of local memory. A's terms always pass through
+ * there, but a single row. */
+template <class T, int Rows, bool Narrow, bool Down, bool Packed> class skinny_lanes {
+    static constexpr int pack = skinny_pack<T>;
+    /* packs of B that a lane loads */
+    static constexpr int steps = subwave_skinny_steps(Rows, sizeof(T), Narrow);
+    /* Down: packs and elements of a column */
+    static constexpr int chunks = steps / pack, pitch = steps + pack;
+    static SUBWAVE_DEVICE int lanes() { return Narrow ? SUBWAVE_SKINNY_NARROW_LANES : wave_size(); }
+    static SUBWAVE_DEVICE int together()
+    {
+        return Narrow ? wave_size() / SUBWAVE_SKINNY_NARROW_LANES : 1;
+    }
+    static SUBWAVE_DEVICE int terms() { return steps * together(); }
+
+    const matmul_problem<T> p_;
+    const sub_group sg_;
+    const int wave_, lane_;
+    T sum_[Rows][pack];
+
+public:
+    static constexpr int items = SUBWAVE_SKINNY_BLOCK;
+    static constexpr int rows = Rows,
+                         rounds = Rows > SUBWAVE_SKINNY_ROUND ? Rows / SUBWAVE_SKINNY_ROUND : 1;
+    static constexpr int blocks = Rows * sizeof(T) > 64 || (Rows == 16 && !Packed) ? 1 : 2;
+    static SUBWAVE_DEVICE int columns() { return lanes() * pack; }
+    static SUBWAVE_DEVICE int waves_along() { return skinny_waves; }
+
+    SUBWAVE_DEVICE skinny_lanes(const matmul_problem<T> &p, sub_group sg)
+        : p_(in_packs<Packed, Down>(p)), sg_(sg), wave_(sg.get_group_linear_id()),
+          lane_(wave_lane())
+    {
+        SUBWAVE_UNROLL
+        for (int i = 0; i < Rows; ++i) {
+            SUBWAVE_UNROLL
+            for (int c = 0; c < pack; ++c)
+                sum_[i][c] = 0;
+        }
+    }
+
+    SUBWAVE_DEVICE void multiply(T *memory, site where)
+    {
+        if constexpr (Rows == 1)
+            multiply_row();
+        else
+            multiply_rows(memory + wave_ * (2 * terms() * Rows + (Down ? columns() * pitch : 0)),
+                          where);
+        if constexpr (Narrow) {
+            SUBWAVE_UNROLL
+            for (int i = 0; i < Rows; ++i) {
+                SUBWAVE_UNROLL
+                for (int c = 0; c < pack; ++c) {
+                    SUBWAVE_UNROLL
+                    for (int away = 4; away < wave_size(); away *= 2)
+                        sum_[i][c] += permute_group_by_xor(sg_, sum_[i][c], away, where);
+                }
+            }
+        }
+    }
+
+    SUBWAVE_DEVICE void put(int round, T *memory) const
+    {
+        if (lane_ >= lanes())
+            return;
+        constexpr int count = Rows / rounds;
+        T *to = &memory[wave_ * count * columns() + (Down ? lane_ : lane_ * pack)];
+        SUBWAVE_UNROLL
+        for (int i = 0; i < count; ++i) {
+            SUBWAVE_UNROLL
+            for (int c = 0; c < pack; ++c)
+                to[i * columns() + (Down ? lanes() * c : c)] = sum_[round * count + i][c];
+        }
+    }
+
+private:
+    SUBWAVE_DEVICE const T *first_pack() const
+    {
+        return &p_.b[(wave_ * terms() + term()) * p_.b_row + column(0) * p_.b_column];
+    }
+
+    SUBWAVE_DEVICE void multiply_row()
+    {
+        const int stride = skinny_waves * terms();
+        const T *b = first_pack();
+        for (std::int64_t l = wave_ * terms(); l < p_.k; l += stride, b += stride * p_.b_row) {
+            T left[steps], line[steps][pack];
+            SUBWAVE_UNROLL
+            for (int s = 0; s < steps; ++s) {
+                const std::int64_t at = l + s * together() + term();
+                left[s] = at < p_.k ? p_.a[at * p_.a_column] : T(0);
+            }
+            fetch(line, b, l);
+            SUBWAVE_UNROLL
+            for (int s = 0; s < steps; ++s) {
+                SUBWAVE_UNROLL
+                for (int c = 0; c < pack; ++c)
+                    sum_[0][c] = fused_multiply_add(left[s], line[s][c], sum_[0][c]);
+            }
+        }
+    }
+
+    SUBWAVE_DEVICE void multiply_rows(T *memory, site where)
+    {
+        constexpr bool ahead = Down && Rows < 16; /* B's loads, as registers allow */
+        const int stride = skinny_waves * terms();
+        T *now = memory, *next = now + terms() * Rows, *const transposed = next + terms() * Rows;
+        std::int64_t l = wave_ * terms();
+        const T *b = first_pack();
+        T line[steps][pack] = {};
+        copy_terms<Rows, !Down>(now, p_, l, terms(), lane_, wave_size());
+        if (ahead && l < p_.k)
+            fetch(line, b, l);
+        SUBWAVE_ROLLED
+        for (; l < p_.k; l += stride, b += stride * p_.b_row) {
+            if (!ahead)
+                fetch(line, b, l);
+            if constexpr (Down)
+                transpose(transposed, line);
+            copies_to_local_done();
+            wave_barrier(sg_.callers(), where); /* all is there; nobody reads `next` any more */
+            copy_terms<Rows, !Down>(next, p_, l + stride, terms(), lane_, wave_size());
+            if constexpr (Down) {
+                if (ahead && l + stride < p_.k)
+                    fetch(line, b + stride * p_.b_row, l + stride);
+                add_columns(now, transposed);
+                wave_barrier(sg_.callers(), where);
+            } else {
+                add_rows(now, line);
+            }
+            T *last = now;
+            now = next;
+            next = last;
+        }
+        copies_to_local_done();
+    }
+
+    /* Of the lane's pack s of B: the first column and, from the wave's term on, the first term. */
+    SUBWAVE_DEVICE int column(int s) const
+    {
+        return Down ? s * (wave_size() / chunks) + lane_ / chunks : lane_ % lanes() * pack;
+    }
+    SUBWAVE_DEVICE int term() const { return Down ? lane_ % chunks * pack : lane_ / lanes(); }
+
+    SUBWAVE_DEVICE void fetch(T (&line)[steps][pack], const T *b, std::int64_t l) const
+    {
+        if (columns() <= p_.n && l + terms() <= p_.k)
+            fetch_lines<true>(line, b, l + term());
+        else
+            fetch_lines<false>(line, b, l + term());
+    }
+    template <bool Inside>
+    SUBWAVE_DEVICE void fetch_lines(T (&line)[steps][pack], const T *b, std::int64_t l) const
+    {
+        SUBWAVE_UNROLL
+        for (int s = 0; s < steps; ++s) {
+            if constexpr (Down)
+                load_line<Packed, Inside>(line[s], b + (column(s) - column(0)) * p_.b_column,
+                                          p_.b_row, column(s) < p_.n ? p_.k - l : 0);
+            else
+                load_line<Packed, Inside>(line[s], b + s * together() * p_.b_row, p_.b_column,
+                                          l + s * together() < p_.k ? p_.n - column(s) : 0);
+        }
+    }
+
+    SUBWAVE_DEVICE void add_rows(const T *a, const T (&line)[steps][pack])
+    {
+        SUBWAVE_UNROLL
+        for (int s = 0; s < steps; ++s) {
+            SUBWAVE_UNROLL
+            for (int i = 0; i < Rows; ++i) {
+                const T left = a[(s * together() + term()) * Rows + i];
+                SUBWAVE_UNROLL
+                for (int c = 0; c < pack; ++c)
+                    sum_[i][c] = fused_multiply_add(left, line[s][c], sum_[i][c]);
+            }
+        }
+    }
+
+    SUBWAVE_DEVICE void transpose(T *transposed, const T (&line)[steps][pack]) const
+    {
+        SUBWAVE_UNROLL
+        for (int s = 0; s < steps; ++s)
+            store_16_bytes(&transposed[column(s) * pitch + term()], line[s]);
+    }
+    SUBWAVE_DEVICE void add_columns(const T *a, const T *transposed)
+    {
+        SUBWAVE_UNROLL
+        for (int s = 0; s < steps; s += pack) {
+            T right[pack][pack];
+            SUBWAVE_UNROLL
+            for (int c = 0; c < pack; ++c)
+                load_together<skinny_pack<T>>(right[c],
+                                              &transposed[(lane_ + lanes() * c) * pitch + s]);
+            SUBWAVE_UNROLL
+            for (int i = 0; i < Rows; ++i) {
+                T left[pack];
+                load_together<skinny_pack<T>>(left, &a[i * terms() + s]);
+                SUBWAVE_UNROLL
+                for (int c = 0; c < pack; ++c) {
+                    SUBWAVE_UNROLL
+                    for (int e = 0; e < pack; ++e)
+                        sum_[i][c] = fused_multiply_add(left[e], right[c][e], sum_[i][c]);
+                }
+            }
+        }
+    }
+};
 
 SUBWAVE_END
 

@@ -10,16 +10,17 @@
 
 SUBWAVE_BEGIN
 
-/* 16 x 16 cells a wave; `Along` waves share k, the others are side by side. A lane's packs of B are operands of the
- * unit as they lie in memory, since the order of terms and of columns is free. Where B's columns are lines of
- * memory (Down), a pack is two terms of a column of the unit's B; where its rows are, two columns, which are rows
- * of the unit's A, and the unit computes C^T. The time is that of B's loads, so registers hold B on its way, and
- * nothing passes through local memory; A's terms reach a multiprocessor's waves by its cache. */
+/* 16 x 16 cells a wave; `Along` waves share k, the others are side by side. A lane's packs of B are
+ * operands of the unit as they lie in memory, since the order of terms and of columns is free.
+ * Where B's columns are lines of memory (Down), a pack is two terms of a column of the unit's B;
+ * where its rows are, two columns, which are rows of the unit's A, and the unit computes C^T. The
+ * time is that of B's loads, so registers hold B on its way, and nothing passes through local
+ * memory; A's terms reach a multiprocessor's waves by its cache. */
 template <class T, int Along, int Steps, bool Down, bool Packed> class skinny_unit {
     using unit = matrix_unit<T>;
     static constexpr int across = SUBWAVE_SKINNY_UNIT_BLOCK / matrix_fewest_lanes / Along;
-    static constexpr int terms = Steps * SUBWAVE_SKINNY_UNIT_DEPTH,
-                         stride = Along * terms;   /* of a batch */
+    /* of a batch */
+    static constexpr int terms = Steps * SUBWAVE_SKINNY_UNIT_DEPTH, stride = Along * terms;
     static constexpr bool pairs = Packed && !Down; /* of columns */
 
     struct batch {
@@ -30,10 +31,10 @@ template <class T, int Along, int Steps, bool Down, bool Packed> class skinny_un
     const lane_mask members_;
     const int along_, first_; /* the wave's place among those that share k, and its first column */
     const int high_, low_;    /* of the lane's number, whose low part counts pairs of terms */
-    const bool
-        a_pairs_; /* A's elements too that the unit takes together lie so; the same for all lanes */
-    const T *a_[2],
-        *b_[2]; /* the next batch's of the lane's rows and columns; if they are pairs, the first */
+    /* A's elements too that the unit takes together lie so; the same for all lanes */
+    const bool a_pairs_;
+    /* the next batch's of the lane's rows and columns; if they are pairs, the first */
+    const T *a_[2], *b_[2];
     T sum_[2][2][2];
 
 public:
@@ -87,7 +88,8 @@ private:
     /* While a batch is waited for and used, the next one is on its way. */
     SUBWAVE_DEVICE void add_batches(site where)
     {
-        /* The last pair may lie half outside the matrix, but in its memory if another term follows. */
+        /* The last pair may lie half outside the matrix, but in its memory if another term
+         * follows. */
         const int beyond = (pairs && p_.n - first_ < 16 && p_.n % 2) ||
                            (Down && a_pairs_ && p_.m < 16 && p_.m % 2);
         std::int64_t left = first_ < p_.n ? p_.k - along_ * terms : 0;
@@ -164,7 +166,8 @@ private:
         }
     }
 
-    /* A batch that begins at term l and that k does not fill, or which a pair of columns could leave. */
+    /* A batch that begins at term l and that k does not fill, or which a pair of columns could
+     * leave. */
     SUBWAVE_DEVICE void load_some(batch &to, std::int64_t l) const
     {
         SUBWAVE_UNROLL

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * shapes.h: the tile shapes of the kernels, for each platform: plain C, read by the plans (src/plan_*.c), by the kernels
- * themselves and by the tests.
+ * shapes.h: the tile shapes of the kernels, for each platform: plain C, read by the plans
+ * (src/plan_*.c), by the kernels themselves and by the tests.
  */
 #ifndef SUBWAVE_SHAPES_H
 #define SUBWAVE_SHAPES_H
@@ -16,24 +16,25 @@
 #define SUBWAVE_SHAPE_FUNCTION static inline
 #endif
 
-/* BROADCAST: a work-item's elements of C. `rate` is the measured speed of such a tile beside the others', or 0 where
- * plans go by counts alone. */
+/* BROADCAST: a work-item's elements of C. `rate` is the measured speed of such a tile beside the
+ * others', or 0 where plans go by counts alone. */
 typedef struct subwave_broadcast_shape {
     int32_t rows, columns;
     bool f32_only; /* for other types it would need more registers than there are */
     int32_t rate;
 } subwave_broadcast_shape;
 
-/* A matrix unit: C of rows x columns, which is `columns` per lane of the wave if `per_lane`; of it a work-item has
- * item_rows x item_columns elements. */
+/* A matrix unit: C of rows x columns, which is `columns` per lane of the wave if `per_lane`; of it
+ * a work-item has item_rows x item_columns elements. */
 typedef struct subwave_unit_shape {
     int32_t rows, columns;
     bool per_lane;
     int32_t item_rows, item_columns;
 } subwave_unit_shape;
 
-/* A block on the matrix unit: down x across waves, one below the other and side by side, each with tall x wide tiles
- * of the unit. `stage` steps of k are copied into shared memory at a time, which holds `stages` such copies. */
+/* A block on the matrix unit: down x across waves, one below the other and side by side, each with
+ * tall x wide tiles of the unit. `stage` steps of k are copied into shared memory at a time, which
+ * holds `stages` such copies. */
 typedef struct subwave_block_shape {
     int32_t down, across, tall, wide, stage, stages;
 } subwave_block_shape;
@@ -41,17 +42,22 @@ typedef struct subwave_block_shape {
 typedef struct subwave_shapes {
     int32_t broadcast_count;
     subwave_broadcast_shape broadcast[3];
-    int32_t broadcast_splits; /* of k, up to which waves of a block share it; a power of two */
+    /* of k, up to which waves of a block share it; a power of two */
+    int32_t broadcast_splits;
     subwave_unit_shape matrix_unit; /* of f32 and f64 */
     subwave_block_shape matrix[2];  /* large; small, for products with few blocks */
     subwave_unit_shape matrix16_unit;
     subwave_block_shape matrix16;
-    int32_t
-        auto_quarters; /* AUTO takes MATRIX from as many quarters of the compute units on that its blocks fill */
+    /* AUTO takes MATRIX from as many quarters of the compute units on that its blocks fill */
+    int32_t auto_quarters;
     bool f64_unit_in_groups; /* SKINNY and the batched kernels use the unit for f64 */
+    /* The staged batched kernel is compiled for as many work-items as it has, rather than for more,
+     * which keeps the registers few and many blocks at work. */
+    bool staged_bound_by_items;
 } subwave_shapes;
 
-/* The CPU device: rows of BROADCAST are vector registers; a block has one wave, since its waves would take turns. */
+/* The CPU device: rows of BROADCAST are vector registers; a block has one wave, since its waves
+ * would take turns. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {2,
                                                     {{4, 8, false, 0}, {4, 4, false, 0}},
                                                     1,
@@ -60,6 +66,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {2,
                                                     {4, 1, true, 4, 1},
                                                     {1, 1, 4, 4, 8, 2},
                                                     0,
+                                                    false,
                                                     false};
 
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
@@ -71,7 +78,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     {16, 16, false, 2, 4},
     {2, 2, 4, 4, 32, 4},
     0,
-    true};
+    true,
+    false};
 
 /* AMD with waves of 64. k of BROADCAST is not split: the scalar registers would not suffice. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {2,
@@ -82,7 +90,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {2,
                                                            {16, 16, false, 4, 1},
                                                            {2, 2, 4, 4, 32, 2},
                                                            1,
-                                                           false};
+                                                           false,
+                                                           true};
 
 /* AMD with waves of 32, which have no unit for f32 and f64. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {2,
@@ -93,13 +102,15 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {2,
                                                            {16, 16, false, 8, 1},
                                                            {2, 4, 4, 2, 32, 2},
                                                            1,
-                                                           false};
+                                                           false,
+                                                           true};
 
-/* --- SKINNY ------------------------------------------------------------------------------------------------- */
+/* --- SKINNY ---------------------------------------------------------------------------------- */
 
-/* On the matrix unit. X(name, waves of four that share k, steps of k whose loads are under way together, whether B is
- * read by columns): several tiles per block where k is long, so that they share A's elements, or where tiles are many;
- * of these more blocks at a time, with fewer loads each. */
+/* On the matrix unit. X(name, waves of four that share k, steps of k whose loads are under way
+ * together, whether B is read by columns): several tiles per block where k is long, so that they
+ * share A's elements, or where tiles are many; of these more blocks at a time, with fewer loads
+ * each. */
 #define SUBWAVE_SKINNY_UNITS(X) \
     X(UNIT_ACROSS, 4, 4, false) \
     X(UNIT_ACROSS_LONG, 1, 4, false) \
@@ -107,7 +118,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {2,
     X(UNIT_DOWN, 4, 4, true) \
     X(UNIT_DOWN_MANY, 4, 2, true)
 
-/* How a block reads B: rows, in packs of 16 bytes per lane of the wave, or of four lanes; columns. */
+/* How a block reads B: rows, in packs of 16 bytes per lane of the wave, or of four lanes;
+ * columns. */
 typedef enum subwave_skinny_shape {
     SUBWAVE_SKINNY_ACROSS = 1,
     SUBWAVE_SKINNY_NARROW,
@@ -136,11 +148,12 @@ SUBWAVE_SHAPE_FUNCTION int32_t subwave_skinny_steps(int32_t rows, int32_t elemen
     return !narrow ? 8 : rows * element_size > 64 ? 2 : 4;
 }
 
-/* --- batches ------------------------------------------------------------------------------------------------ */
+/* --- batches --------------------------------------------------------------------------------- */
 
-/* The tiles of C that groups compute, smallest first. X(name, what it is built and best for, size, lanes, across,
- * steps of k at a time for 4-, 8- and 16-byte elements): across x across groups of `lanes` compute size x size elements
- * each, with A and B in shared memory; or 0, one group in registers. */
+/* The tiles of C that groups compute, smallest first. X(name, what it is built and best for, size,
+ * lanes, across, steps of k at a time for 4-, 8- and 16-byte elements): across x across groups of
+ * `lanes` compute size x size elements each, with A and B in shared memory; or 0, one group in
+ * registers. */
 #define SUBWAVE_MATMUL_BATCHED_TILES(X) \
     X(2, ALL, 2, 2, 0, 2, 2, 2) \
     X(4, ALL, 4, 4, 0, 4, 4, 4) \
@@ -167,8 +180,8 @@ typedef enum subwave_matmul_batched_tile {
 #define SUBWAVE_X(name, ...) SUBWAVE_MATMUL_BATCHED_##name,
     SUBWAVE_MATMUL_BATCHED_TILES(SUBWAVE_X)
 #undef SUBWAVE_X
-    /* Not of groups: a lane has 3 x 3 or 4 x 4 elements of C, the lanes of an entry all of it, a block several entries
-     * in shared memory. */
+    /* Not of groups: a lane has 3 x 3 or 4 x 4 elements of C, the lanes of an entry all of it, a
+     * block several entries in shared memory. */
     SUBWAVE_MATMUL_BATCHED_CELLS_3,
     SUBWAVE_MATMUL_BATCHED_CELLS_4,
 #define SUBWAVE_X(side, ...) SUBWAVE_MATMUL_BATCHED_DENSE_##side,
@@ -181,7 +194,8 @@ typedef enum subwave_matmul_batched_use {
     SUBWAVE_MATMUL_BATCHED_FOR_ALL,
     SUBWAVE_MATMUL_BATCHED_FOR_REAL,
     SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX,
-    SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT, /* real types that the platform's groups have one for: f64 */
+    /* real types that the platform's groups have one for: f64 */
+    SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT,
     SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST, /* the other real ones */
 } subwave_matmul_batched_use;
 
@@ -190,7 +204,8 @@ enum {
     SUBWAVE_MATMUL_BATCHED_MOST = 32768, /* m, n and k */
 };
 
-/* Whether there is a kernel for a tile on an architecture whose lanes may be left with few registers. */
+/* Whether there is a kernel for a tile on an architecture whose lanes may be left with few
+ * registers. */
 SUBWAVE_SHAPE_FUNCTION bool subwave_batched_fits(bool few_registers, int32_t size, int32_t items)
 {
     return !few_registers || (size < 32 && items <= 256);

@@ -8,7 +8,15 @@
 
 #include <subwave/device/arch.hpp>
 
-#define SUBWAVE_FILE(name) #name /* to include a platform's */
+/* A header that every platform has for itself, in unit/<platform>. */
+/* Without spaces, which would be in the name of the file. */
+/* clang-format off */
+#define SUBWAVE_FILE(name) #name
+#define SUBWAVE_UNIT_FILE(p,name) SUBWAVE_FILE(p/name.hpp)
+#define SUBWAVE_UNIT_OF(p,name) SUBWAVE_UNIT_FILE(p,name)
+#define SUBWAVE_UNIT_HEADER(name) SUBWAVE_UNIT_OF(SUBWAVE_PLATFORM,name)
+/* clang-format on */
+
 #define SUBWAVE_SHAPES_OF_cpu subwave_shapes_cpu
 #define SUBWAVE_SHAPES_OF_nvidia subwave_shapes_nvidia
 #define SUBWAVE_SHAPES_OF_amd \

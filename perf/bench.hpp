@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * bench.hpp: what a file of cases sees: the device, the wishes of the command line, how to be timed.
+ * bench.hpp: what a file of cases sees: the device, the wishes of the command line, how to be
+ * timed.
  */
 #ifndef SUBWAVE_BENCH_HPP
 #define SUBWAVE_BENCH_HPP
 
 #include "registry.hpp"
 
-#include <subwave/subwave.h>
+#include <measure.h>
 
 #include <cstdint>
 #include <functional>
@@ -28,7 +29,7 @@ struct unsupported : failure {
     using failure::failure;
 };
 
-/* --- the device ------------------------------------------------------------------------------- */
+/* --- the device ------------------------------------------------------------------------------ */
 
 /* What the C interface leaves to the runtime beneath it: its clock, and how calls are queued. */
 class runtime {
@@ -65,42 +66,33 @@ struct device {
     std::int64_t cache_bytes;
 };
 
-/* An array in device memory, `sets` times over: calls that take turns at more sets than the cache
- * holds find none of them in it. */
+/* measure_array with exceptions. */
 class rotating_array {
 public:
-    rotating_array(const device &on, std::size_t bytes, int sets);
-    ~rotating_array() { subwave_free(on_.context, memory_); }
+    rotating_array(const device &on, std::size_t bytes, int sets) : on_(on)
+    {
+        on.expect(measure_allocate(&array_, on.context, bytes, sets));
+    }
+    ~rotating_array() { measure_free(&array_); }
     rotating_array(const rotating_array &) = delete;
     rotating_array &operator=(const rotating_array &) = delete;
 
-    void *operator[](int set) const { return static_cast<char *>(memory_) + stride_ * set; }
-    void fill(const void *contents) const; /* every set */
-    void poison(int set) const;            /* every byte 0xff: NaN in any float */
-    void write(int set, const void *contents) const;
-    std::vector<unsigned char> read(int set) const;
+    void *operator[](int set) const { return measure_at(&array_, set); }
+    void fill(const void *contents) const { on_.expect(measure_fill(&array_, contents)); }
+    void poison(int set) const { on_.expect(measure_poison(&array_, set)); }
+    std::vector<unsigned char> read(int set) const
+    {
+        std::vector<unsigned char> contents(array_.bytes);
+        on_.expect(measure_read(&array_, set, contents.data()));
+        return contents;
+    }
 
 private:
     const device &on_;
-    std::size_t bytes_, stride_;
-    int sets_;
-    void *memory_ = nullptr;
+    measure_array array_ = {};
 };
 
-/* --- elements --------------------------------------------------------------------------------- */
-
-bool is_floating(subwave_dtype dtype);
-/* The relative distance of neighbouring numbers; 0 for integers. */
-double epsilon(subwave_dtype dtype);
-/* A complex element is two numbers of this type, any other one of its own. */
-subwave_dtype part_of(subwave_dtype dtype);
-/* The numbers of `count` elements: in [-1, 1) for floating types, small integers else, each one that the
- * type can hold. They repeat after a million, at no multiple of a size that is measured. */
-std::vector<double> random_values(subwave_dtype dtype, std::int64_t count, std::uint64_t seed);
-std::vector<unsigned char> encode(subwave_dtype dtype, const std::vector<double> &values);
-std::vector<double> decode(subwave_dtype dtype, const std::vector<unsigned char> &bytes);
-
-/* --- cases ------------------------------------------------------------------------------------ */
+/* --- cases ----------------------------------------------------------------------------------- */
 
 struct shape {
     std::int64_t m = 0, n = 0, k = 0; /* n alone where there is one size */
@@ -116,8 +108,8 @@ struct problem_key {
     subwave_dtype dtype = SUBWAVE_DTYPE_U8;
     bench::shape shape;
     bench::cache cache = cache::warm;
-    std::string kind = "",
-                op = ""; /* of a group, of an operation on values; empty if there is none */
+    /* of a group, of an operation on values; empty if there is none */
+    std::string kind = "", op = "";
     std::string text() const;
 };
 
@@ -140,17 +132,6 @@ public:
     double bound = 0;
 };
 
-/* One and zero in the type of the scalars, which for elements of 16 bits is f32. */
-struct scalars {
-    explicit scalars(subwave_dtype dtype)
-    {
-        const bool small = dtype == SUBWAVE_DTYPE_F16 || dtype == SUBWAVE_DTYPE_BF16;
-        one = encode(small ? SUBWAVE_DTYPE_F32 : dtype, {1, 0});
-        zero = encode(small ? SUBWAVE_DTYPE_F32 : dtype, {0, 0});
-    }
-    std::vector<unsigned char> one, zero;
-};
-
 /* One way to solve it. `call` queues the work on set number `set`. */
 struct contender {
     std::string by, variant; /* "subwave" or the peer's name; a variant of it, or empty */
@@ -158,36 +139,46 @@ struct contender {
     std::function<void(problem &, int set)> call;
 };
 
+/* A compute call of the library, and what peers compute in its place. */
+class call_problem : public problem {
+public:
+    call_problem(const device &on, const measure_problem &p, int count);
+    ~call_problem() override { measure_release(&data); }
+    call_problem(const call_problem &) = delete;
+    call_problem &operator=(const call_problem &) = delete;
+    void poison() override { on_.expect(measure_reset(&data)); }
+    double error() override;
+    void queue(int set) const { on_.expect(measure_queue(&data, set)); }
+
+    measure_data data = {};
+
+private:
+    const device &on_;
+};
+
+/* The library's call in one of its variants, which `choose` selects. */
+contender ours(const char *variant, std::function<void(measure_problem &)> choose);
+
 struct settings {
     std::vector<std::string> devices, operations, variants, dtypes, kinds, ops;
     std::vector<shape> sizes;
     std::int64_t batch = 0; /* 0: as many as the case thinks right */
     std::vector<cache> caches = {cache::warm, cache::cold};
-    double time = 0.5,
-           noise = 0.01;          /* stop at this time, or at this relative spread of the median */
+    /* stop at this time, or at this relative spread of the median */
+    double time = 0.5, noise = 0.01;
     std::int64_t cache_bytes = 0; /* 0: what the system says */
     bool list = false, check = true;
     std::string json;    /* a path, "-" for standard output, or empty */
     std::string command; /* the command line, for the record */
 };
 
-struct timing {
-    int samples = 0, calls = 0;                                   /* calls a sample */
-    double median = 0, lower = 0, upper = 0, least = 0, most = 0; /* seconds a call; quartiles */
-    double spread = 0; /* half the 95 % interval of the median, relative to it */
-    bool noisy = false;
-};
-
 struct outcome {
     std::string failure;
-    bool unsupported = false;
-    bench::timing timing;
+    bool unsupported = false, noisy = false;
+    measure_timing timing = {};
     double error = std::numeric_limits<double>::quiet_NaN(), bound = 0;
     std::optional<bool> right; /* nothing: not checked */
 };
-
-timing measure(runtime &clock, const settings &wishes, int sets,
-               const std::function<void(int set)> &call);
 
 /* Writes the table and the JSON lines. */
 class reporter {
@@ -228,12 +219,13 @@ public:
     /* The wish, or what is usual; "all" is `all`. */
     std::vector<subwave_dtype> dtypes(const std::vector<subwave_dtype> &all,
                                       const std::vector<subwave_dtype> &usual) const;
-    /* Whether the wish covers the kind that `text` begins with: "fixed_size 8", "ballot, one side". */
+    /* Whether the wish covers the kind that `text` begins with: "fixed_size 8", "ballot, one
+     * side". */
     bool wants_kind(const std::string &text) const;
     bool wants_op(const std::string &op) const;
     std::vector<shape> sizes(const std::vector<shape> &usual) const;
-    /* Sets to rotate through; 0 where the case is not offered: cold if that took too many, and warm,
-     * unless it alone is wished for, if the cache holds no more than half a set. */
+    /* Sets to rotate through; 0 where the case is not offered: cold if that took too many, and
+     * warm, unless it alone is wished for, if the cache holds no more than half a set. */
     int sets(cache state, double bytes_of_a_set) const;
 
     /* Times each contender that is wanted, one after the other, on one problem. */
@@ -256,7 +248,7 @@ void matmul_batched_cases(session &s);
 void group_cases(session &s);
 void register_cases(session &s);
 
-/* --- peers ------------------------------------------------------------------------------------ */
+/* --- peers ----------------------------------------------------------------------------------- */
 
 /* A BLAS: computes C = A B of row-major matrices without gaps, `shape.batch` of them one after the
  * other; throws what it lacks. */
@@ -267,8 +259,10 @@ struct blas {
     void (*gemm)(device &on, subwave_dtype dtype, const shape &size, const void *a, const void *b,
                  void *c);
 };
+contender theirs(device &on, const blas &peer, subwave_dtype dtype, const shape &size);
 
-/* The library's state for a device, made by Library(on) when first asked for and kept to the end. */
+/* The library's state for a device, made by Library(on) when first asked for and kept to the
+ * end. */
 template <class Library> Library &library_for(device &on)
 {
     static std::vector<std::pair<device *, std::unique_ptr<Library>>> made;

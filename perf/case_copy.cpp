@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * case_copy.cpp: copies by the runtime and by a kernel: the bandwidth that memory-bound work can hope for.
+ * case_copy.cpp: copies by the runtime and by a kernel: the bandwidth that memory-bound work can
+ * hope for.
  */
 #include "bench.hpp"
 
@@ -14,8 +15,11 @@ public:
         : from(on, bytes, count), to(on, bytes, count)
     {
         sets = count;
-        contents_ = encode(SUBWAVE_DTYPE_U8,
-                           random_values(SUBWAVE_DTYPE_U8, static_cast<std::int64_t>(bytes), 1));
+        const auto elements = static_cast<std::int64_t>(bytes);
+        std::vector<double> values(bytes);
+        measure_random(SUBWAVE_DTYPE_U8, elements, 1, values.data());
+        contents_.resize(bytes);
+        measure_encode(SUBWAVE_DTYPE_U8, elements, values.data(), contents_.data());
         from.fill(contents_.data());
     }
     void poison() override { to.poison(sets - 1); }

@@ -36,14 +36,17 @@ public:
           sums(on, std::size_t(blocks) * REGISTER_BLOCK * subwave_dtype_size(key.dtype), 1),
           key_(key), wave_(on.wave())
     {
-        bound = 2.0 * rounds * epsilon(key.dtype);
+        bound = 2.0 * rounds * measure_epsilon(key.dtype);
     }
     void poison() override { sums.poison(0); }
 
     /* The largest relative error of a lane's sum. */
     double error() override
     {
-        const std::vector<double> found = decode(key_.dtype, sums.read(0));
+        const std::vector<unsigned char> elements = sums.read(0);
+        std::vector<double> found(elements.size() / subwave_dtype_size(key_.dtype));
+        measure_decode(key_.dtype, static_cast<std::int64_t>(found.size()), elements.data(),
+                       found.data());
         double worst = 0;
         for (std::size_t i = 0; i < found.size(); ++i) {
             const int lane = static_cast<int>(i % static_cast<std::size_t>(wave_));

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * device.cpp: the measured device, memory that calls rotate through, the values in it, and the host's
- * clock as a runtime.
+ * device.cpp: the measured device, the library's calls on it, and the host's clock as a runtime.
  */
 #include "bench.hpp"
 
-extern "C" {
-#include "../tests/reference.h"
-}
-
 #include <algorithm>
-#include <cfloat>
-#include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -54,149 +46,53 @@ void device::expect(subwave_status status) const
     throw failure(text);
 }
 
-/* --- memory ----------------------------------------------------------------------------------- */
+/* --- calls ----------------------------------------------------------------------------------- */
 
-rotating_array::rotating_array(const device &on, std::size_t bytes, int sets)
-    : on_(on), bytes_(bytes), stride_((bytes + 255) / 256 * 256), sets_(sets)
+call_problem::call_problem(const device &on, const measure_problem &p, int count) : on_(on)
 {
-    on_.expect(subwave_malloc(on_.context, &memory_, static_cast<std::int64_t>(stride_) * sets));
-}
-
-void rotating_array::write(int set, const void *contents) const
-{
-    on_.expect(
-        subwave_copy(on_.context, (*this)[set], contents, static_cast<std::int64_t>(bytes_)));
-}
-
-void rotating_array::fill(const void *contents) const
-{
-    write(0, contents);
-    for (int set = 1; set < sets_; ++set)
-        write(set, (*this)[0]);
-}
-
-void rotating_array::poison(int set) const
-{
-    write(set, std::vector<unsigned char>(bytes_, 0xff).data());
-}
-
-std::vector<unsigned char> rotating_array::read(int set) const
-{
-    std::vector<unsigned char> contents(bytes_);
-    on_.expect(subwave_copy(on_.context, contents.data(), (*this)[set],
-                            static_cast<std::int64_t>(bytes_)));
-    return contents;
-}
-
-/* --- elements --------------------------------------------------------------------------------- */
-
-bool is_floating(subwave_dtype dtype) { return reference_is_floating(part_of(dtype)); }
-
-subwave_dtype part_of(subwave_dtype dtype)
-{
-    return dtype == SUBWAVE_DTYPE_C32   ? SUBWAVE_DTYPE_F32
-           : dtype == SUBWAVE_DTYPE_C64 ? SUBWAVE_DTYPE_F64
-                                        : dtype;
-}
-
-double epsilon(subwave_dtype dtype)
-{
-    switch (part_of(dtype)) {
-    case SUBWAVE_DTYPE_F16:
-        return 0x1p-10;
-    case SUBWAVE_DTYPE_BF16:
-        return 0x1p-7;
-    case SUBWAVE_DTYPE_F32:
-        return FLT_EPSILON;
-    case SUBWAVE_DTYPE_F64:
-        return DBL_EPSILON;
-    default:
-        return 0;
+    sets = count;
+    bound = measure_bound(&p);
+    if (measure_is_product(&p) && subwave_dtype_size(p.dtype) == 2)
+        bound += measure_epsilon(p.dtype) / 2; /* a peer may add sums of parts in 16 bits */
+    if (!measure_place(&data, on.context, &p, count)) {
+        const std::string reason =
+            data.reason; /* the destructor of what was not made is not called */
+        measure_release(&data);
+        throw failure(reason);
     }
 }
 
-static std::uint64_t next_bits(std::uint64_t &state)
+double call_problem::error()
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
+    double worst;
+    const auto again = [](void *self, int set) {
+        const auto *data = static_cast<const measure_data *>(self);
+        return measure_queue(data, set) == SUBWAVE_STATUS_SUCCESS;
+    };
+    if (!measure_error(&data, again, &data, &worst))
+        throw failure(subwave_last_error(on_.context));
+    return worst;
 }
 
-std::vector<double> random_values(subwave_dtype dtype, std::int64_t count, std::uint64_t seed)
+contender ours(const char *variant, std::function<void(measure_problem &)> choose)
 {
-    constexpr std::size_t period = 1000003;
-    const std::size_t parts = subwave_dtype_size(dtype) / subwave_dtype_size(part_of(dtype));
-    dtype = part_of(dtype);
-    std::vector<double> values(static_cast<std::size_t>(count) * parts);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (i >= period) {
-            values[i] = values[i - period];
-            continue;
-        }
-        const std::uint64_t bits = next_bits(seed);
-        values[i] = static_cast<double>(bits >> 11) * 0x1p-52 - 1;
-        if (dtype == SUBWAVE_DTYPE_F32)
-            values[i] = static_cast<float>(values[i]);
-        else if (!is_floating(dtype))
-            values[i] = static_cast<double>(bits >> 61);
-        else if (dtype != SUBWAVE_DTYPE_F64)
-            values[i] = reference_decode(dtype, reference_encode(dtype, values[i]));
-    }
-    return values;
+    return {"subwave", variant, subwave_version(), [choose](problem &p, int set) {
+                auto &call = static_cast<call_problem &>(p);
+                choose(call.data.problem);
+                call.queue(set);
+            }};
 }
 
-std::vector<unsigned char> encode(subwave_dtype dtype, const std::vector<double> &values)
+contender theirs(device &on, const blas &peer, subwave_dtype dtype, const shape &size)
 {
-    dtype = part_of(dtype);
-    std::vector<unsigned char> bytes(values.size() * subwave_dtype_size(dtype));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (dtype == SUBWAVE_DTYPE_F32)
-            reinterpret_cast<float *>(bytes.data())[i] = static_cast<float>(values[i]);
-        else if (dtype == SUBWAVE_DTYPE_F64)
-            reinterpret_cast<double *>(bytes.data())[i] = values[i];
-        else
-            reference_store(dtype, bytes.data(), static_cast<std::int64_t>(i),
-                            is_floating(dtype) ? reference_encode(dtype, values[i])
-                                               : static_cast<std::uint64_t>(values[i]));
-    }
-    return bytes;
+    return {peer.name, "", peer.version(), [&on, &peer, dtype, size](problem &p, int set) {
+                const measure_data &data = static_cast<call_problem &>(p).data;
+                peer.gemm(on, dtype, size, measure_at(&data.a, set), measure_at(&data.b, set),
+                          measure_at(&data.c, set));
+            }};
 }
 
-bool is_unsigned(subwave_dtype dtype)
-{
-    return dtype == SUBWAVE_DTYPE_U8 || dtype == SUBWAVE_DTYPE_U16 || dtype == SUBWAVE_DTYPE_U32 ||
-           dtype == SUBWAVE_DTYPE_U64;
-}
-
-/* Signed integers come zero-filled. */
-static double decode(subwave_dtype dtype, std::uint64_t bits)
-{
-    if (is_floating(dtype))
-        return reference_decode(dtype, bits);
-    const int unused = 64 - 8 * static_cast<int>(subwave_dtype_size(dtype));
-    return is_unsigned(dtype)
-               ? static_cast<double>(bits)
-               : static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused);
-}
-
-std::vector<double> decode(subwave_dtype dtype, const std::vector<unsigned char> &bytes)
-{
-    dtype = part_of(dtype);
-    std::vector<double> values(bytes.size() / subwave_dtype_size(dtype));
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (dtype == SUBWAVE_DTYPE_F32)
-            values[i] = reinterpret_cast<const float *>(bytes.data())[i];
-        else if (dtype == SUBWAVE_DTYPE_F64)
-            values[i] = reinterpret_cast<const double *>(bytes.data())[i];
-        else
-            values[i] =
-                decode(dtype, reference_load(dtype, bytes.data(), static_cast<std::int64_t>(i)));
-    }
-    return values;
-}
-
-/* --- the host's clock ------------------------------------------------------------------------- */
+/* --- the host's clock ------------------------------------------------------------------------ */
 
 namespace {
 
@@ -229,9 +125,9 @@ public:
     void record(std::function<void()> queue) override { queue_ = std::move(queue); }
     double replay() override
     {
-        const auto start = std::chrono::steady_clock::now();
+        const double start = measure_now();
         queue_();
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        return measure_now() - start;
     }
 
 private:

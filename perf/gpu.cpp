@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * gpu.cpp: a GPU's runtime, AMD's or NVIDIA's by HIP's headers: batches are graphs, timed by events.
+ * gpu.cpp: a GPU's runtime, AMD's or NVIDIA's by HIP's headers: batches are graphs, timed by
+ * events.
  */
 #include "bench.hpp"
 

@@ -223,8 +223,8 @@ bool parse(int argc, char **argv, settings &s)
 
 int run(const settings &wishes)
 {
-    std::vector<std::unique_ptr<device>>
-        devices; /* all of them first, so that a wrong name is told */
+    /* all of them first, so that a wrong name is told */
+    std::vector<std::unique_ptr<device>> devices;
     for (const std::string &id : wishes.devices)
         devices.push_back(std::make_unique<device>(id.c_str()));
     if (devices.empty())

@@ -48,7 +48,7 @@ void gemm(device &on, subwave_dtype dtype, const shape &s, const void *a, const 
     const auto [one, zero] = gemm_scalars(dtype);
     const cudaDataType_t type = types.of(dtype);
     const cublasComputeType_t sums =
-        part_of(dtype) == SUBWAVE_DTYPE_F64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+        measure_part(dtype) == SUBWAVE_DTYPE_F64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
     const cublasHandle_t handle = library_for<library>(on).handle;
     const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.k);
     if (s.batch == 1)

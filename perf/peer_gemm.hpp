@@ -14,7 +14,7 @@ struct gemm_scalars {
     {
         static const float one_f32[] = {1, 0}, zero_f32[] = {0, 0};
         static const double one_f64[] = {1, 0}, zero_f64[] = {0, 0};
-        const bool f64 = part_of(dtype) == SUBWAVE_DTYPE_F64;
+        const bool f64 = measure_part(dtype) == SUBWAVE_DTYPE_F64;
         one = f64 ? static_cast<const void *>(one_f64) : one_f32;
         zero = f64 ? static_cast<const void *>(zero_f64) : zero_f32;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * peer_hipblas.cpp: hipBLAS beside the matrix products on AMD GPUs, by the calls that all its versions have.
+ * peer_hipblas.cpp: hipBLAS beside the matrix products on AMD GPUs, by the calls that all its
+ * versions have.
  */
 #include "bench.hpp"
 

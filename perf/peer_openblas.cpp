@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * peer_openblas.cpp: OpenBLAS beside the CPU device, with as many threads as it has.
  */
-#include "bench.hpp"
+#include "peer_gemm.hpp"
 
 #include <cblas.h>
 
@@ -13,8 +13,8 @@ void gemm(device &on, subwave_dtype dtype, const shape &s, const void *a, const 
     openblas_set_num_threads(on.units());
     const auto m = static_cast<blasint>(s.m), n = static_cast<blasint>(s.n),
                k = static_cast<blasint>(s.k);
-    const scalars with(dtype);
-    const void *one = with.one.data(), *zero = with.zero.data();
+    const gemm_scalars with(dtype);
+    const void *one = with.one, *zero = with.zero;
     const auto size = static_cast<std::int64_t>(subwave_dtype_size(dtype));
     for (std::int64_t i = 0; i < s.batch; ++i) {
         const void *x = static_cast<const char *>(a) + i * s.m * s.k * size;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * registers.hpp: the kernel around every group function that is timed in registers, ours or a peer's.
+ * registers.hpp: the kernel around every group function that is timed in registers, ours or a
+ * peer's.
  */
 #ifndef SUBWAVE_BENCH_REGISTERS_HPP
 #define SUBWAVE_BENCH_REGISTERS_HPP
@@ -13,8 +14,8 @@
 
 SUBWAVE_BEGIN
 
-/* How many lanes, in a type: a kernel must have the same name on the device as on the host, for which the
- * wave size is another. */
+/* How many lanes, in a type: a kernel must have the same name on the device as on the host, for
+ * which the wave size is another. */
 template <int Count> struct lanes {
     static constexpr int value = Count;
 };
@@ -24,8 +25,8 @@ struct all_lanes {
 
 SUBWAVE_DEVICE bool one_side() { return SUBWAVE_BENCH_SIDE(wave_lane()); }
 
-/* Groups::with(body) forms the group once and calls body(group) in its members; each call of Function
- * then waits for the one before it. */
+/* Groups::with(body) forms the group once and calls body(group) in its members; each call of
+ * Function then waits for the one before it. */
 template <class T, class Groups, class Function>
 SUBWAVE_KERNEL(bench::REGISTER_BLOCK)
 register_chain(T *sums, int rounds)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * registers_cg.hip: CUDA's cooperative groups in registers. What they call a tile of a whole warp is both a
- * sub-group and a fixed-size group here; coalesced_threads is a tangle.
+ * registers_cg.hip: CUDA's cooperative groups in registers. What they call a tile of a whole warp
+ * is both a sub-group and a fixed-size group here; coalesced_threads is a tangle.
  */
 #include "registers.hpp"
 

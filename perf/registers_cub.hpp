@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * registers_cub.hpp: CUB's warp collectives in registers, or those of a library with its interface. The
- * including file gives the namespace `cub` and BY and VERSION, the library's.
+ * registers_cub.hpp: CUB's warp collectives in registers, or those of a library with its interface.
+ * The including file gives the namespace `cub` and BY and VERSION, the library's.
  */
 #include "registers.hpp"
 

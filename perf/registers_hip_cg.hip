@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * registers_hip_cg.hip: HIP's cooperative groups in registers, AMD GPUs. They have no reduce of their own:
- * a butterfly of shuffles within the tile is what their manual shows.
+ * registers_hip_cg.hip: HIP's cooperative groups in registers, AMD GPUs. They have no reduce of
+ * their own: a butterfly of shuffles within the tile is what their manual shows.
  */
 #include "registers.hpp"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * registry.hpp: files that are built only where their compiler or library is found enrol what they have.
+ * registry.hpp: files that are built only where their compiler or library is found enrol what they
+ * have.
  */
 #ifndef SUBWAVE_BENCH_REGISTRY_HPP
 #define SUBWAVE_BENCH_REGISTRY_HPP

@@ -128,7 +128,7 @@ void reporter::row(const device &on, const problem_key &key, const contender &wh
         } else {
             std::snprintf(text, sizeof text, "not checked");
         }
-        added.text = text + std::string(result.timing.noisy ? "  noisy" : "");
+        added.text = text + std::string(result.noisy ? "  noisy" : "");
         std::snprintf(text, sizeof text, "%9s %5.1f%%", format_time(digits, result.timing.median),
                       100 * result.timing.spread);
         added.who.resize(std::max<std::size_t>(added.who.size(), 22), ' ');
@@ -164,7 +164,7 @@ void reporter::end_of_problem()
     lines_.clear();
 }
 
-/* --- JSON ------------------------------------------------------------------------------------- */
+/* --- JSON ------------------------------------------------------------------------------------ */
 
 namespace {
 
@@ -259,7 +259,7 @@ void reporter::print_json(const device &on, const problem_key &key, const conten
     measure("time_min", result.timing.least);
     measure("time_max", result.timing.most);
     measure("spread", result.timing.spread);
-    row.raw("noisy", !measured ? "null" : result.timing.noisy ? "true" : "false");
+    row.raw("noisy", !measured ? "null" : result.noisy ? "true" : "false");
     row.number("operations", amount.operations);
     row.number("bytes", amount.bytes);
     measure("rate", amount.rate(result.timing.median));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 
 namespace bench {
 
@@ -64,6 +65,63 @@ int session::sets(cache state, double bytes_of_a_set) const
     return count <= most_sets && fits ? static_cast<int>(count) : 0;
 }
 
+/* What measure_time is given: a runtime, and a call that may throw, which C must not see. */
+struct timed_call {
+    runtime &clock;
+    int sets;
+    const std::function<void(int set)> &call;
+    std::exception_ptr thrown;
+
+    template <class Body> bool guarded(Body body)
+    {
+        try {
+            body();
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+        return !thrown;
+    }
+    static bool first(void *self)
+    {
+        auto &t = *static_cast<timed_call *>(self);
+        return t.guarded([&] { t.call(0); });
+    }
+    static bool record(void *self, int calls)
+    {
+        auto &t = *static_cast<timed_call *>(self);
+        return t.guarded([&] {
+            t.clock.record([&t, calls] {
+                for (int i = 0; i < calls; ++i)
+                    t.call(i % t.sets);
+            });
+        });
+    }
+    static bool replay(void *self, double *seconds)
+    {
+        auto &t = *static_cast<timed_call *>(self);
+        return t.guarded([&] { *seconds = t.clock.replay(); });
+    }
+};
+
+static measure_timing measure(runtime &clock, const settings &wishes, int sets,
+                              const std::function<void(int set)> &call)
+{
+    constexpr double batch_seconds = 1e-3; /* far above what an event or a clock can resolve */
+    timed_call timed = {clock, sets, call, nullptr};
+    const measure_subject subject = {&timed, timed_call::first, timed_call::record,
+                                     timed_call::replay};
+    const measure_rules rules = {
+        batch_seconds, sets, 0.1 * wishes.time, 3, std::numeric_limits<int>::max(), wishes.time,
+        wishes.noise,  false};
+    measure_timing timing = {};
+    if (!measure_time(&subject, &rules, &timing)) {
+        if (timed.thrown)
+            std::rethrow_exception(timed.thrown);
+        throw failure("no memory for samples");
+    }
+    return timing;
+}
+
 void session::run(const problem_key &key, const work &amount,
                   const std::vector<contender> &contenders,
                   const std::function<std::unique_ptr<problem>()> &make)
@@ -90,6 +148,7 @@ void session::run(const problem_key &key, const work &amount,
             p->poison();
             result.timing =
                 measure(*on.runtime, wishes, p->sets, [&](int set) { who.call(*p, set); });
+            result.noisy = result.timing.spread > wishes.noise;
             if (wishes.check) {
                 result.error = p->error();
                 result.bound = p->bound;

@@ -31,8 +31,8 @@ typedef struct subwave_backend {
     subwave_status (*release)(void *state, void *stream, void *pointer, char *error);
     subwave_status (*copy)(void *state, void *stream, void *destination, const void *source,
                            size_t bytes, char *error);
-    /* Runs the operation's kernel for `dtype` with the operation's struct of hip/kernels.h. KERNEL_ERROR without a
-     * text: there is no such kernel. */
+    /* Runs the operation's kernel for `dtype` with the operation's struct of hip/kernels.h.
+     * KERNEL_ERROR without a text: there is no such kernel. */
     subwave_status (*launch)(void *state, void *stream, subwave_operation operation,
                              subwave_dtype dtype, const void *launch, char *error);
 } subwave_backend;
@@ -61,7 +61,10 @@ struct subwave_context {
     const subwave_backend *backend;
     void *state;
     void *stream;
-    void *workspace; /* of device memory, plan.h says how much; for one call at a time */
+    /* in use: own_workspace or the caller's (workspace.h); for one call at a time */
+    void *workspace;
+    int64_t workspace_bytes;
+    void *own_workspace;
     subwave_device_properties device;
     subwave_capabilities capabilities;
     FILE *log;

@@ -14,7 +14,8 @@ subwave_status subwave_fail(subwave_context *context, subwave_status status, con
 /* Where a call without a context leaves its text; SUBWAVE_ERROR_TEXT_SIZE bytes, one a thread. */
 char *subwave_thread_error(void);
 
-/* Queues the operation's kernel with its struct of hip/kernels.h; `what` names it in an error's text. */
+/* Queues the operation's kernel with its struct of hip/kernels.h; `what` names it in an error's
+ * text. */
 subwave_status subwave_launch(subwave_context *context, subwave_operation operation,
                               subwave_dtype dtype, const void *launch, const char *what);
 

@@ -4,7 +4,7 @@
 #include "check.h"
 #include "device.h"
 #include "log.h"
-#include "plan.h"
+#include "workspace.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,25 +16,13 @@ const char *subwave_build_info(void)
     return "subwave " SUBWAVE_VERSION_STRING ", " SUBWAVE_BUILD_INFO;
 }
 
-static subwave_status create_workspace(subwave_context *context, char *error)
-{
-    static const uint32_t zeros[SUBWAVE_SKINNY_TILES];
-    const subwave_backend *backend = context->backend;
-    const subwave_status status = backend->allocate(
-        context->state, &context->workspace, subwave_plan_workspace(&context->capabilities), error);
-    if (status != SUBWAVE_STATUS_SUCCESS)
-        return status;
-    return backend->copy(context->state, context->stream, context->workspace, zeros, sizeof zeros,
-                         error);
-}
-
 /* Whatever of it there is. */
 static subwave_status close_device(subwave_context *context, char *error)
 {
     const subwave_backend *backend = context->backend;
     const subwave_status status =
-        context->workspace
-            ? backend->release(context->state, context->stream, context->workspace, error)
+        context->own_workspace
+            ? backend->release(context->state, context->stream, context->own_workspace, error)
             : backend->synchronize(context->state, context->stream, error);
     backend->close(context->state);
     return status;
@@ -60,7 +48,7 @@ subwave_status subwave_context_create(subwave_context **context, const char *dev
     if (status == SUBWAVE_STATUS_SUCCESS) {
         status = backend->open(local, &created->state, &created->stream, subwave_thread_error());
         if (status == SUBWAVE_STATUS_SUCCESS) {
-            status = create_workspace(created, subwave_thread_error());
+            status = subwave_workspace_create(created, subwave_thread_error());
             if (status != SUBWAVE_STATUS_SUCCESS) {
                 char ignored[SUBWAVE_ERROR_TEXT_SIZE];
                 (void)close_device(created, ignored);

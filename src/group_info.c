@@ -18,6 +18,7 @@ subwave_status subwave_group_info(subwave_context *context, const subwave_group 
         return SUBWAVE_STATUS_SUCCESS;
     SUBWAVE_TRY(subwave_group_check_pointers(context, group));
     SUBWAVE_TRY(subwave_check_pointer(context, "item", item, sizeof(uint32_t)));
+    subwave_log_bench_group(context, group, n, "group_info");
     return subwave_launch(context, SUBWAVE_OPERATION_group_info, SUBWAVE_DTYPE_U8, &launch,
                           "subwave_group_info");
 }

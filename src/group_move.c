@@ -23,6 +23,27 @@ static subwave_dtype type_of_size(size_t size)
     }
 }
 
+static void log_bench(subwave_context *context, subwave_move move, subwave_dtype dtype,
+                      const subwave_group *group, int64_t n, uint32_t amount)
+{
+    static const char *const calls[] = {[SUBWAVE_MOVE_BROADCAST] = "broadcast",
+                                        [SUBWAVE_MOVE_SHIFT_LEFT] = "shift",
+                                        [SUBWAVE_MOVE_SHIFT_RIGHT] = "shift",
+                                        [SUBWAVE_MOVE_PERMUTE] = "permute",
+                                        [SUBWAVE_MOVE_SELECT] = "select"};
+    static const char *const options[] = {[SUBWAVE_MOVE_BROADCAST] = " --local-id ",
+                                          [SUBWAVE_MOVE_SHIFT_LEFT] = " --direction left --delta ",
+                                          [SUBWAVE_MOVE_SHIFT_RIGHT] =
+                                              " --direction right --delta ",
+                                          [SUBWAVE_MOVE_PERMUTE] = " --mask "};
+    if (move == SUBWAVE_MOVE_SELECT)
+        subwave_log_bench_group(context, group, n, "group_select --dtype %s",
+                                subwave_dtype_name(dtype));
+    else
+        subwave_log_bench_group(context, group, n, "group_%s --dtype %s%s%" PRIu32, calls[move],
+                                subwave_dtype_name(dtype), options[move], amount);
+}
+
 static subwave_status group_move(subwave_context *context, const char *function, subwave_move move,
                                  subwave_dtype dtype, const subwave_group *group, int64_t n,
                                  uint32_t amount, const uint32_t *id, const void *x, void *y)
@@ -42,6 +63,7 @@ static subwave_status group_move(subwave_context *context, const char *function,
     const size_t alignment = size > 8 ? 8 : size; /* of double complex */
     SUBWAVE_TRY(subwave_check_pointer(context, "x", x, alignment));
     SUBWAVE_TRY(subwave_check_pointer(context, "y", y, alignment));
+    log_bench(context, move, dtype, group, n, amount);
     return subwave_launch(context, SUBWAVE_OPERATION_group_move, type_of_size(size), &launch,
                           "subwave_group_move");
 }

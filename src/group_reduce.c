@@ -26,6 +26,8 @@ subwave_status subwave_group_reduce(subwave_context *context, subwave_dtype dtyp
     SUBWAVE_TRY(subwave_check_pointer(context, "y", y, size));
     if (init)
         memcpy(launch.init, init, size);
+    subwave_log_bench_group(context, group, n, "group_reduce --dtype %s --op %s%s",
+                            subwave_dtype_name(dtype), subwave_op_name(op), init ? " --init" : "");
     return subwave_launch(context, SUBWAVE_OPERATION_group_reduce, dtype, &launch,
                           "subwave_group_reduce");
 }

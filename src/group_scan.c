@@ -32,6 +32,10 @@ subwave_status subwave_group_scan(subwave_context *context, subwave_dtype dtype,
     SUBWAVE_TRY(subwave_check_pointer(context, "y", y, size));
     if (init)
         memcpy(launch.reduce.init, init, size);
+    subwave_log_bench_group(context, group, n, "group_scan --dtype %s --op %s --scan %s%s",
+                            subwave_dtype_name(dtype), subwave_op_name(op),
+                            scan == SUBWAVE_SCAN_EXCLUSIVE ? "exclusive" : "inclusive",
+                            init ? " --init" : "");
     return subwave_launch(context, SUBWAVE_OPERATION_group_scan, dtype, &launch,
                           "subwave_group_scan");
 }

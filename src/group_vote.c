@@ -23,6 +23,10 @@ subwave_status subwave_group_vote(subwave_context *context, subwave_vote vote,
     SUBWAVE_TRY(subwave_group_check_pointers(context, group));
     SUBWAVE_TRY(subwave_check_pointer(context, "x", x, 1));
     SUBWAVE_TRY(subwave_check_pointer(context, "y", y, 1));
+    subwave_log_bench_group(context, group, n, "group_vote --vote %s",
+                            vote == SUBWAVE_VOTE_ANY   ? "any"
+                            : vote == SUBWAVE_VOTE_ALL ? "all"
+                                                       : "none");
     return subwave_launch(context, SUBWAVE_OPERATION_group_vote, SUBWAVE_DTYPE_U8, &launch,
                           "subwave_group_vote");
 }

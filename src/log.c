@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,26 +58,137 @@ void subwave_log_call(subwave_context *context, const char *format, ...)
     fprintf(context->log, "subwave[%s]: %s\n", context->device.id, line);
 }
 
-void subwave_log_matmul(subwave_context *context, int what, subwave_variant variant,
-                        subwave_dtype dtype, subwave_layout layout, subwave_transpose transpose_a,
-                        subwave_transpose transpose_b, int64_t m, int64_t n, int64_t k, int64_t lda,
-                        int64_t ldb, int64_t ldc)
+/* --- commands -------------------------------------------------------------------------------- */
+
+/* A line that grows. Every word is made of letters, digits and + - . , _ :, so a shell needs no
+ * quotes. */
+typedef struct line {
+    size_t length;
+    char text[1024];
+} line;
+
+__attribute__((format(printf, 2, 0))) static void add_list(line *l, const char *format,
+                                                           va_list arguments)
 {
-    const char *order = layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row";
-    if (what == SUBWAVE_LOG_TRACE)
-        subwave_log_call(
-            context,
-            "subwave_matmul(variant=%s, dtype=%s, layout=%s, transpose_a=%d, transpose_b=%d, m=%" PRId64
-            ", n=%" PRId64 ", k=%" PRId64 ", lda=%" PRId64 ", ldb=%" PRId64 ", ldc=%" PRId64 ")",
-            subwave_variant_name(variant), subwave_dtype_name(dtype), order,
-            transpose_a != SUBWAVE_TRANSPOSE_NONE, transpose_b != SUBWAVE_TRANSPOSE_NONE, m, n, k,
-            lda, ldb, ldc);
-    else if (context->log_bits & SUBWAVE_LOG_BENCH)
-        fprintf(
-            context->log,
-            "subwave bench matmul --device %s --variant %s --dtype %s --layout %s%s%s --size %" PRId64
-            "x%" PRId64 "x%" PRId64 "\n",
-            context->device.id, subwave_variant_name(variant), subwave_dtype_name(dtype), order,
-            transpose_a != SUBWAVE_TRANSPOSE_NONE ? " --transpose-a" : "",
-            transpose_b != SUBWAVE_TRANSPOSE_NONE ? " --transpose-b" : "", m, n, k);
+    const int added = vsnprintf(l->text + l->length, sizeof l->text - l->length, format, arguments);
+    l->length += (size_t)added; /* the longest of all commands has about 500 characters */
+}
+
+__attribute__((format(printf, 2, 3))) static void add(line *l, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add_list(l, format, arguments);
+    va_end(arguments);
+}
+
+static void print(subwave_context *context, const line *l)
+{
+    fprintf(context->log, "subwave bench %s\n", l->text);
+}
+
+static bool is_transposed(subwave_transpose transpose)
+{
+    return transpose != SUBWAVE_TRANSPOSE_NONE;
+}
+
+static void add_transpose(line *l, char operand, subwave_transpose transpose)
+{
+    if (is_transposed(transpose))
+        add(l, " --%s-%c", transpose == SUBWAVE_TRANSPOSE_CONJUGATE ? "conjugate" : "transpose",
+            operand);
+}
+
+/* Leading dimensions, if there is a gap between any two lines of a matrix. */
+static void add_leading(line *l, const subwave_log_product *p)
+{
+    const bool column_major = p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR;
+    const int64_t rows[] = {p->m, p->k, p->m}, columns[] = {p->k, p->n, p->n};
+    const bool flipped[] = {is_transposed(p->transpose_a) != column_major,
+                            is_transposed(p->transpose_b) != column_major, column_major};
+    bool gaps = false;
+    for (int i = 0; i < 3; ++i) {
+        const int64_t lines = flipped[i] ? columns[i] : rows[i],
+                      length = flipped[i] ? rows[i] : columns[i];
+        gaps |= lines > 1 && length > 0 && p->ld[i] > length;
+    }
+    if (gaps)
+        add(l, " --ld %" PRId64 ",%" PRId64 ",%" PRId64, p->ld[0], p->ld[1], p->ld[2]);
+}
+
+/* The program's locale may have another sign than a point. */
+static void add_number(line *l, int digits, double number)
+{
+    const size_t start = l->length;
+    add(l, "%.*g", digits, number);
+    for (char *at = l->text + start; *at; ++at)
+        if (!strchr("0123456789+-e", *at))
+            *at = '.';
+}
+
+/* A scalar that is not what the command takes by default. One that is infinite or NaN is as good as
+ * left out, since no result of it could be compared. */
+static void add_scalar(line *l, const char *name, subwave_dtype dtype, const void *scalar,
+                       double usual)
+{
+    const bool two = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX;
+    const bool f64 = dtype == SUBWAVE_DTYPE_F64 || dtype == SUBWAVE_DTYPE_C64;
+    double part[2] = {0};
+    for (int i = 0; i <= two; ++i)
+        part[i] = f64 ? ((const double *)scalar)[i] : ((const float *)scalar)[i];
+    const int digits = f64 ? 17 : 9; /* they tell all numbers apart */
+    if (!isfinite(part[0]) || !isfinite(part[1]) || (part[0] == usual && part[1] == 0))
+        return;
+    add(l, " --%s ", name);
+    add_number(l, digits, part[0]);
+    if (part[1] != 0) {
+        add(l, ",");
+        add_number(l, digits, part[1]);
+    }
+}
+
+void subwave_log_bench_product(subwave_context *context, const subwave_log_product *p)
+{
+    if (!(context->log_bits & SUBWAVE_LOG_BENCH))
+        return;
+    line l = {0};
+    add(&l, "%s --device %s", p->operation, context->device.id);
+    if (p->variant)
+        add(&l, " --variant %s", subwave_variant_name(p->variant));
+    add(&l, " --dtype %s --layout %s", subwave_dtype_name(p->dtype),
+        p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row");
+    add_transpose(&l, 'a', p->transpose_a);
+    add_transpose(&l, 'b', p->transpose_b);
+    add(&l, " --size %" PRId64 "x%" PRId64 "x%" PRId64, p->m, p->n, p->k);
+    if (!p->variant)
+        add(&l, " --batch %" PRId64, p->batch);
+    add_leading(&l, p);
+    if (p->stride)
+        add(&l, " --strides %" PRId64 ",%" PRId64 ",%" PRId64, p->stride[0], p->stride[1],
+            p->stride[2]);
+    add_scalar(&l, "alpha", p->dtype, p->alpha, 1);
+    add_scalar(&l, "beta", p->dtype, p->beta, 0);
+    print(context, &l);
+}
+
+void subwave_log_bench_group(subwave_context *context, const subwave_group *group, int64_t n,
+                             const char *format, ...)
+{
+    if (!(context->log_bits & SUBWAVE_LOG_BENCH))
+        return;
+    line l = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    add_list(&l, format, arguments);
+    va_end(arguments);
+    add(&l, " --device %s --kind %s --block %" PRId32 "x%" PRId32 "x%" PRId32 " --size %" PRId64,
+        context->device.id, subwave_group_kind_name(group->kind), group->block[0], group->block[1],
+        group->block[2], n);
+    if (group->kind == SUBWAVE_GROUP_FIXED_SIZE)
+        add(&l, " --fixed-size %" PRId32, group->fixed_size);
+    if (group->kind == SUBWAVE_GROUP_TANGLE || group->kind == SUBWAVE_GROUP_OPPORTUNISTIC)
+        add(&l, " --branches %" PRId32, group->branches);
+    if (group->members)
+        add(&l, " --members");
+    print(context, &l);
 }

@@ -12,10 +12,23 @@ void subwave_log_close(subwave_context *context);
 
 void subwave_log_call(subwave_context *context, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* `what` is SUBWAVE_LOG_TRACE, of every call, or SUBWAVE_LOG_BENCH, of one that will compute. */
-void subwave_log_matmul(subwave_context *context, int what, subwave_variant variant,
-                        subwave_dtype dtype, subwave_layout layout, subwave_transpose transpose_a,
-                        subwave_transpose transpose_b, int64_t m, int64_t n, int64_t k, int64_t lda,
-                        int64_t ldb, int64_t ldc);
+
+/* A matrix product or a batch of them, as it was called. */
+typedef struct subwave_log_product {
+    const char *operation;   /* the function without its prefix: what `subwave bench` calls it */
+    subwave_variant variant; /* of subwave_matmul; else 0 */
+    subwave_dtype dtype;
+    subwave_layout layout;
+    subwave_transpose transpose_a, transpose_b;
+    int64_t m, n, k, ld[3], batch;
+    const int64_t *stride; /* of A, B and C in a strided batch, else null */
+    const void *alpha, *beta;
+} subwave_log_product;
+
+/* These two print a call that will compute as a command that repeats it. */
+void subwave_log_bench_product(subwave_context *context, const subwave_log_product *product);
+/* The format is of the operation's name and its own options. */
+void subwave_log_bench_group(subwave_context *context, const subwave_group *group, int64_t n,
+                             const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

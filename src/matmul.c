@@ -4,6 +4,9 @@
 #include "check.h"
 #include "log.h"
 #include "plan.h"
+#include "workspace.h"
+
+#include <inttypes.h>
 
 static double scalar(subwave_dtype dtype, const void *value)
 {
@@ -47,8 +50,8 @@ static subwave_status check_sizes(subwave_context *context, int64_t m, int64_t n
 }
 
 /* The product as the kernels see it, in row-major order. Element (i, j) of a row-major matrix is at
- * i ld + j, of a column-major one at i + j ld. Column-major storage read as row-major is the transpose:
- * C^T = op(B)^T op(A)^T. */
+ * i ld + j, of a column-major one at i + j ld. Column-major storage read as row-major is the
+ * transpose: C^T = op(B)^T op(A)^T. */
 static subwave_matmul_product row_major(subwave_layout layout, bool a_flipped, bool b_flipped,
                                         int64_t m, int64_t n, int64_t k, int64_t lda, int64_t ldb,
                                         int64_t ldc)
@@ -77,8 +80,14 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                               int64_t ldc)
 {
     SUBWAVE_TRY(subwave_check_context(context, "subwave_matmul"));
-    subwave_log_matmul(context, SUBWAVE_LOG_TRACE, variant, dtype, layout, transpose_a, transpose_b,
-                       m, n, k, lda, ldb, ldc);
+    subwave_log_call(
+        context,
+        "subwave_matmul(variant=%s, dtype=%s, layout=%s, transpose_a=%d, transpose_b=%d, m=%" PRId64
+        ", n=%" PRId64 ", k=%" PRId64 ", lda=%" PRId64 ", ldb=%" PRId64 ", ldc=%" PRId64 ")",
+        subwave_variant_name(variant), subwave_dtype_name(dtype),
+        layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row",
+        transpose_a != SUBWAVE_TRANSPOSE_NONE, transpose_b != SUBWAVE_TRANSPOSE_NONE, m, n, k, lda,
+        ldb, ldc);
     SUBWAVE_TRY(check_choices(context, variant, dtype, layout, transpose_a, transpose_b));
     SUBWAVE_TRY(check_sizes(context, m, n, k));
     const size_t size = subwave_dtype_size(dtype);
@@ -96,6 +105,22 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     const size_t scalar_size = subwave_dtype_size(subwave_sum_dtype(dtype));
     SUBWAVE_TRY(subwave_check_pointer(context, "alpha", alpha, scalar_size));
     SUBWAVE_TRY(subwave_check_pointer(context, "beta", beta, scalar_size));
+    const subwave_transpose flipped = SUBWAVE_TRANSPOSE_YES,
+                            as_is = SUBWAVE_TRANSPOSE_NONE; /* all are real */
+    const subwave_log_product called = {"matmul",
+                                        variant,
+                                        dtype,
+                                        layout,
+                                        a_flipped ? flipped : as_is,
+                                        b_flipped ? flipped : as_is,
+                                        m,
+                                        n,
+                                        k,
+                                        {lda, ldb, ldc},
+                                        1,
+                                        NULL,
+                                        alpha,
+                                        beta};
     const double alpha_value = scalar(dtype, alpha), beta_value = scalar(dtype, beta);
     if (alpha_value == 0)
         k = 0; /* A and B are not read, not even to find a NaN */
@@ -109,16 +134,15 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
 
     subwave_matmul_launch launch = {
         .product = row_major(layout, a_flipped, b_flipped, m, n, k, lda, ldb, ldc),
-        .workspace = context->workspace,
     };
     launch.product.a = launch.product.transposed ? b : a;
     launch.product.b = launch.product.transposed ? a : b;
     launch.product.c = c;
     launch.product.alpha = k > 0 ? alpha_value : 0; /* may be infinite */
     launch.product.beta = beta_value;
-    subwave_log_matmul(context, SUBWAVE_LOG_BENCH, variant, dtype, layout, transpose_a, transpose_b,
-                       m, n, k, lda, ldb, ldc);
+    subwave_log_bench_product(context, &called);
     launch.kernel = subwave_plan_matmul(&context->capabilities, dtype, variant, &launch.product);
+    SUBWAVE_TRY(subwave_workspace_get(context, launch.kernel.workspace_bytes, &launch.workspace));
     const bool skinny = launch.kernel.variant == SUBWAVE_VARIANT_SKINNY;
     return subwave_launch(context,
                           skinny ? SUBWAVE_OPERATION_matmul_skinny : SUBWAVE_OPERATION_matmul,
@@ -155,6 +179,7 @@ subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant var
         .block = {(int32_t)kernel.block_x, (int32_t)kernel.block_y},
         .blocks = empty ? 0 : kernel.blocks,
         .shared_bytes = kernel.shared_bytes,
-        .parts = kernel.parts};
+        .parts = kernel.parts,
+        .workspace_bytes = empty ? 0 : kernel.workspace_bytes};
     return SUBWAVE_STATUS_SUCCESS;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * matmul_batched.c: subwave_matmul_strided_batched and subwave_matmul_batched, many products at once.
+ * matmul_batched.c: subwave_matmul_strided_batched and subwave_matmul_batched, many products at
+ * once.
  */
 #include "check.h"
 #include "log.h"
@@ -104,8 +105,8 @@ static subwave_status check_stride_c(subwave_context *context, const batched_pro
                         stride, extent);
 }
 
-/* Checks alpha and beta, and fills all of `launch` but the operands' memory. *idle: there is nothing
- * to do. The launch's k is 0 where A and B are not read, not even to find a NaN. */
+/* Checks alpha and beta, and fills all of `launch` but the operands' memory. *idle: there is
+ * nothing to do. The launch's k is 0 where A and B are not read, not even to find a NaN. */
 static subwave_status prepare(subwave_context *context, const batched_problem *p,
                               subwave_matmul_batched_launch *launch, bool *idle)
 {
@@ -132,9 +133,25 @@ static subwave_status prepare(subwave_context *context, const batched_problem *p
     return SUBWAVE_STATUS_SUCCESS;
 }
 
-static subwave_status run(subwave_context *context, const batched_problem *p,
+/* `stride` is null for matrices by pointers. */
+static subwave_status run(subwave_context *context, const batched_problem *p, const int64_t *stride,
                           subwave_matmul_batched_launch *launch)
 {
+    const subwave_log_product called = {stride ? "matmul_strided_batched" : "matmul_batched",
+                                        0,
+                                        p->dtype,
+                                        p->layout,
+                                        p->transpose_a,
+                                        p->transpose_b,
+                                        p->m,
+                                        p->n,
+                                        p->k,
+                                        {p->lda, p->ldb, p->ldc},
+                                        p->batch,
+                                        stride,
+                                        p->alpha,
+                                        p->beta};
+    subwave_log_bench_product(context, &called);
     if (p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR) {
         /* Column-major storage read as row-major is the transpose: C^T = op(B)^T op(A)^T. */
         const subwave_matmul_batched_operand a = launch->a;
@@ -191,7 +208,8 @@ subwave_status subwave_matmul_strided_batched(subwave_context *context, subwave_
         SUBWAVE_TRY(subwave_check_pointer(context, "b", b, size));
     }
     SUBWAVE_TRY(subwave_check_pointer(context, "c", c, size));
-    return idle ? SUBWAVE_STATUS_SUCCESS : run(context, &p, &launch);
+    return idle ? SUBWAVE_STATUS_SUCCESS
+                : run(context, &p, (int64_t[]){stride_a, stride_b, stride_c}, &launch);
 }
 
 subwave_status subwave_matmul_batched(subwave_context *context, subwave_dtype dtype,
@@ -221,5 +239,5 @@ subwave_status subwave_matmul_batched(subwave_context *context, subwave_dtype dt
         launch.a.array = launch.b.array = NULL; /* kernels read the pointers before they know k */
     }
     SUBWAVE_TRY(subwave_check_pointer(context, "c", c, sizeof *c));
-    return idle ? SUBWAVE_STATUS_SUCCESS : run(context, &p, &launch);
+    return idle ? SUBWAVE_STATUS_SUCCESS : run(context, &p, NULL, &launch);
 }

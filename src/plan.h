@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * plan.h: which kernel computes a product, and its grid: pure arithmetic on the product and the device's capabilities,
- * so that it is tested on any machine.
+ * plan.h: which kernel computes a product, and its grid: pure arithmetic on the product and the
+ * device's capabilities, so that it is tested on any machine.
  */
 #ifndef SUBWAVE_PLAN_H
 #define SUBWAVE_PLAN_H
@@ -19,26 +19,27 @@ static inline int64_t greater_of(int64_t a, int64_t b) { return a > b ? a : b; }
 bool subwave_reads_together(const void *matrix, int64_t row, int64_t column, int64_t elements,
                             subwave_dtype dtype);
 
-/* --- a product: plan_matmul.c ---------------------------------------------------------------------------- */
+/* --- a product: plan_matmul.c ---------------------------------------------------------------- */
 
-/* Whether a variant takes the type on the device. AUTO, NAIVE, LOCAL, TUTORIAL and BROADCAST take all four. */
+/* Whether a variant takes the type on the device. AUTO, NAIVE, LOCAL, TUTORIAL and BROADCAST take
+ * all four. */
 bool subwave_variant_takes(const subwave_capabilities *device, subwave_variant variant,
                            subwave_dtype dtype);
 
 /* Makes a product the transposed one, C^T = B^T A^T. */
 void subwave_transpose_product(subwave_matmul_product *product);
 
-/* Plans a product, m, n >= 1: AUTO is replaced by the variant that is expected to be fastest, and the product may be
- * transposed. */
+/* Plans a product, m, n >= 1: AUTO is replaced by the variant that is expected to be fastest, and
+ * the product may be transposed. */
 subwave_matmul_kernel subwave_plan_matmul(const subwave_capabilities *device, subwave_dtype dtype,
                                           subwave_variant variant, subwave_matmul_product *product);
 
-/* Sets the tile of a block, and as many blocks as there are tiles. Kernels walk over tiles by the grid's size, so a
- * grid may be smaller than the work. */
+/* Sets the tile of a block, and as many blocks as there are tiles. Kernels walk over tiles by the
+ * grid's size, so a grid may be smaller than the work. */
 void subwave_set_tile(const subwave_matmul_product *product, int64_t rows, int64_t columns,
                       subwave_matmul_kernel *kernel);
 
-/* --- a variant each: plan_<variant>.c. They fill what is not of every variant ----------------------------- */
+/* --- a variant each: plan_<variant>.c. They fill what is not of every variant ---------------- */
 
 void subwave_plan_broadcast(const subwave_capabilities *device, subwave_dtype dtype,
                             const subwave_matmul_product *product, subwave_matmul_kernel *kernel);
@@ -49,12 +50,13 @@ void subwave_plan_matrix16(const subwave_capabilities *device,
 void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype,
                          subwave_matmul_product *product, subwave_matmul_kernel *kernel);
 
-/* Device memory that a context keeps for its calls; the first SUBWAVE_SKINNY_TILES words of it are 0. */
+/* Bytes of workspace (workspace.h) that no product on the device needs more of. */
 size_t subwave_plan_workspace(const subwave_capabilities *device);
 
-/* --- a batch: plan_batched.c -------------------------------------------------------------------------------- */
+/* --- a batch: plan_batched.c ----------------------------------------------------------------- */
 
-/* Completes a launch whose problem is set: picks the tile, the block and the grid. m, n, batch >= 1. */
+/* Completes a launch whose problem is set: picks the tile, the block and the grid. m, n, batch >=
+ * 1. */
 void subwave_plan_matmul_batched(const subwave_capabilities *device, subwave_dtype dtype,
                                  subwave_matmul_batched_launch *launch);
 

@@ -23,14 +23,15 @@ static const tile tiles[] = {
 #undef SUBWAVE_X
 };
 
-/* --- cells of a lane ---------------------------------------------------------------------------- */
+/* --- cells of a lane ------------------------------------------------------------------------- */
 
 static subwave_divisor divisor(int32_t number)
 {
     return (subwave_divisor){(uint32_t)number, (1u << 20) / (uint32_t)number + 1};
 }
 
-/* Whether the matrices of a batch lie one after another without gaps, in rows that lanes find in different banks. */
+/* Whether the matrices of a batch lie one after another without gaps, in rows that lanes find in
+ * different banks. */
 static bool is_run(const subwave_matmul_batched_operand *x, int32_t rows, int32_t columns)
 {
     const int32_t stored_rows = x->transposed ? columns : rows,
@@ -39,8 +40,8 @@ static bool is_run(const subwave_matmul_batched_operand *x, int32_t rows, int32_
            x->stride == (int64_t)stored_rows * stored_columns && stored_columns % 8 != 0;
 }
 
-/* The side of a lane's cells for matrices that leave much of a group's tile empty, by what was faster on an H200;
- * or 0. */
+/* The side of a lane's cells for matrices that leave much of a group's tile empty, by what was
+ * faster on an H200; or 0. */
 static int32_t cells_side(const subwave_matmul_batched_launch *launch, subwave_dtype dtype,
                           const tile *group)
 {
@@ -83,7 +84,7 @@ static void plan_cells(const subwave_capabilities *device, subwave_dtype dtype, 
     launch->blocks = ceil_divide(launch->batch, launch->entries);
 }
 
-/* --- dense matrices on the matrix unit ------------------------------------------------------------- */
+/* --- dense matrices on the matrix unit ------------------------------------------------------- */
 
 /* Plans it, or returns false where another tile is faster or the only one. */
 static bool plan_dense(const subwave_capabilities *device, subwave_dtype dtype,
@@ -117,8 +118,8 @@ static bool plan_dense(const subwave_capabilities *device, subwave_dtype dtype,
     int32_t bytes = teams * launch->a.local_size * 8;
     if (side == 64 && k % 2 == 0 && bytes > 56 << 10)
         return false;
-    /* Copies pass through L1, except for the largest: if as many blocks as a multiprocessor has room for, a KiB more each,
-     * left little of it, one fewer are at work. */
+    /* Copies pass through L1, except for the largest: if as many blocks as a multiprocessor has
+     * room for, a KiB more each, left little of it, one fewer are at work. */
     enum { ROOM = 228 << 10, BUSY = 196 << 10, MORE = 1 << 10 };
     const int32_t blocks = ROOM / (bytes + MORE);
     if (side < 64 && blocks * (bytes + MORE) > BUSY)
@@ -132,7 +133,7 @@ static bool plan_dense(const subwave_capabilities *device, subwave_dtype dtype,
     return true;
 }
 
-/* --- which, and the grid -------------------------------------------------------------------------- */
+/* --- which, and the grid --------------------------------------------------------------------- */
 
 void subwave_plan_matmul_batched(const subwave_capabilities *device, subwave_dtype dtype,
                                  subwave_matmul_batched_launch *launch)

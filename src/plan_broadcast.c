@@ -51,7 +51,8 @@ static int64_t count_tiles(const subwave_matmul_product *product, int64_t rows, 
     return down > many || across > many ? many : down * across;
 }
 
-/* Large tiles of C in registers save loads of B and broadcasts of A, as long as there are tiles for every unit. */
+/* Large tiles of C in registers save loads of B and broadcasts of A, as long as there are tiles for
+ * every unit. */
 static void plan_by_count(const subwave_capabilities *device, subwave_dtype dtype,
                           const subwave_matmul_product *product, subwave_matmul_kernel *kernel)
 {
@@ -67,9 +68,10 @@ static void plan_by_count(const subwave_capabilities *device, subwave_dtype dtyp
     set_block(device, dtype, product, block, kernel);
 }
 
-/* What a product takes in this shape, to compare: its rounds of blocks, of which a compute unit holds two, or one of
- * eight waves. A round takes as long as 48 steps of k beside its own; in a block whose k is not split all wait for the
- * same rows of B, and parts must be added. Measured in f32 on an H200 (docs/notes.md). */
+/* What a product takes in this shape, to compare: its rounds of blocks, of which a compute unit
+ * holds two, or one of eight waves. A round takes as long as 48 steps of k beside its own; in a
+ * block whose k is not split all wait for the same rows of B, and parts must be added. Measured in
+ * f32 on an H200 (docs/notes.md). */
 static double time_of(const subwave_capabilities *device, const broadcast_block *block,
                       const subwave_matmul_product *product, const subwave_matmul_kernel *kernel)
 {

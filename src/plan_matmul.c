@@ -51,13 +51,15 @@ bool subwave_variant_takes(const subwave_capabilities *device, subwave_variant v
     }
 }
 
-/* The CPU device computes the elements beyond C too, so that BROADCAST's wide tiles are for wide matrices. Times are
- * nanoseconds of an x86 core: of a product and sum in either kernel, and to start a work-item. */
+/* The CPU device computes the elements beyond C too, so that BROADCAST's wide tiles are for wide
+ * matrices. Times are nanoseconds of an x86 core: of a product and sum in either kernel, and to
+ * start a work-item. */
 static subwave_variant choose_in_turns(const subwave_capabilities *device, subwave_dtype dtype,
                                        const subwave_matmul_product *product)
 {
     const int64_t m = product->m, n = product->n, least = lesser_of(m, n);
-    /* SKINNY where the large matrix is read along k, and each work-item of a sub-group has some steps of it. */
+    /* SKINNY where the large matrix is read along k, and each work-item of a sub-group has some
+     * steps of it. */
     const bool along_k = (m <= n ? product->b_row : product->a_column) == 1;
     if (subwave_variant_takes(device, SUBWAVE_VARIANT_SKINNY, dtype) && along_k &&
         (least <= 2 || (least <= 16 && product->k >= 4 * device->wave_size)))
@@ -77,7 +79,8 @@ static subwave_variant choose_in_turns(const subwave_capabilities *device, subwa
     return naive < broadcast ? SUBWAVE_VARIANT_NAIVE : SUBWAVE_VARIANT_BROADCAST;
 }
 
-/* MATRIX has the larger blocks: where they would leave most of a GPU idle, BROADCAST may be ahead. */
+/* MATRIX has the larger blocks: where they would leave most of a GPU idle, BROADCAST may be
+ * ahead. */
 static subwave_variant choose(const subwave_capabilities *device, subwave_dtype dtype,
                               const subwave_matmul_product *product)
 {

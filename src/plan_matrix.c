@@ -26,8 +26,8 @@ void subwave_plan_matrix(const subwave_capabilities *device, subwave_dtype dtype
 {
     const subwave_unit_shape *const unit = &device->shapes->matrix_unit;
     const subwave_block_shape *const blocks = device->shapes->matrix;
-    /* The unit's pairs are along the rows of A and C and along the columns of B: as they are in memory, if the product
-     * is transposed; or as it is, if both operands are. */
+    /* The unit's pairs are along the rows of A and C and along the columns of B: as they are in
+     * memory, if the product is transposed; or as it is, if both operands are. */
     if (product->a_row != 1 || product->b_row != 1)
         subwave_transpose_product(product);
     /* Rounds of blocks: small ones compute a quarter each, in three tenths of the time. */

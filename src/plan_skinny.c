@@ -5,8 +5,8 @@
 
 #include <subwave/subwave.h>
 
-/* Blocks that share their tiles: as many as run at a time. They decide the order of sums: on the CPU device they are
- * as many on every machine, so that the bits of a result are the same. */
+/* Blocks that share their tiles: as many as run at a time. They decide the order of sums: on the
+ * CPU device they are as many on every machine, so that the bits of a result are the same. */
 static int64_t most_blocks(const subwave_capabilities *device)
 {
     return device->waves_take_turns ? 32 : 2 * (int64_t)device->compute_units;
@@ -15,7 +15,7 @@ static int64_t most_blocks(const subwave_capabilities *device)
 size_t subwave_plan_workspace(const subwave_capabilities *device)
 {
     const size_t tile = 16 * (size_t)device->wave_size * 16; /* bytes of the largest */
-    return SUBWAVE_SKINNY_TILES * sizeof(uint32_t) + (size_t)most_blocks(device) * tile;
+    return SUBWAVE_WORKSPACE_COUNTERS * sizeof(uint32_t) + (size_t)most_blocks(device) * tile;
 }
 
 /* A tile's columns, the steps of k that a block takes at a time, and elements of shared memory. */
@@ -50,8 +50,8 @@ static tile set_dots(int64_t wave, int64_t waves, int32_t element_size,
                   waves * SUBWAVE_SKINNY_DOTS};
 }
 
-/* Rows that do not exist leave the unit idle, but its time is that of B's loads. The bounds are measured on an
- * H200, the only device of those with this unit that was at hand. */
+/* Rows that do not exist leave the unit idle, but its time is that of B's loads. The bounds are
+ * measured on an H200, the only device of those with this unit that was at hand. */
 static tile set_unit(const subwave_matmul_product *product, bool down, int64_t wave, int64_t blocks,
                      subwave_matmul_kernel *kernel)
 {
@@ -111,13 +111,16 @@ void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype
     /* Where there are few tiles, several blocks share each. */
     const int64_t rows = kernel->tile_rows, k = product->k;
     const int64_t tiles = ceil_divide(product->m, rows) * ceil_divide(product->n, t.columns);
-    const int64_t teams =
-        greater_of(1, kernel->block_x * pack / (rows * t.columns)); /* that add parts up */
+    /* that add parts up */
+    const int64_t teams = greater_of(1, kernel->block_x * pack / (rows * t.columns));
     int64_t parts = tiles <= SUBWAVE_SKINNY_TILES ? most_blocks(device) / tiles : 1;
     parts = greater_of(1, lesser_of(lesser_of(parts, lesser_of(128, 64 * teams)), k / t.steps));
     kernel->of.skinny.part = greater_of(1, ceil_divide(ceil_divide(k, parts), t.steps)) * t.steps;
     kernel->parts = (int32_t)greater_of(1, ceil_divide(k, kernel->of.skinny.part));
     kernel->of.skinny.tiles = (uint32_t)tiles;
+    if (kernel->parts > 1)
+        kernel->workspace_bytes = SUBWAVE_WORKSPACE_COUNTERS * (int64_t)sizeof(uint32_t) +
+                                  tiles * kernel->parts * rows * t.columns * element_size;
     kernel->blocks = (uint32_t)lesser_of(tiles * kernel->parts, UINT32_MAX);
     kernel->shared_bytes =
         (uint32_t)(greater_of(t.elements, kernel->block_x * pack) * element_size);

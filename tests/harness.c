@@ -131,7 +131,8 @@ void harness_fill(harness_poison poison, void *memory, size_t bytes)
         byte[i] = poison == HARNESS_NAN ? nan_payload[i % 4] : 0xa5;
 }
 
-/* Memory of the CPU device ends where the process has none, so that reads beyond it are found too. */
+/* Memory of the CPU device ends where the process has none, so that reads beyond it are found
+ * too. */
 static void reserve_before_hole(guarded *memory, size_t total)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (total + page - 1) / page * page;

@@ -42,12 +42,13 @@ double harness_random_sign(harness_random *random); /* (-1, 1) without 0 */
 typedef enum harness_poison { HARNESS_NAN, HARNESS_A5, HARNESS_POISONS } harness_poison;
 void harness_fill(harness_poison poison, void *memory, size_t bytes);
 
-/* Device memory between two guard bands, and what it must hold. On the CPU device nothing can be read behind it. */
+/* Device memory between two guard bands, and what it must hold. On the CPU device nothing can be
+ * read behind it. */
 typedef struct guarded {
     subwave_context *context;
     unsigned char *device, *expected; /* guard, contents, guard */
-    size_t front, bytes, back,
-        capacity;       /* of the guard before, the contents, the guard behind, all three */
+    /* of the guard before, the contents, the guard behind, all three */
+    size_t front, bytes, back, capacity;
     unsigned char *map; /* where memory is not from subwave_malloc() */
     size_t mapped;
 } guarded;

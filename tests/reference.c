@@ -30,7 +30,8 @@ static double get_op(bool transpose, const reference_matrix *matrix, int64_t i, 
     return transpose ? reference_get(matrix, j, i) : reference_get(matrix, i, j);
 }
 
-/* Half a unit in the last place of numbers to `size`, of types of 16 bits; of others 0, as sums have them. */
+/* Half a unit in the last place of numbers to `size`, of types of 16 bits; of others 0, as sums
+ * have them. */
 static double half_unit(subwave_dtype dtype, double size)
 {
     if (dtype != SUBWAVE_DTYPE_F16 && dtype != SUBWAVE_DTYPE_BF16)

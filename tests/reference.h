@@ -19,10 +19,10 @@ double reference_get(const reference_matrix *matrix, int64_t i, int64_t j);
 void reference_set(const reference_matrix *matrix, int64_t i, int64_t j, double value);
 
 /* alpha op(A) op(B) + beta C, summed in double whatever the type. `result` and `bound` have m x n
- * elements, row after row. A right cell differs from `result` by no more than `bound`, which is
- * (k + 3) eps (|alpha| sum |a||b| + |beta c|), eps of the type that sums have: f64's or f32's; and half a
- * unit in the last place more if C's type has 16 bits. alpha = 0 and beta = 0 do not read what they
- * multiply. */
+ * elements, row after row. A right cell differs from `result` by no more than `bound`, which is (k
+ * + 3) eps (|alpha| sum |a||b| + |beta c|), eps of the type that sums have: f64's or f32's; and
+ * half a unit in the last place more if C's type has 16 bits. alpha = 0 and beta = 0 do not read
+ * what they multiply. */
 void reference_matmul(bool transpose_a, bool transpose_b, int64_t k, double alpha,
                       const reference_matrix *a, const reference_matrix *b, double beta,
                       const reference_matrix *c, double *result, double *bound);

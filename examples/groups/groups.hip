@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * groups.hip: the usage examples of SYCL's non-uniform groups extension as HIP kernels, each checked.
+ * groups.hip: the usage examples of SYCL's non-uniform groups extension as HIP kernels, each
+ * checked.
  *
  *   AMD:         hipcc -std=c++17 -O3 groups.hip -o groups
  *   NVIDIA:      nvcc -x cu -std=c++17 -O3 -D__HIP_PLATFORM_NVIDIA__ groups.hip -o groups
@@ -46,7 +47,8 @@ template <int N> __global__ void fixed_size_example(const float *x, float *sum)
         sum[groups_before + partition.get_group_id()] = result;
 }
 
-/* An interface that accepts exactly four work-items: the transpose of 4 x 4 values, one row each. */
+/* An interface that accepts exactly four work-items: the transpose of 4 x 4 values, one row
+ * each. */
 __device__ void transpose_by_4_work_items(subwave::fixed_size_group<4> group, float (&row)[4])
 {
     float column[4] = {};
@@ -105,7 +107,7 @@ __global__ void opportunistic_example(int *counter, int *taken)
         taken[threadIdx.x] = SUBWAVE_CALL(atomic_aggregate_inc(counter));
 }
 
-/* --- the host --------------------------------------------------------------------------------- */
+/* --- the host -------------------------------------------------------------------------------- */
 
 static void require(hipError_t code)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * matrix16_panel.hpp: where panels have their elements in local memory, and a panel that is copied by way
- * of registers.
+ * matrix16_panel.hpp: where panels have their elements in local memory, and a panel that is copied
+ * by way of registers.
  */
-#ifndef SUBWAVE_DEVICE_MATRIX16_PANEL_HPP
-#define SUBWAVE_DEVICE_MATRIX16_PANEL_HPP
+#ifndef SUBWAVE_HIP_UNIT_MATRIX16_PANEL_HPP
+#define SUBWAVE_HIP_UNIT_MATRIX16_PANEL_HPP
 
 #include <subwave/device/half.hpp>
 
@@ -14,25 +14,25 @@ struct __attribute__((__may_alias__, __aligned__(16))) matrix16_chunk {
     std::uint32_t word[4];
 };
 
-/* block_item(), from which what follows is not kept from one call to the next: all these addresses take more
- * registers than there are. */
+/* block_item(), from which what follows is not kept from one call to the next: all these addresses
+ * take more registers than there are. */
 SUBWAVE_DEVICE int matrix16_item();
 
-/* The chunk with this number in a row of `length` chunks, a power of two. They are permuted so that any one
- * of eight rows is in different banks. */
+/* The chunk with this number in a row of `length` chunks, a power of two. They are permuted so that
+ * any one of eight rows is in different banks. */
 SUBWAVE_DEVICE int matrix16_place(int row, int chunk, int length)
 {
     const int turn = length >= 8 ? row % 8 : row * length / 8 % length;
     return (row * length + (chunk ^ turn)) * 8;
 }
 
-/* Each line has its k in a row, so that a lane finds those of an operand together. A piece is 4 lines by 4
- * of k: where neighbours in global memory are so along lines, it is transposed on its way. */
+/* Each line has its k in a row, so that a lane finds those of an operand together. A piece is 4
+ * lines by 4 of k: where neighbours in global memory are so along lines, it is transposed on its
+ * way. */
 template <class T, int Stage, int Share, bool AlongK, bool Packed> class matrix16_staged_panel {
     static constexpr int length = Stage / 8;
-    struct __attribute__((
-        __may_alias__,
-        __aligned__(8))) quad { /* four elements that are neighbours in global memory */
+    /* four elements that are neighbours in global memory */
+    struct __attribute__((__may_alias__, __aligned__(8))) quad {
         std::uint32_t word[2];
     };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * matrix_staged.hpp: copies into local memory by way of registers, for platforms without a direct one.
+ * matrix_staged.hpp: copies into local memory by way of registers, for platforms without a direct
+ * one.
  */
-#ifndef SUBWAVE_DEVICE_MATRIX_STAGED_HPP
-#define SUBWAVE_DEVICE_MATRIX_STAGED_HPP
+#ifndef SUBWAVE_HIP_UNIT_MATRIX_STAGED_HPP
+#define SUBWAVE_HIP_UNIT_MATRIX_STAGED_HPP
 
 #include <subwave/device/wave.hpp>
 

@@ -73,12 +73,13 @@ typedef struct subwave_context subwave_context;
  *            number is the wave size), "gpu" or "cpu" for the first of a kind ("cpu" is
  *            cpu:64, or what SUBWAVE_CPU_WAVE says). Null: the environment's SUBWAVE_DEVICE, else
  *            the first GPU that the library holds code for, else "cpu".
- * Environment, read here: SUBWAVE_DEVICE; SUBWAVE_LOG (sum of 1: trace calls on stderr,
- * 2: print each subwave_matmul that computes as a `subwave bench` command); SUBWAVE_LOG_FILE (append there instead);
- * for the CPU device SUBWAVE_CPU_WAVE, SUBWAVE_CPU_THREADS, SUBWAVE_CPU_SEED (docs/cpu-device.md).
- * Errors: INVALID_POINTER context is null; NO_DEVICE; INVALID_VALUE the name or an environment
- * variable cannot be read; ARCHITECTURE_MISMATCH; OUT_OF_MEMORY; DEVICE_ERROR. Since there is no
- * context to ask, subwave_last_error(NULL) has the text, for the calling thread. */
+ * Environment, read here: SUBWAVE_DEVICE; SUBWAVE_LOG (sum of 1: trace calls on stderr, 2: print
+ * each compute call that has something to compute as a `subwave bench` command, which repeats it on
+ * random data); SUBWAVE_LOG_FILE (append there instead); for the CPU device SUBWAVE_CPU_WAVE,
+ * SUBWAVE_CPU_THREADS, SUBWAVE_CPU_SEED (docs/cpu-device.md). Errors: INVALID_POINTER context is
+ * null; NO_DEVICE; INVALID_VALUE the name or an environment variable cannot be read;
+ * ARCHITECTURE_MISMATCH; OUT_OF_MEMORY; DEVICE_ERROR. Since there is no context to ask,
+ * subwave_last_error(NULL) has the text, for the calling thread. */
 SUBWAVE_API subwave_status subwave_context_create(subwave_context **context, const char *device);
 
 /* Waits for the context's work, frees the context and sets *context to null. Memory from
@@ -108,6 +109,27 @@ SUBWAVE_API subwave_status subwave_get_stream(subwave_context *context, void **s
  * Errors: INVALID_CONTEXT; DEVICE_ERROR queued work had failed. */
 SUBWAVE_API subwave_status subwave_synchronize(subwave_context *context);
 
+/* --- workspace ------------------------------------------------------------------------------- */
+
+/* Calls that split their work keep partial results in a workspace: device memory of the context,
+ * allocated when the context is created, as large as any matrix product needs. How much a product
+ * needs is in what subwave_matmul_plan returns, which is computed on the host. The calls of a
+ * context follow one another on its stream and share the workspace; a captured graph keeps using
+ * the memory that was the workspace at its capture. */
+
+/* Makes the caller's memory the workspace of later calls.
+ *   workspace  [device] `bytes` bytes, aligned to 256 bytes. It must outlive its use here, and serve
+ *              one context at a time. Null and 0 bytes: the context's own memory again.
+ *   bytes      >= 0. A call that needs more returns WORKSPACE_TOO_SMALL and writes nothing.
+ * Stream: writes zeros to the first 4 KiB, and waits for that; not while a graph is captured.
+ * Errors: INVALID_CONTEXT; INVALID_SIZE bytes is negative; INVALID_POINTER workspace is null with
+ * bytes > 0, or misaligned; DEVICE_ERROR. */
+SUBWAVE_API subwave_status subwave_set_workspace(subwave_context *context, void *workspace,
+                                                 int64_t bytes);
+
+/* The bytes of the workspace in use. Errors: INVALID_CONTEXT, INVALID_POINTER. */
+SUBWAVE_API subwave_status subwave_workspace_size(subwave_context *context, int64_t *bytes);
+
 /* --- device memory --------------------------------------------------------------------------- */
 
 /* Allocates `bytes` of device memory, aligned to 256 bytes, contents undefined.
@@ -129,11 +151,11 @@ SUBWAVE_API subwave_status subwave_copy(subwave_context *context, void *destinat
 /* --- matrix product -------------------------------------------------------------------------- */
 
 /* C = alpha op(A) op(B) + beta C.
- *   variant   SUBWAVE_VARIANT_AUTO picks the fastest (subwave_matmul_plan says which); the others are as
- *             in the enumeration.
- *   dtype     SUBWAVE_DTYPE_F16, _BF16, _F32 or _F64, of all matrices. Sums and scalars are f64 for F64,
- *             f32 for the others; an element of C is rounded once, to nearest even.
- *             MATRIX on gfx90a takes subnormal elements of 16 bits for 0.
+ *   variant   SUBWAVE_VARIANT_AUTO picks the fastest (subwave_matmul_plan says which); the others
+ *             are as in the enumeration.
+ *   dtype     SUBWAVE_DTYPE_F16, _BF16, _F32 or _F64, of all matrices. Sums and scalars are f64 for
+ *             F64, f32 for the others; an element of C is rounded once, to nearest even. MATRIX on
+ *             gfx90a takes subnormal elements of 16 bits for 0.
  *   layout    of all three matrices.
  *   m, n, k   op(A) is m x k, op(B) is k x n, C is m x n; each >= 0, no divisibility needed.
  *   alpha     [in, host]   one float, or double for F64. 0: A and B are not read.
@@ -142,16 +164,15 @@ SUBWAVE_API subwave_status subwave_copy(subwave_context *context, void *destinat
  *   beta      [in, host]   as alpha. 0: C is not read, so it may hold anything.
  *   c, ldc    [in/out, device] m x n; must not overlap A or B. Elements between rows are kept.
  * A leading dimension is at least max(1, columns) in row-major and max(1, rows) in column-major
- * order of the matrix as stored.
- * m = 0 or n = 0 returns at once; k = 0 scales C by beta.
- * Stream: asynchronous. Workspace: the context's own, with SKINNY where subwave_matmul_plan says that k has
- * several parts: a graph captured from such a call must not run beside other work of the context.
- * Determinism: bit-equal from run to run on one device; the sum over k runs in ascending order, one partial
- * sum per element, except for MATRIX, whose units add a few products at once, and SKINNY and, on NVIDIA, BROADCAST,
- * which add sums of parts of k in an order that the arguments and the device alone decide.
- * Errors: INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose; UNSUPPORTED dtype, or
- * MATRIX where the device has no matrix unit that keeps dtype's accuracy, or SKINNY in f16 and bf16;
- * INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER; DEVICE_ERROR; KERNEL_ERROR.
+ * order of the matrix as stored. m = 0 or n = 0 returns at once; k = 0 scales C by beta. Stream:
+ * asynchronous. Workspace: as subwave_matmul_plan says; a graph captured from a call that needs it
+ * must not run beside other work that uses the same workspace. Determinism: bit-equal from run to
+ * run on one device; the sum over k runs in ascending order, one partial sum per element, except
+ * for MATRIX, whose units add a few products at once, and SKINNY and, on NVIDIA, BROADCAST, which
+ * add sums of parts of k in an order that the arguments and the device alone decide. Errors:
+ * INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose; UNSUPPORTED dtype, or MATRIX
+ * where the device has no matrix unit that keeps dtype's accuracy, or SKINNY in f16 and bf16;
+ * INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER; WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR.
  * Source: the three kernels of the sub-group tutorial and "matmul three ways" (docs/matmul.md). */
 SUBWAVE_API subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                                           subwave_dtype dtype, subwave_layout layout,
@@ -161,27 +182,31 @@ SUBWAVE_API subwave_status subwave_matmul(subwave_context *context, subwave_vari
                                           const void *b, int64_t ldb, const void *beta, void *c,
                                           int64_t ldc);
 
-/* Many products of small matrices: C[e] = alpha op(A[e]) op(B[e]) + beta C[e] for each entry e of a batch.
+/* Many products of small matrices: C[e] = alpha op(A[e]) op(B[e]) + beta C[e] for each entry e of a
+ * batch.
  *   dtype        F32, F64, C32 or C64, of all matrices and scalars; sums are kept in it.
  *   layout       of all matrices. transpose_a, transpose_b: with CONJUGATE, op(X) = X^H.
- *   m, n, k      op(A) is m x k, op(B) is k x n, C is m x n; 0 to 32768 each. Made for sizes of 1 to 64.
+ *   m, n, k      op(A) is m x k, op(B) is k x n, C is m x n; 0 to 32768 each. Made for sizes of 1
+ *                to 64.
  *   alpha        [in, host]   one element. 0: A and B are not read.
- *   a, lda       [in, device] the first A, m x k, or k x m with transpose_a; entry e's is e stride_a on.
+ *   a, lda       [in, device] the first A, m x k, or k x m with transpose_a; entry e's is e
+ *                stride_a on.
  *   b, ldb       [in, device] the first B, k x n, or n x k with transpose_b.
  *   beta         [in, host]   one element. 0: C is not read, so it may hold anything.
- *   c, ldc       [in/out, device] the first C, m x n; must not overlap any A or B. Elements between rows
- *                and between matrices are kept.
- *   stride_a, stride_b, stride_c  elements from one entry's matrix to the next's, of any sign. 0 for A or
- *                B: one matrix for all. The matrices of C lie apart: |stride_c| is at least the elements
- *                from the first to the last of one C; or they lie side by side in rows of length ldc.
+ *   c, ldc       [in/out, device] the first C, m x n; must not overlap any A or B. Elements between
+ *                rows and between matrices are kept.
+ *   stride_a, stride_b, stride_c  elements from one entry's matrix to the next's, of any sign. 0
+ *                for A or B: one matrix for all. The matrices of C lie apart: |stride_c| is at
+ *                least the elements from the first to the last of one C; or they lie side by side
+ *                in rows of length ldc.
  *   batch        entries, >= 0.
- * Leading dimensions as in subwave_matmul. m, n or batch = 0 returns at once; k = 0 scales C by beta.
- * Stream: asynchronous. Workspace: none. Determinism: bit-equal from run to run on one device, whatever the
- * entry's place in the batch; the sum over k runs in ascending order, one partial sum a cell (f64 on
- * NVIDIA's matrix unit: in that unit's order within each eight terms).
- * Errors: INVALID_CONTEXT; INVALID_VALUE dtype, layout, transpose; UNSUPPORTED another dtype; INVALID_SIZE;
- * INVALID_STRIDE; INVALID_POINTER; DEVICE_ERROR; KERNEL_ERROR.
- * Source: gemmStridedBatched of hipBLAS and cuBLAS (docs/matmul-batched.md). */
+ * Leading dimensions as in subwave_matmul. m, n or batch = 0 returns at once; k = 0 scales C by
+ * beta. Stream: asynchronous. Workspace: none. Determinism: bit-equal from run to run on one
+ * device, whatever the entry's place in the batch; the sum over k runs in ascending order, one
+ * partial sum a cell (f64 on NVIDIA's matrix unit: in that unit's order within each eight terms).
+ * Errors: INVALID_CONTEXT; INVALID_VALUE dtype, layout, transpose; UNSUPPORTED another dtype;
+ * INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER; DEVICE_ERROR; KERNEL_ERROR. Source:
+ * gemmStridedBatched of hipBLAS and cuBLAS (docs/matmul-batched.md). */
 SUBWAVE_API subwave_status subwave_matmul_strided_batched(
     subwave_context *context, subwave_dtype dtype, subwave_layout layout,
     subwave_transpose transpose_a, subwave_transpose transpose_b, int64_t m, int64_t n, int64_t k,
@@ -189,8 +214,8 @@ SUBWAVE_API subwave_status subwave_matmul_strided_batched(
     int64_t stride_b, const void *beta, void *c, int64_t ldc, int64_t stride_c, int64_t batch);
 
 /* The same with matrices anywhere:
- *   a, b, c  [in, device] arrays of `batch` pointers to device memory, each aligned to an element, which is
- *            not checked; pointers of a and b may repeat, matrices of C must not overlap.
+ *   a, b, c  [in, device] arrays of `batch` pointers to device memory, each aligned to an element,
+ *            which is not checked; pointers of a and b may repeat, matrices of C must not overlap.
  * All else, errors too, as in subwave_matmul_strided_batched.
  * Source: gemmBatched of hipBLAS and cuBLAS. */
 SUBWAVE_API subwave_status subwave_matmul_batched(
@@ -201,11 +226,12 @@ SUBWAVE_API subwave_status subwave_matmul_batched(
 
 /* How subwave_matmul with these arguments would compute, by arithmetic on the host alone.
  *   variant ... k  [in]   as in subwave_matmul.
- *   plan    [out, host] filled whole; of m = 0 or n = 0: blocks is 0. With column-major order, rows and
+ *   plan    [out, host] filled whole; of m = 0 or n = 0: blocks is 0. With column-major order, rows
+ *                  and
  *           columns are C's all the same.
- * Stream: nothing is queued. Workspace: none. Determinism: depends on the arguments and the device alone.
- * Errors: INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose; UNSUPPORTED as in
- * subwave_matmul; INVALID_SIZE; INVALID_POINTER plan is null. */
+ * Stream: nothing is queued. Workspace: none. Determinism: depends on the arguments and the device
+ * alone. Errors: INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose; UNSUPPORTED as
+ * in subwave_matmul; INVALID_SIZE; INVALID_POINTER plan is null. */
 SUBWAVE_API subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant variant,
                                                subwave_dtype dtype, subwave_layout layout,
                                                subwave_transpose transpose_a,
@@ -218,16 +244,15 @@ SUBWAVE_API subwave_status subwave_matmul_plan(subwave_context *context, subwave
  *   group     [in, host]   read during the call. Its arrays are device memory.
  *   n         elements; >= 0, a multiple of the work-items of group->block. 0 returns at once.
  *   x, y      [in; out, device] n elements each; y may be x.
- * Stream: asynchronous. Workspace: none.
- * Determinism: integers are the same on every device of equal wave size; floating-point values are
- * combined in the order of docs/groups.md, which depends on the members' lanes alone, so devices of
- * equal wave size agree bit for bit. Which work-items share an OPPORTUNISTIC group is the device's
- * choice; group->members tells.
- * Errors: INVALID_CONTEXT; INVALID_VALUE an enumeration, group->fixed_size, group->branches;
- * UNSUPPORTED a kind that the device lacks, fixed_size above its sub-group size, an op that the dtype
- * lacks (bit ops on floating types, any on complex ones); INVALID_SIZE n or group->block, or fixed_size
- * does not divide the last sub-group; INVALID_POINTER; DEVICE_ERROR; KERNEL_ERROR.
- * Source: the group algorithms of SYCL 2020 and of the non-uniform groups extension. */
+ * Stream: asynchronous. Workspace: none. Determinism: integers are the same on every device of
+ * equal wave size; floating-point values are combined in the order of docs/groups.md, which depends
+ * on the members' lanes alone, so devices of equal wave size agree bit for bit. Which work-items
+ * share an OPPORTUNISTIC group is the device's choice; group->members tells. Errors:
+ * INVALID_CONTEXT; INVALID_VALUE an enumeration, group->fixed_size, group->branches; UNSUPPORTED a
+ * kind that the device lacks, fixed_size above its sub-group size, an op that the dtype lacks (bit
+ * ops on floating types, any on complex ones); INVALID_SIZE n or group->block, or fixed_size does
+ * not divide the last sub-group; INVALID_POINTER; DEVICE_ERROR; KERNEL_ERROR. Source: the group
+ * algorithms of SYCL 2020 and of the non-uniform groups extension. */
 
 /* y[i] = op over x of i's group, with *init in front if not null.
  *   dtype  I8 to F64; 16-bit floats are rounded after every op.
@@ -249,7 +274,8 @@ SUBWAVE_API subwave_status subwave_group_broadcast(subwave_context *context, sub
                                                    const subwave_group *group, int64_t n,
                                                    uint32_t local_id, const void *x, void *y);
 
-/* y[i] = x of the member `delta` local ids above (LEFT) or below (RIGHT); x[i] where there is none. */
+/* y[i] = x of the member `delta` local ids above (LEFT) or below (RIGHT); x[i] where there is
+ * none. */
 SUBWAVE_API subwave_status subwave_group_shift(subwave_context *context, subwave_dtype dtype,
                                                subwave_shift direction, const subwave_group *group,
                                                int64_t n, uint32_t delta, const void *x, void *y);

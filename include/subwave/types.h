@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * types.h: the types that the C interface speaks in: status, element types, matrix options, devices.
+ * types.h: the types that the C interface speaks in: status, element types, matrix options,
+ * devices.
  *
  * Each list below is written once; the enum, the names and the texts all come from it. Values are
- * part of the ABI: they never change, and 0 is never a valid choice, so an unset argument is caught.
+ * part of the ABI: they never change, and 0 is never a valid choice, so an unset argument is
+ * caught.
  */
 #ifndef SUBWAVE_TYPES_H
 #define SUBWAVE_TYPES_H
@@ -39,7 +41,8 @@
     X(OUT_OF_MEMORY, 9, "memory could not be allocated") \
     X(DEVICE_ERROR, 10, "the device's runtime reported an error") \
     X(KERNEL_ERROR, 11, \
-      "a kernel is wrong: the CPU device found an error in it, or it was not built")
+      "a kernel is wrong: the CPU device found an error in it, or it was not built") \
+    X(WORKSPACE_TOO_SMALL, 12, "the call needs a larger workspace than the context has")
 
 typedef enum subwave_status {
 #define SUBWAVE_X(name, value, text) SUBWAVE_STATUS_##name = value,
@@ -47,7 +50,6 @@ typedef enum subwave_status {
 #undef SUBWAVE_X
 } subwave_status;
 
-/* X(name, value, bytes, spelling) */
 /* X(name, value, bytes, spelling, class, type that products are summed in) */
 #define SUBWAVE_DTYPE_LIST(X) \
     X(I8, 1, 1, "i8", SIGNED, I8) \
@@ -106,10 +108,12 @@ typedef struct subwave_matmul_plan_info {
     int32_t item_rows, item_columns; /* cells of C that a work-item computes at a time */
     int32_t tile_rows, tile_columns; /* and a work-group */
     int32_t block[2];                /* work-items of a work-group */
-    int64_t blocks;       /* work-groups; each walks over further tiles if there are more */
-    int64_t shared_bytes; /* local memory of a work-group */
-    int32_t parts;        /* of k, one per work-group; 1 except with SKINNY */
-    int32_t reserved[15];
+    /* work-groups; each walks over further tiles if there are more */
+    int64_t blocks;
+    int64_t shared_bytes;    /* local memory of a work-group */
+    int32_t parts;           /* of k, one per work-group; 1 except with SKINNY */
+    int64_t workspace_bytes; /* of the context's workspace; 0 unless parts > 1 */
+    int32_t reserved[12];
 } subwave_matmul_plan_info;
 
 /* What values are combined with. X(name, value, spelling, for floating types too) */
@@ -172,8 +176,8 @@ typedef struct subwave_group {
     int32_t branches;
     /* BALLOT [in, device]: n predicates, 0 or not. */
     const uint8_t *predicate;
-    /* TANGLE, OPPORTUNISTIC [in, device]: n branch numbers. Work-items with equal keys take the same
-     * branch; one whose key is outside 0 .. branches - 1 takes none, and its results are not
+    /* TANGLE, OPPORTUNISTIC [in, device]: n branch numbers. Work-items with equal keys take the
+     * same branch; one whose key is outside 0 .. branches - 1 takes none, and its results are not
      * written. */
     const int32_t *key;
     /* [out, device, or null]: the members of each work-item's group, a bit a lane. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * hip.hpp: cells of the instruction table as HIP and its compiler offer them: shuffles as people write
- * them by hand, cooperative groups, and LLVM's wave reductions.
+ * hip.hpp: cells of the instruction table as HIP and its compiler offer them: shuffles as people
+ * write them by hand, cooperative groups, and LLVM's wave reductions.
  */
 #ifndef SUBWAVE_PERF_ISA_HIP_HPP
 #define SUBWAVE_PERF_ISA_HIP_HPP
@@ -43,8 +43,9 @@ template <class Kind> SUBWAVE_DEVICE constexpr int width()
     return is_one_of<Kind, whole, sub_group> ? subwave::wave_size() : Kind::size;
 }
 
-/* __shfl_xor and __shfl_up ladders, __ballot and bit counts. A side of a ballot is summed with the other
- * side's lanes at the identity, which takes a whole wave; a tangle by a loop over its lanes. */
+/* __shfl_xor and __shfl_up ladders, __ballot and bit counts. A side of a ballot is summed with the
+ * other side's lanes at the identity, which takes a whole wave; a tangle by a loop over its
+ * lanes. */
 struct shuffles {
     template <class Operation, class Kind, class T>
     static constexpr bool offers =
@@ -153,8 +154,8 @@ private:
     }
 };
 
-/* tiled_partition for fixed sizes, coalesced_threads for a sub-group and for what is in a branch. Has no
- * reductions nor scans; votes since ROCm 6. */
+/* tiled_partition for fixed sizes, coalesced_threads for a sub-group and for what is in a branch.
+ * Has no reductions nor scans; votes since ROCm 6. */
 struct cooperative {
     template <class Operation, class Kind, class T>
     static constexpr bool offers =

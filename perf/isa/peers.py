@@ -73,12 +73,8 @@ def cycles(path, architecture):
 def executed(path, baseline, seed):
     """{kernel: instructions that its collective executed}, of those with right results."""
     found, wrong = {}, []
-    try:
-        device, floor = emulation.Device(path), emulation.Device(baseline)
-        DEVICES.extend((device, floor))
-    except emulation.Missing as reason:
-        print("emulated: skipped, %s" % reason)
-        return found
+    device, floor = emulation.Device(path), emulation.Device(baseline)
+    DEVICES.extend((device, floor))
     code = disassembly.instructions(TOOLS["objdump"], path)
     for kernel in device.kernels:
         if len(code[kernel]) == 1 or emulate.misread(device, code[kernel]):

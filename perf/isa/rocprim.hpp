@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * rocprim.hpp: cells of the instruction table as rocPRIM offers them. Reductions give all lanes the result.
+ * rocprim.hpp: cells of the instruction table as rocPRIM offers them. Reductions give all lanes the
+ * result.
  */
 #ifndef SUBWAVE_PERF_ISA_ROCPRIM_HPP
 #define SUBWAVE_PERF_ISA_ROCPRIM_HPP

@@ -18,8 +18,8 @@ namespace {
 constexpr std::size_t arena_bytes = 4 * shared_limit; /* red zones and alignment included */
 constexpr std::size_t red_zone = 64;
 constexpr unsigned yields_per_look = 1024;
-/* Below each lane's stack, as much as Linux keeps free below a thread's: what overruns the stack must not find
- * another's. No memory, only addresses. */
+/* Below each lane's stack, as much as Linux keeps free below a thread's: what overruns the stack
+ * must not find another's. No memory, only addresses. */
 constexpr std::size_t guard_bytes = 1024 * 1024;
 
 std::size_t page_bytes()
@@ -42,7 +42,8 @@ void lane_entry()
         annotated::release(&e.ended);
         e.leave(self);
     } catch (const std::bad_alloc &) {
-        /* The lane is abandoned outside this handler: C++ counts caught exceptions per OS thread, not per lane. */
+        /* The lane is abandoned outside this handler: C++ counts caught exceptions per OS thread,
+         * not per lane. */
     }
     e.launch->fail_without_memory(e.number);
     e.abandon(self);

@@ -218,8 +218,8 @@ private:
     {
         if (helpers_ >= wanted)
             return;
-        /* Signals are for the program's own threads, whose stacks are larger; but not what a thread brought on
-         * itself, and a program may want to report. */
+        /* Signals are for the program's own threads, whose stacks are larger; but not what a thread
+         * brought on itself, and a program may want to report. */
         sigset_t others, before;
         sigfillset(&others);
         for (int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})

@@ -20,8 +20,8 @@ static struct subwave_thread_text shared_text(enum subwave_thread_text_of of)
     return (struct subwave_thread_text){shared[of], sizeof shared[of]};
 }
 
-/* A thread's texts, or, once that thread has ended, some other thread's. Nothing is locked, so that a child of fork()
- * can go on. */
+/* A thread's texts, or, once that thread has ended, some other thread's. Nothing is locked, so that
+ * a child of fork() can go on. */
 typedef struct texts {
     struct subwave_thread_text of[SUBWAVE_THREAD_TEXTS];
     atomic_bool taken;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * thread_text.h: the texts of a thread's last failures. Not in thread-local storage: a library that dlopen() loads can
- * count on a few bytes of it alone.
+ * thread_text.h: the texts of a thread's last failures. Not in thread-local storage: a library that
+ * dlopen() loads can count on a few bytes of it alone.
  */
 #ifndef SUBWAVE_CPU_THREAD_TEXT_H
 #define SUBWAVE_CPU_THREAD_TEXT_H
@@ -23,9 +23,9 @@ struct subwave_thread_text {
     size_t bytes;
 };
 
-/* The calling thread's text, "" at first, with room for `wanted` bytes where there is memory for them, and for
- * SUBWAVE_THREAD_TEXT_LEAST bytes always: without memory it is one that all threads share. Freed when the thread
- * ends. */
+/* The calling thread's text, "" at first, with room for `wanted` bytes where there is memory for
+ * them, and for SUBWAVE_THREAD_TEXT_LEAST bytes always: without memory it is one that all threads
+ * share. Freed when the thread ends. */
 struct subwave_thread_text subwave_thread_text(enum subwave_thread_text_of of, size_t wanted);
 
 #ifdef __cplusplus

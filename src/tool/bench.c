@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * bench.c: `subwave bench matmul`: times each variant on each device, and checks each result.
+ * bench.c: `subwave bench OPERATION`: times a compute call on each device, and checks each result.
  */
 #include "commands.h"
 #include "options.h"
-#include "plain.h"
 #include "text.h"
 
-#include <subwave/subwave.h>
+#include <measure.h>
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,17 +14,18 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-enum { MOST_REPEATS = 1000, MOST_CALLS = 1000 };
+enum { MOST_REPEATS = 1000 };
 
 typedef struct settings {
+    measure_problem problem; /* without what stands in the lists */
     text_list devices;
     variant_list variants;
     dtype_list dtypes;
     shape_list shapes;
-    subwave_layout layout;
-    bool transpose_a, transpose_b, json, no_check, peer, progress;
+    bool transpose_a, transpose_b, conjugate_a, conjugate_b, json, no_check, peer, progress;
     int repeat;
     double min_time;
+    char name[40]; /* the command's */
 } settings;
 
 typedef struct device {
@@ -34,354 +33,193 @@ typedef struct device {
     subwave_device_properties about;
 } device;
 
-/* One matrix product: the operands without gaps by rows, as the plain loops read them, and as the
- * devices are to get them. */
-typedef struct problem {
-    subwave_dtype dtype;
-    shape size;
-    size_t a_bytes, b_bytes, c_bytes;
-    void *a, *b, *stored_a, *stored_b; /* stored_x is x itself where no transposition is needed */
-    void *c;
-    bool a_flipped, b_flipped, c_flipped; /* stored by columns */
-} problem;
-
-typedef struct timing {
-    int repeats;
-    double median, least, most;
-} timing;
-
 typedef struct result {
-    timing time;
-    subwave_matmul_plan_info plan; /* no blocks: it is not the library's, or it has none */
-    double error;      /* the largest |C - reference| / sum |a b| of a cell; NaN if not checked */
-    char failure[512]; /* why there is no result, or "" */
+    measure_timing time;
+    subwave_matmul_plan_info plan; /* no blocks: it is not of subwave_matmul, or it has none */
+    double error;                  /* NaN if not checked */
+    char failure[512];             /* why there is no result, or "" */
 } result;
 
-/* --- operands --------------------------------------------------------------------------------- */
+/* --- timing ---------------------------------------------------------------------------------- */
 
-static uint64_t random_bits(uint64_t *state)
-{
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    return *state;
-}
-
-static bool is_16_bit(subwave_dtype dtype)
-{
-    return dtype == SUBWAVE_DTYPE_F16 || dtype == SUBWAVE_DTYPE_BF16;
-}
-
-/* Uniform in [-1, 1), with all bits of the type's fraction in use. Those of 16 bits are sign and fraction
- * at random and an exponent of -4 to -1, so that no product is subnormal. */
-static void fill(subwave_dtype dtype, void *data, int64_t count, uint64_t seed)
-{
-    const int fraction = dtype == SUBWAVE_DTYPE_F16 ? 10 : 7,
-              bias = dtype == SUBWAVE_DTYPE_F16 ? 15 : 127;
-    for (int64_t i = 0; i < count; ++i) {
-        const uint64_t bits = random_bits(&seed);
-        const double value = (double)(bits >> 11) * 0x1p-52 - 1;
-        if (is_16_bit(dtype))
-            ((uint16_t *)data)[i] =
-                (uint16_t)((bits >> 48 & 0x8000) | (bits >> 32 & ((1u << fraction) - 1)) |
-                           (uint64_t)(bias - 1 - (int)(bits >> 16 & 3)) << fraction);
-        else if (dtype == SUBWAVE_DTYPE_F32)
-            ((float *)data)[i] = (float)value;
-        else
-            ((double *)data)[i] = value;
-    }
-}
-
-static void *transposed(size_t size, const void *from, int64_t rows, int64_t columns)
-{
-    char *to = malloc((size_t)(rows * columns) * size + 1);
-    for (int64_t j = 0; to && j < columns; ++j)
-        for (int64_t i = 0; i < rows; ++i)
-            memcpy(to + (size_t)(j * rows + i) * size,
-                   (const char *)from + (size_t)(i * columns + j) * size, size);
-    return to;
-}
-
-static void free_problem(problem *p)
-{
-    if (p->stored_a != p->a)
-        free(p->stored_a);
-    if (p->stored_b != p->b)
-        free(p->stored_b);
-    free(p->a);
-    free(p->b);
-    free(p->c);
-}
-
-static bool matrix_bytes(int64_t rows, int64_t columns, size_t size, size_t *bytes)
-{
-    if (columns > 0 && rows > PTRDIFF_MAX / 8 / columns)
-        return false;
-    *bytes = (size_t)(rows * columns) * size;
-    return true;
-}
-
-static bool make_problem(const settings *s, subwave_dtype dtype, shape size, problem *p)
-{
-    const bool column = s->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR;
-    const size_t element = subwave_dtype_size(dtype);
-    *p = (problem){.dtype = dtype,
-                   .size = size,
-                   .a_flipped = column != s->transpose_a,
-                   .b_flipped = column != s->transpose_b,
-                   .c_flipped = column};
-    if (!matrix_bytes(size.m, size.k, element, &p->a_bytes) ||
-        !matrix_bytes(size.k, size.n, element, &p->b_bytes) ||
-        !matrix_bytes(size.m, size.n, element, &p->c_bytes))
-        return false;
-    p->a = malloc(p->a_bytes + 1);
-    p->b = malloc(p->b_bytes + 1);
-    p->c = malloc(p->c_bytes + 1);
-    if (!p->a || !p->b || !p->c)
-        return false;
-    fill(dtype, p->a, size.m * size.k, 0x9e3779b97f4a7c15);
-    fill(dtype, p->b, size.k * size.n, 0xd1b54a32d192ed03);
-    p->stored_a = p->a_flipped ? transposed(element, p->a, size.m, size.k) : p->a;
-    p->stored_b = p->b_flipped ? transposed(element, p->b, size.k, size.n) : p->b;
-    return p->stored_a && p->stored_b;
-}
-
-/* --- the check -------------------------------------------------------------------------------- */
-
-/* How much of C is compared: whole rows and single cells, so that it stays well under a second. */
-typedef struct coverage {
-    int64_t rows, cells;
-} coverage;
-
-static coverage choose_coverage(shape size)
-{
-    const double budget = 2e8, cell_budget = 2e7; /* multiplications; down a column they are slow */
-    const double row_cost = (double)size.n * (double)size.k + 1;
-    if (row_cost * (double)size.m <= budget)
-        return (coverage){.rows = size.m};
-    const double cells = cell_budget / (double)(size.k + 1);
-    return (coverage){.rows = (int64_t)(budget / row_cost),
-                      .cells = cells < 16      ? 16
-                               : cells > 10000 ? 10000
-                                               : (int64_t)cells};
-}
-
-static double cell_error(const problem *p, bool flipped, int64_t i, int64_t j, double sum,
-                         double magnitude)
-{
-    const int64_t at = flipped ? i + j * p->size.m : i * p->size.n + j;
-    const double found = plain_value(p->dtype, p->c, at);
-    if (found == sum)
-        return 0;
-    const double error = fabs(found - sum) / magnitude;
-    return isnan(error) ? INFINITY : error; /* a NaN must not hide in a maximum */
-}
-
-/* Compares p->c with the reference, unless that is not wanted. */
-static void check(const settings *s, const problem *p, bool flipped, result *r)
-{
-    if (s->no_check)
-        return;
-    const shape size = p->size;
-    const coverage checked = choose_coverage(size);
-    uint64_t seed = 0x2545f4914f6cdd1d;
-    double worst = 0;
-    double *sum = malloc(2 * (size_t)size.n * sizeof *sum + 1), *magnitude = sum + size.n;
-    if (!sum) {
-        snprintf(r->failure, sizeof r->failure, "no memory to check the result");
-        return;
-    }
-    for (int64_t drawn = 0; drawn < checked.rows; ++drawn) {
-        /* All rows; or the first, the last and any between. */
-        int64_t i = drawn;
-        if (checked.rows < size.m && drawn > 0)
-            i = drawn == 1 ? size.m - 1 : (int64_t)(random_bits(&seed) % (uint64_t)size.m);
-        plain_row(p->dtype, i, size.n, size.k, p->a, p->b, sum, magnitude);
-        for (int64_t j = 0; j < size.n; ++j)
-            worst = fmax(worst, cell_error(p, flipped, i, j, sum[j], magnitude[j]));
-    }
-    free(sum);
-    for (int64_t c = 0; c < checked.cells; ++c) {
-        const int64_t i = (int64_t)(random_bits(&seed) % (uint64_t)size.m);
-        const int64_t j = (int64_t)(random_bits(&seed) % (uint64_t)size.n);
-        double cell_sum, cell_magnitude;
-        plain_cell(p->dtype, i, j, size.n, size.k, p->a, p->b, &cell_sum, &cell_magnitude);
-        worst = fmax(worst, cell_error(p, flipped, i, j, cell_sum, cell_magnitude));
-    }
-    r->error = worst;
-}
-
-/* Two roundings a term, one of the product and one of the sum; and where sums are f32 and C has 16 bits,
- * one more. */
-static double error_bound(subwave_dtype dtype, int64_t k)
-{
-    const double rounding = dtype == SUBWAVE_DTYPE_F16    ? 0x1p-11
-                            : dtype == SUBWAVE_DTYPE_BF16 ? 0x1p-8
-                                                          : 0;
-    return (double)k * (dtype == SUBWAVE_DTYPE_F64 ? DBL_EPSILON : FLT_EPSILON) + rounding;
-}
-
-/* --- timing ----------------------------------------------------------------------------------- */
-
-/* Something to time: makes `calls` calls and waits for them; false on failure. */
+/* The library's call, or the plain loop. */
 typedef struct work {
-    bool (*run)(const struct work *w, int calls);
-    const problem *problem;
-    const settings *settings;
-    subwave_context *context;
-    subwave_variant variant;
-    void *a, *b, *c;
+    const measure_data *data;
+    void *a, *b, *c; /* of the plain loop */
+    int calls;
 } work;
 
-static int compare_doubles(const void *x, const void *y)
+static bool call_device(void *self, int set)
 {
-    const double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
+    return measure_queue(((const work *)self)->data, set) == SUBWAVE_STATUS_SUCCESS;
 }
 
-static bool time_run(const work *w, int calls, double *seconds)
+static bool wait_for(const work *w)
 {
-    const double start = monotonic_seconds();
-    const bool done = w->run(w, calls);
-    *seconds = (monotonic_seconds() - start) / calls;
-    return done;
+    return subwave_synchronize(w->data->context) == SUBWAVE_STATUS_SUCCESS;
 }
 
-/* The first run warms up. Where it takes the whole of the minimum time, it is the result: on the
- * CPU device a call may take seconds. Short calls are queued together, so that the wait is not
- * what is timed. */
-static bool measure(const work *w, timing *t)
+static bool call_and_wait(void *self, int set) { return call_device(self, set) && wait_for(self); }
+
+static bool call_plain(work *w)
 {
-    double samples[MOST_REPEATS], estimate, total = 0;
-    const double min_time = w->settings->min_time;
-    t->repeats = 0;
-    if (!time_run(w, 1, &samples[0]))
-        return false;
-    if (samples[0] >= min_time) {
-        t->repeats = 1;
-    } else {
-        if (!time_run(w, 1, &estimate))
-            return false;
-        const double calls = 2e-3 / (estimate + 1e-9);
-        const int batch = calls < 1 ? 1 : calls > MOST_CALLS ? MOST_CALLS : (int)calls;
-        while (t->repeats < w->settings->repeat && total < min_time) {
-            if (!time_run(w, batch, &samples[t->repeats]))
-                return false;
-            total += samples[t->repeats++] * batch;
-        }
-    }
-    qsort(samples, (size_t)t->repeats, sizeof *samples, compare_doubles);
-    const int middle = t->repeats / 2;
-    t->least = samples[0];
-    t->most = samples[t->repeats - 1];
-    t->median = t->repeats % 2 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
+    const measure_problem *p = &w->data->problem;
+    return measure_plain_matmul(p->dtype, p->m, p->n, p->k, w->a, w->b, w->c);
+}
+
+static bool first_call(void *self)
+{
+    work *w = self;
+    return w->c ? call_plain(w) : call_and_wait(w, 0);
+}
+
+static bool record(void *self, int calls)
+{
+    ((work *)self)->calls = calls;
     return true;
 }
 
-static bool run_plain(const work *w, int calls)
+/* Short calls are queued together, so that the wait is not what is timed. */
+static bool replay(void *self, double *seconds)
 {
-    const problem *p = w->problem;
-    for (int i = 0; i < calls; ++i)
-        plain_matmul(p->dtype, p->size.m, p->size.n, p->size.k, p->a, p->b, p->c);
-    return true;
+    work *w = self;
+    bool good = true;
+    const double start = measure_now();
+    for (int i = 0; good && i < w->calls; ++i)
+        good = w->c ? call_plain(w) : call_device(w, 0);
+    good = good && (w->c || wait_for(w));
+    *seconds = measure_now() - start;
+    return good;
 }
 
-static int64_t at_least_1(int64_t size) { return size > 0 ? size : 1; }
-
-static subwave_transpose transposed_if(bool yes)
+/* Where the first call takes the whole of the minimum time, it is the result: on the CPU device a
+ * call may take seconds. */
+static bool time_work(const settings *s, work *w, measure_timing *timing)
 {
-    return yes ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_NONE;
+    const measure_subject subject = {w, first_call, record, replay};
+    const measure_rules rules = {.batch_seconds = 2e-3,
+                                 .sets = 1,
+                                 .warm_up = -1,
+                                 .fewest = 1,
+                                 .most = s->repeat,
+                                 .seconds = s->min_time,
+                                 .noise = -1,
+                                 .first_may_count = true};
+    return measure_time(&subject, &rules, timing);
 }
 
-static bool queue_matmul(const work *w, shape size)
+static bool has_elements(const measure_problem *p)
 {
-    const float one_f32 = 1, zero_f32 = 0;
-    const double one_f64 = 1, zero_f64 = 0;
-    const problem *p = w->problem;
-    const bool single = p->dtype != SUBWAVE_DTYPE_F64; /* the scalars */
-    return subwave_matmul(
-               w->context, w->variant, p->dtype, w->settings->layout,
-               transposed_if(w->settings->transpose_a), transposed_if(w->settings->transpose_b),
-               size.m, size.n, size.k, single ? (const void *)&one_f32 : &one_f64, w->a,
-               at_least_1(p->a_flipped ? p->size.m : p->size.k), w->b,
-               at_least_1(p->b_flipped ? p->size.k : p->size.n),
-               single ? (const void *)&zero_f32 : &zero_f64, w->c,
-               at_least_1(p->c_flipped ? p->size.m : p->size.n)) == SUBWAVE_STATUS_SUCCESS;
+    return p->n > 0 && (!measure_is_product(p) || (p->m > 0 && p->k > 0 && p->batch > 0));
 }
 
-static bool run_device(const work *w, int calls)
+/* The least call with these arguments, which loads the kernel. */
+static bool load_kernel(const measure_data *data)
 {
-    for (int i = 0; i < calls; ++i)
-        if (!queue_matmul(w, w->problem->size))
-            return false;
-    return subwave_synchronize(w->context) == SUBWAVE_STATUS_SUCCESS;
-}
-
-static bool place(subwave_context *context, void **memory, const void *data, size_t bytes)
-{
-    return subwave_malloc(context, memory, (int64_t)bytes) == SUBWAVE_STATUS_SUCCESS &&
-           subwave_copy(context, *memory, data, (int64_t)bytes) == SUBWAVE_STATUS_SUCCESS;
-}
-
-static bool measure_device(work *w, problem *p, timing *t)
-{
-    /* C starts as NaN everywhere: a cell that no kernel wrote is found. */
-    memset(p->c, 0xff, p->c_bytes);
-    const bool some = p->size.m > 0 && p->size.n > 0 && p->size.k > 0;
-    return place(w->context, &w->a, p->stored_a, p->a_bytes) &&
-           place(w->context, &w->b, p->stored_b, p->b_bytes) &&
-           place(w->context, &w->c, p->c, p->c_bytes) &&
-           (!some || queue_matmul(w, (shape){1, 1, 1})) && /* loads the kernel */
-           measure(w, t) &&
-           subwave_copy(w->context, p->c, w->c, (int64_t)p->c_bytes) == SUBWAVE_STATUS_SUCCESS;
+    measure_data least = *data;
+    measure_problem *p = &least.problem;
+    p->m = p->k = p->batch = 1;
+    p->n = measure_is_product(p)
+               ? 1
+               : (int64_t)p->group.block[0] * p->group.block[1] * p->group.block[2];
+    return p->n > data->problem.n || (measure_queue(&least, 0) == SUBWAVE_STATUS_SUCCESS &&
+                                      measure_reset(data) == SUBWAVE_STATUS_SUCCESS);
 }
 
 /* Without blocks where the product will be refused. */
-static subwave_matmul_plan_info plan_of(const settings *s, const device *d, subwave_variant variant,
-                                        subwave_dtype dtype, shape size)
+static subwave_matmul_plan_info plan_of(const measure_problem *p, const device *d)
 {
     subwave_matmul_plan_info plan = {0};
-    (void)subwave_matmul_plan(d->context, variant, dtype, s->layout, transposed_if(s->transpose_a),
-                              transposed_if(s->transpose_b), size.m, size.n, size.k, &plan);
+    if (p->operation == MEASURE_MATMUL)
+        (void)subwave_matmul_plan(d->context, p->variant, p->dtype, p->layout, p->transpose_a,
+                                  p->transpose_b, p->m, p->n, p->k, &plan);
     return plan;
 }
 
-static result bench_device(const settings *s, const device *d, subwave_variant variant, problem *p)
+static result bench_device(const settings *s, const device *d, const measure_problem *p)
 {
-    work w = {
-        .run = run_device, .problem = p, .settings = s, .context = d->context, .variant = variant};
-    result r = {.error = NAN};
-    r.plan = plan_of(s, d, variant, p->dtype, p->size);
-    if (measure_device(&w, p, &r.time)) {
-        check(s, p, p->c_flipped, &r);
-    } else {
-        const char *reason = subwave_last_error(d->context);
+    result r = {.error = NAN, .plan = plan_of(p, d)};
+    measure_data data;
+    work w = {.data = &data};
+    const char *reason = NULL;
+    if (!measure_place(&data, d->context, p, 1))
+        reason = data.reason;
+    else if ((has_elements(p) && !load_kernel(&data)) || !time_work(s, &w, &r.time) ||
+             (!s->no_check && !measure_error(&data, call_and_wait, &w, &r.error)))
+        reason = subwave_last_error(d->context);
+    if (reason)
         snprintf(r.failure, sizeof r.failure, "%s", *reason ? reason : "no reason given");
-    }
-    subwave_free(d->context, w.a);
-    subwave_free(d->context, w.b);
-    subwave_free(d->context, w.c);
+    measure_release(&data);
     return r;
 }
 
-static result bench_plain(const settings *s, problem *p)
+/* The same product, whatever the layout and the transposes are. */
+static result bench_plain(const settings *s, const device *d, const measure_problem *p)
 {
-    const work w = {.run = run_plain, .problem = p, .settings = s};
     result r = {.error = NAN};
-    measure(&w, &r.time);
-    check(s, p, false, &r);
+    measure_data data;
+    work w = {.data = &data};
+    const size_t size = subwave_dtype_size(p->dtype);
+    const bool placed = measure_place(&data, d->context, p, 1);
+    if (placed) {
+        w.a = malloc((size_t)(p->m * p->k) * size + 1);
+        w.b = malloc((size_t)(p->k * p->n) * size + 1);
+        w.c = malloc((size_t)(p->m * p->n) * size + 1);
+    }
+    if (w.a && w.b && w.c) {
+        measure_encode(p->dtype, p->m * p->k, data.a_values, w.a);
+        measure_encode(p->dtype, p->k * p->n, data.b_values, w.b);
+        time_work(s, &w, &r.time);
+        if (!s->no_check)
+            r.error = measure_product_error(&data, w.c, true);
+    } else {
+        snprintf(r.failure, sizeof r.failure, "%s", placed ? measure_no_memory : data.reason);
+    }
+    free(w.a);
+    free(w.b);
+    free(w.c);
+    measure_release(&data);
     return r;
 }
 
-/* --- output ----------------------------------------------------------------------------------- */
+/* --- output ---------------------------------------------------------------------------------- */
 
-static void show_progress(const settings *s, const problem *p, const char *who, const char *variant)
+enum { LABEL_SIZE = 120 };
+
+/* "7 x 9 x 5", with the number of products if there are several; of groups the work-items. */
+static const char *size_label(char *label, const measure_problem *p)
 {
-    if (!s->progress && !isatty(STDERR_FILENO))
-        return;
-    fprintf(stderr, "timing %s %s %s %" PRId64 " x %" PRId64 " x %" PRId64 " ...%s", who, variant,
-            subwave_dtype_name(p->dtype), p->size.m, p->size.n, p->size.k,
-            isatty(STDERR_FILENO) ? "" : "\n");
+    int length =
+        measure_is_product(p)
+            ? snprintf(label, LABEL_SIZE, "%" PRId64 " x %" PRId64 " x %" PRId64, p->m, p->n, p->k)
+            : snprintf(label, LABEL_SIZE, "%" PRId64, p->n);
+    if (measure_is_product(p) && p->operation != MEASURE_MATMUL)
+        snprintf(label + length, LABEL_SIZE - (size_t)length, " *%" PRId64, p->batch);
+    return label;
+}
+
+/* The variant of a product, the kind of a group. */
+static const char *variant_label(char *label, const measure_problem *p)
+{
+    if (p->operation == MEASURE_MATMUL)
+        snprintf(label, LABEL_SIZE, "%s", subwave_variant_name(p->variant));
+    else if (measure_is_product(p))
+        snprintf(label, LABEL_SIZE, "%s",
+                 p->operation == MEASURE_MATMUL_BATCHED ? "pointers" : "strided");
+    else if (p->group.kind == SUBWAVE_GROUP_FIXED_SIZE)
+        snprintf(label, LABEL_SIZE, "fixed_size %" PRId32, p->group.fixed_size);
+    else
+        snprintf(label, LABEL_SIZE, "%s", subwave_group_kind_name(p->group.kind));
+    return label;
+}
+
+static void show_progress(const settings *s, const measure_problem *p, const char *who,
+                          const char *variant)
+{
+    char size[LABEL_SIZE];
+    if (s->progress || isatty(STDERR_FILENO))
+        fprintf(stderr, "timing %s %s %s %s ...%s", who, variant, subwave_dtype_name(p->dtype),
+                size_label(size, p), isatty(STDERR_FILENO) ? "" : "\n");
 }
 
 static void clear_progress(void)
@@ -390,39 +228,41 @@ static void clear_progress(void)
         fputs("\r\033[K", stderr);
 }
 
-static bool is_right(const problem *p, const result *r)
+static bool is_right(const measure_problem *p, const result *r)
 {
-    return r->error <= error_bound(p->dtype, p->size.k);
+    return r->error <= measure_bound(p);
 }
 
-static double gflops(const problem *p, const timing *t)
+/* GFLOP/s of products, GB/s of group calls. */
+static double rate(const measure_problem *p, const measure_timing *t)
 {
-    const double flops = 2.0 * (double)p->size.m * (double)p->size.n * (double)p->size.k;
-    return t->median > 0 ? flops / t->median * 1e-9 : 0;
+    const double amount = measure_is_product(p) ? measure_flops(p) : measure_bytes(p);
+    return t->median > 0 ? amount / t->median * 1e-9 : 0;
 }
 
-static void print_heading(void)
+static void print_heading(const measure_problem *p)
 {
-    printf("%-8s  %-12s  %-5s  %-20s  %8s  %8s  %8s  %8s  %s\n", "device", "variant", "dtype",
-           "m x n x k", "time", "min", "max", "GFLOP/s", "error");
+    const bool product = measure_is_product(p);
+    printf("%-8s  %-12s  %-5s  %-20s  %8s  %8s  %8s  %8s  %s\n", "device",
+           product ? "variant" : "kind", "dtype", product ? "m x n x k" : "work-items", "time",
+           "min", "max", product ? "GFLOP/s" : "GB/s", "error");
 }
 
-static void print_row(const settings *s, const problem *p, const char *who, const char *variant,
-                      const result *r)
+static void print_row(const settings *s, const measure_problem *p, const char *who,
+                      const char *variant, const result *r)
 {
-    char sizes[80], text[TEXT_SIZE];
-    snprintf(sizes, sizeof sizes, "%" PRId64 " x %" PRId64 " x %" PRId64, p->size.m, p->size.n,
-             p->size.k);
-    printf("%-8s  %-12s  %-5s  %-20s  ", who, variant, subwave_dtype_name(p->dtype), sizes);
+    char size[LABEL_SIZE], text[TEXT_SIZE];
+    printf("%-8s  %-12s  %-5s  %-20s  ", who, variant, subwave_dtype_name(p->dtype),
+           size_label(size, p));
     if (r->failure[0]) {
         printf("failed: %s\n", r->failure);
         return;
     }
-    const bool several = r->time.repeats > 1;
+    const bool several = r->time.samples > 1;
     printf("%8s  ", format_time(text, r->time.median));
     printf("%8s  ", several ? format_time(text, r->time.least) : "one run");
     printf("%8s  ", several ? format_time(text, r->time.most) : "");
-    printf("%8s  ", format_digits(text, gflops(p, &r->time)));
+    printf("%8s  ", format_digits(text, rate(p, &r->time)));
     if (s->no_check)
         puts("not checked");
     else
@@ -437,19 +277,34 @@ static void print_number(const char *name, double value)
         printf(", \"%s\": null", name);
 }
 
-static void print_json_row(const settings *s, const problem *p, const char *who,
+static const char *truth(bool value) { return value ? "true" : "false"; }
+
+static void print_json_problem(const measure_problem *p)
+{
+    if (!measure_is_product(p)) {
+        printf(", \"op\": \"%s\", \"n\": %" PRId64, subwave_op_name(p->op), p->n);
+        return;
+    }
+    printf(", \"layout\": \"%s\", \"transpose_a\": %s, \"transpose_b\": %s, \"m\": %" PRId64
+           ", \"n\": %" PRId64 ", \"k\": %" PRId64,
+           p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row",
+           truth(p->transpose_a != SUBWAVE_TRANSPOSE_NONE),
+           truth(p->transpose_b != SUBWAVE_TRANSPOSE_NONE), p->m, p->n, p->k);
+    if (p->operation != MEASURE_MATMUL)
+        printf(", \"batch\": %" PRId64, p->batch);
+}
+
+static void print_json_row(const settings *s, const measure_problem *p, const char *who,
                            const char *variant, const subwave_device_properties *about,
                            const result *r)
 {
-    printf("{\"case\": \"matmul\", \"variant\": \"%s\", \"dtype\": \"%s\", \"layout\": \"%s\", "
-           "\"transpose_a\": %s, \"transpose_b\": %s, \"m\": %" PRId64 ", \"n\": %" PRId64
-           ", \"k\": %" PRId64 ", \"device\": \"%s\", \"architecture\": \"%s\", "
-           "\"backend\": \"%s\", \"wave\": %" PRId32 ", \"version\": \"%s\"",
-           variant, subwave_dtype_name(p->dtype),
-           s->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row",
-           s->transpose_a ? "true" : "false", s->transpose_b ? "true" : "false", p->size.m,
-           p->size.n, p->size.k, who, about->architecture, about->backend,
-           about->sub_group_sizes[0], subwave_version());
+    printf("{\"case\": \"%s\", \"%s\": \"%s\", \"dtype\": \"%s\"",
+           measure_operation_name(p->operation), measure_is_product(p) ? "variant" : "kind",
+           variant, subwave_dtype_name(p->dtype));
+    print_json_problem(p);
+    printf(", \"device\": \"%s\", \"architecture\": \"%s\", \"backend\": \"%s\", \"wave\": %" PRId32
+           ", \"version\": \"%s\"",
+           who, about->architecture, about->backend, about->sub_group_sizes[0], subwave_version());
     if (r->plan.blocks)
         printf(", \"plan\": {\"variant\": \"%s\", \"tile\": [%" PRId32 ", %" PRId32
                "], \"blocks\": %" PRId64 "}",
@@ -464,35 +319,38 @@ static void print_json_row(const settings *s, const problem *p, const char *who,
         return;
     }
     printf(", \"repeats\": %d, \"time_us\": {\"median\": %.6g, \"min\": %.6g, \"max\": %.6g}",
-           r->time.repeats, 1e6 * r->time.median, 1e6 * r->time.least, 1e6 * r->time.most);
-    print_number("gflops", gflops(p, &r->time));
+           r->time.samples, 1e6 * r->time.median, 1e6 * r->time.least, 1e6 * r->time.most);
+    print_number(measure_is_product(p) ? "gflops" : "gbytes", rate(p, &r->time));
     print_number("error", r->error);
-    print_number("bound", s->no_check ? NAN : error_bound(p->dtype, p->size.k));
-    printf(", \"ok\": %s}\n", s->no_check ? "null" : is_right(p, r) ? "true" : "false");
+    print_number("bound", s->no_check ? NAN : measure_bound(p));
+    printf(", \"ok\": %s}\n", s->no_check ? "null" : truth(is_right(p, r)));
 }
 
-static void describe_check(subwave_dtype dtype, shape size)
+static void describe_check(const measure_problem *p)
 {
-    const coverage checked = choose_coverage(size);
-    printf("%s %" PRId64 " x %" PRId64 " x %" PRId64 ": ", subwave_dtype_name(dtype), size.m,
-           size.n, size.k);
-    if (!checked.cells)
+    char size[LABEL_SIZE];
+    const measure_coverage checked = measure_covers(p);
+    printf("%s %s: ", subwave_dtype_name(p->dtype), size_label(size, p));
+    if (!checked.elements)
         printf("all cells checked");
     else
         printf("checked %" PRId64 " of %" PRId64 " rows and %" PRId64 " cells at random",
-               checked.rows, size.m, checked.cells);
-    printf("; limit k eps%s = %.1e\n", is_16_bit(dtype) ? " + rounding" : "",
-           error_bound(dtype, size.k));
+               checked.rows, p->m * p->batch, checked.elements);
+    const bool small = subwave_dtype_size(p->dtype) == 2;
+    printf("; limit k eps%s = %.1e\n", small ? " + rounding" : "", measure_bound(p));
 }
 
-/* --- the command ------------------------------------------------------------------------------ */
+/* --- the command ----------------------------------------------------------------------------- */
 
 /* Prints a result; whether it is a good one. */
-static bool report(const settings *s, const problem *p, const char *who, const char *variant,
-                   const subwave_device_properties *about, const result *r)
+static bool report(const settings *s, const measure_problem *p, const char *who,
+                   const char *variant, const subwave_device_properties *about, const result *r)
 {
+    char size[LABEL_SIZE];
     clear_progress();
-    if (s->json)
+    if (strcmp(r->failure, measure_no_memory) == 0)
+        fail(s->name, "no memory for the matrices of %s", size_label(size, p));
+    else if (s->json)
         print_json_row(s, p, who, variant, about, r);
     else
         print_row(s, p, who, variant, r);
@@ -500,72 +358,108 @@ static bool report(const settings *s, const problem *p, const char *who, const c
     return !r->failure[0] && (s->no_check || is_right(p, r));
 }
 
-static bool bench_problem(const settings *s, const device *devices, problem *p)
+static bool bench_problem(const settings *s, const device *devices, measure_problem p)
 {
     bool good = true, plain = s->peer;
+    char label[LABEL_SIZE];
     for (int d = 0; d < s->devices.count; ++d) {
         const device *on = &devices[d];
         plain |= strcmp(on->about.backend, "cpu") == 0;
         for (int v = 0; v < s->variants.count; ++v) {
-            const char *variant = subwave_variant_name(s->variants.item[v]);
-            show_progress(s, p, on->about.id, variant);
-            const result r = bench_device(s, on, s->variants.item[v], p);
-            good &= report(s, p, on->about.id, variant, &on->about, &r);
+            p.variant = s->variants.item[v];
+            show_progress(s, &p, on->about.id, variant_label(label, &p));
+            const result r = bench_device(s, on, &p);
+            good &= report(s, &p, on->about.id, label, &on->about, &r);
         }
     }
-    if (plain && !is_16_bit(p->dtype)) { /* C has no such type */
+    const bool simple = p.operation == MEASURE_MATMUL && p.alpha[0] == 1 && p.beta[0] == 0;
+    if (plain && simple &&
+        (p.dtype == SUBWAVE_DTYPE_F32 || p.dtype == SUBWAVE_DTYPE_F64)) { /* C's types */
         subwave_device_properties host = {.backend = "plain-c", .sub_group_sizes = {1}};
         struct utsname machine;
         snprintf(host.architecture, sizeof host.architecture, "%.63s",
                  uname(&machine) == 0 ? machine.machine : "unknown");
-        show_progress(s, p, "host", "plain C loop");
-        const result r = bench_plain(s, p);
-        good &= report(s, p, "host", s->json ? "plain" : "plain C loop", &host, &r);
+        show_progress(s, &p, "host", "plain C loop");
+        const result r = bench_plain(s, &devices[0], &p);
+        good &= report(s, &p, "host", s->json ? "plain" : "plain C loop", &host, &r);
     }
     return good;
 }
 
+static const char *operand(subwave_transpose transpose)
+{
+    return transpose == SUBWAVE_TRANSPOSE_NONE  ? ""
+           : transpose == SUBWAVE_TRANSPOSE_YES ? "^T"
+                                                : "^H";
+}
+
 static void print_title(const settings *s, const device *devices)
 {
-    printf("C = %s %s, %s-major\n", s->transpose_a ? "A^T" : "A", s->transpose_b ? "B^T" : "B",
-           s->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row");
+    const measure_problem *p = &s->problem;
+    const bool alpha = p->alpha[0] != 1 || p->alpha[1] != 0,
+               beta = p->beta[0] != 0 || p->beta[1] != 0;
+    if (measure_is_product(p))
+        printf("C = %sA%s B%s%s, %s-major\n", alpha ? "alpha " : "", operand(p->transpose_a),
+               operand(p->transpose_b), beta ? " + beta C" : "",
+               p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row");
+    else
+        printf("subwave_%s\n", measure_operation_name(p->operation));
     for (int d = 0; d < s->devices.count; ++d)
         printf("%s: %s, %s\n", devices[d].about.id, devices[d].about.name,
                devices[d].about.architecture);
     putchar('\n');
-    print_heading();
+    print_heading(p);
+}
+
+static measure_problem problem_of(const settings *s, int dtype, int size)
+{
+    measure_problem p = s->problem;
+    p.dtype = s->dtypes.item[dtype];
+    p.n = s->shapes.item[size].n;
+    p.m = s->shapes.item[size].m;
+    p.k = s->shapes.item[size].k;
+    return p;
 }
 
 /* What AUTO has chosen. */
-static void describe_plan(const settings *s, const device *d, subwave_dtype dtype, shape size)
+static void describe_plan(const device *d, const measure_problem *p)
 {
-    const subwave_matmul_plan_info plan = plan_of(s, d, SUBWAVE_VARIANT_AUTO, dtype, size);
+    char size[LABEL_SIZE];
+    const subwave_matmul_plan_info plan = plan_of(p, d);
     if (plan.blocks)
-        printf("%s, %s %" PRId64 " x %" PRId64 " x %" PRId64 ": auto is %s, %" PRId64
-               " blocks of %" PRId32 " x %" PRId32 "\n",
-               d->about.id, subwave_dtype_name(dtype), size.m, size.n, size.k,
+        printf("%s, %s %s: auto is %s, %" PRId64 " blocks of %" PRId32 " x %" PRId32 "\n",
+               d->about.id, subwave_dtype_name(p->dtype), size_label(size, p),
                subwave_variant_name(plan.variant), plan.blocks, plan.tile_rows, plan.tile_columns);
 }
 
 static void print_plans(const settings *s, const device *devices)
 {
     bool any = false;
-    for (int v = 0; v < s->variants.count; ++v)
+    for (int v = 0; s->problem.operation == MEASURE_MATMUL && v < s->variants.count; ++v)
         any |= s->variants.item[v] == SUBWAVE_VARIANT_AUTO;
     if (any)
         putchar('\n');
     for (int d = 0; any && d < s->devices.count; ++d)
         for (int t = 0; t < s->dtypes.count; ++t)
-            for (int i = 0; i < s->shapes.count; ++i)
-                describe_plan(s, &devices[d], s->dtypes.item[t], s->shapes.item[i]);
+            for (int i = 0; i < s->shapes.count; ++i) {
+                const measure_problem p = problem_of(s, t, i); /* its variant is AUTO */
+                describe_plan(&devices[d], &p);
+            }
 }
 
 static void print_notes(const settings *s)
 {
+    if (!measure_is_product(&s->problem)) {
+        puts("\nerror: largest |y - reference| / sum |x| of a sum, otherwise 0 or inf; about "
+             "100,000 work-items checked");
+        return;
+    }
     puts("\nerror: largest |C - reference| / sum |a b| of a cell; reference: plain C, sums in f64");
     for (int t = 0; t < s->dtypes.count; ++t)
-        for (int i = 0; i < s->shapes.count; ++i)
-            describe_check(s->dtypes.item[t], s->shapes.item[i]);
+        for (int i = 0; i < s->shapes.count; ++i) {
+            const measure_problem p = problem_of(s, t, i);
+            describe_check(&p);
+        }
 }
 
 static bool bench_all(const settings *s, const device *devices)
@@ -574,19 +468,8 @@ static bool bench_all(const settings *s, const device *devices)
     if (!s->json)
         print_title(s, devices);
     for (int t = 0; t < s->dtypes.count; ++t)
-        for (int i = 0; i < s->shapes.count; ++i) {
-            problem p;
-            const shape size = s->shapes.item[i];
-            if (make_problem(s, s->dtypes.item[t], size, &p)) {
-                good &= bench_problem(s, devices, &p);
-            } else {
-                fail("bench matmul",
-                     "no memory for the matrices of %" PRId64 " x %" PRId64 " x %" PRId64, size.m,
-                     size.n, size.k);
-                good = false;
-            }
-            free_problem(&p);
-        }
+        for (int i = 0; i < s->shapes.count; ++i)
+            good &= bench_problem(s, devices, problem_of(s, t, i));
     if (!s->json)
         print_plans(s, devices);
     if (!s->json && !s->no_check)
@@ -599,15 +482,15 @@ static int open_and_bench(const settings *s)
 {
     device *devices = calloc((size_t)s->devices.count, sizeof *devices);
     if (!devices)
-        return fail("bench matmul", "no memory");
+        return fail(s->name, "no memory");
     int code = EXIT_SUCCESS;
     for (int d = 0; d < s->devices.count && code == EXIT_SUCCESS; ++d) {
         const subwave_status status =
             subwave_context_create(&devices[d].context, s->devices.item[d]);
         if (status == SUBWAVE_STATUS_INVALID_VALUE)
-            code = usage_error("bench matmul", "%s", subwave_last_error(NULL));
+            code = usage_error(s->name, "%s", subwave_last_error(NULL));
         else if (status != SUBWAVE_STATUS_SUCCESS)
-            code = fail("bench matmul", "%s", subwave_last_error(NULL));
+            code = fail(s->name, "%s", subwave_last_error(NULL));
         else
             subwave_context_info(devices[d].context, &devices[d].about);
     }
@@ -619,107 +502,195 @@ static int open_and_bench(const settings *s)
     return code;
 }
 
+/* The operations that have an option, a bit for each. */
+#define ONE(name) (1u << MEASURE_##name)
+enum {
+    MATMUL = ONE(MATMUL),
+    STRIDED = ONE(MATMUL_STRIDED_BATCHED),
+    BATCHED = STRIDED | ONE(MATMUL_BATCHED),
+    PRODUCTS = MATMUL | BATCHED,
+    COMBINING = ONE(GROUP_REDUCE) | ONE(GROUP_SCAN),
+    MOVING = ONE(GROUP_BROADCAST) | ONE(GROUP_SHIFT) | ONE(GROUP_PERMUTE) | ONE(GROUP_SELECT),
+    GROUPS = COMBINING | MOVING | ONE(GROUP_VOTE) | ONE(GROUP_INFO),
+    ALL = PRODUCTS | GROUPS,
+};
+
+/* An option with a value, one that may be given more than once, and one without a value. */
+static option one(const char *name, const char *value,
+                  const char *(*take)(const char *value, void *target), void *target,
+                  const char *help)
+{
+    return (option){.name = name, .value = value, .take = take, .target = target, .help = help};
+}
+
+static option several(const char *name, const char *value,
+                      const char *(*take)(const char *value, void *target), void *target,
+                      const char *help)
+{
+    option o = one(name, value, take, target, help);
+    o.repeats = true;
+    return o;
+}
+
+static option flag(const char *name, bool *target, const char *help)
+{
+    return one(name, NULL, take_flag, target, help);
+}
+
+static int print_help(void)
+{
+    puts("usage: subwave bench OPERATION [OPTION]...\n\n"
+         "Times a compute call of the library, subwave_OPERATION, and checks its result.\n"
+         "The lines that SUBWAVE_LOG=2 prints from any program are commands for this.\n\n"
+         "operations:");
+    for (int o = 0; o < MEASURE_OPERATIONS; ++o)
+        printf("  %s\n", measure_operation_name((measure_operation)o));
+    puts("\n'subwave bench OPERATION --help' shows an operation's options.");
+    return EXIT_SUCCESS;
+}
+
+/* What was left out. */
+static void complete(settings *s)
+{
+    measure_problem *p = &s->problem;
+    if (isnan(s->min_time))
+        s->min_time = s->repeat ? INFINITY : 0.3;
+    if (!s->repeat)
+        s->repeat = MOST_REPEATS;
+    if (!s->devices.count)
+        s->devices.item[s->devices.count++] = NULL; /* the library's choice */
+    if (!s->dtypes.count)
+        s->dtypes.item[s->dtypes.count++] = p->dtype;
+    const int64_t size = p->operation == MEASURE_MATMUL ? 1024 : measure_is_product(p) ? 16 : 65536;
+    if (!s->shapes.count)
+        s->shapes.item[s->shapes.count++] = (shape){size, size, size};
+    if (!s->variants.count)
+        s->variants =
+            p->operation != MEASURE_MATMUL
+                ? (variant_list){1, {SUBWAVE_VARIANT_AUTO}}
+                : (variant_list){
+                      3, {SUBWAVE_VARIANT_NAIVE, SUBWAVE_VARIANT_LOCAL, SUBWAVE_VARIANT_BROADCAST}};
+    p->transpose_a = s->conjugate_a   ? SUBWAVE_TRANSPOSE_CONJUGATE
+                     : s->transpose_a ? SUBWAVE_TRANSPOSE_YES
+                                      : SUBWAVE_TRANSPOSE_NONE;
+    p->transpose_b = s->conjugate_b   ? SUBWAVE_TRANSPOSE_CONJUGATE
+                     : s->transpose_b ? SUBWAVE_TRANSPOSE_YES
+                                      : SUBWAVE_TRANSPOSE_NONE;
+}
+
 int bench_main(int argc, char **argv)
 {
-    settings s = {.layout = SUBWAVE_LAYOUT_ROW_MAJOR, .min_time = NAN /* until given */};
-    option options[] = {
-        {.name = "--device",
-         .value = "ID",
-         .take = take_texts,
-         .target = &s.devices,
-         .repeats = true,
-         .help = "a device of `subwave info`; without it, the one with the star"},
-        {.name = "--variant",
-         .value = "NAME",
-         .take = take_variants,
-         .target = &s.variants,
-         .repeats = true,
-         .help = "naive, local, broadcast (these three), tutorial, matrix, skinny, auto"},
-        {.name = "--dtype",
-         .value = "TYPE",
-         .take = take_dtypes,
-         .target = &s.dtypes,
-         .repeats = true,
-         .help = "f16, bf16, f32 or f64 (f32)"},
-        {.name = "--size",
-         .value = "N|MxNxK",
-         .take = take_shapes,
-         .target = &s.shapes,
-         .repeats = true,
-         .help = "C is M x N, summed over K (1024)"},
-        {.name = "--layout",
-         .value = "ORDER",
-         .take = take_layout,
-         .target = &s.layout,
-         .help = "row or column: the order of all matrices (row)"},
-        {.name = "--transpose-a",
-         .take = take_flag,
-         .target = &s.transpose_a,
-         .help = "A is stored transposed"},
-        {.name = "--transpose-b",
-         .take = take_flag,
-         .target = &s.transpose_b,
-         .help = "B is stored transposed"},
-        {.name = "--repeat",
-         .value = "R",
-         .take = take_count,
-         .target = &s.repeat,
-         .help = "at most R timed runs, 1 to 1000 (as many as --min-time allows)"},
-        {.name = "--min-time",
-         .value = "S",
-         .take = take_seconds,
-         .target = &s.min_time,
-         .help = "repeat for S seconds (0.3; no limit if only --repeat is given)"},
-        {.name = "--peer",
-         .take = take_flag,
-         .target = &s.peer,
-         .help = "time a plain C loop too, on one thread; always done with a CPU device"},
-        {.name = "--no-check",
-         .take = take_flag,
-         .target = &s.no_check,
-         .help = "do not compare the results with the reference"},
-        {.name = "--json",
-         .take = take_flag,
-         .target = &s.json,
-         .help = "print a JSON object a line instead of a table"},
-        {.name = "--progress",
-         .take = take_flag,
-         .target = &s.progress,
-         .help = "say on stderr what is being timed (without it, on a terminal only)"},
+    if (argc < 2)
+        return usage_error("bench",
+                           "the operation is missing; there are matmul, group_reduce and so on");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return print_help();
+    measure_operation operation = 0;
+    while (operation < MEASURE_OPERATIONS &&
+           strcmp(argv[1], measure_operation_name(operation)) != 0)
+        ++operation;
+    if (operation == MEASURE_OPERATIONS)
+        return usage_error(
+            "bench", "unknown operation \"%s\"; there are matmul, group_reduce and so on", argv[1]);
+
+    const unsigned bit = 1u << operation;
+    settings s = {.min_time = NAN /* until given */};
+    s.problem = measure_default(
+        operation, bit & (PRODUCTS | COMBINING | MOVING) ? SUBWAVE_DTYPE_F32 : SUBWAVE_DTYPE_U8);
+    measure_problem *p = &s.problem;
+    if (bit & BATCHED)
+        p->batch = 1000;
+    const struct {
+        unsigned operations;
+        option option;
+    } table[] = {
+        {ALL, several("--device", "ID", take_texts, &s.devices,
+                      "a device of `subwave info`; without it, the one with the star")},
+        {MATMUL, several("--variant", "NAME", take_variants, &s.variants,
+                         "naive, local, broadcast (these three), tutorial, matrix, skinny, auto")},
+        {MATMUL, several("--dtype", "TYPE", take_dtypes, &s.dtypes, "f16, bf16, f32 or f64 (f32)")},
+        {BATCHED,
+         several("--dtype", "TYPE", take_batched_dtypes, &s.dtypes, "f32, f64, c32 or c64 (f32)")},
+        {COMBINING, several("--dtype", "TYPE", take_number_dtypes, &s.dtypes,
+                            "an element type that is not complex (f32)")},
+        {MOVING, several("--dtype", "TYPE", take_all_dtypes, &s.dtypes, "an element type (f32)")},
+        {PRODUCTS, several("--size", "N|MxNxK", take_shapes, &s.shapes,
+                           bit & MATMUL ? "C is M x N, summed over K (1024)"
+                                        : "C is M x N, summed over K (16)")},
+        {GROUPS, several("--size", "N", take_sizes, &s.shapes,
+                         "work-items, a multiple of those of a block (65536)")},
+        {BATCHED, one("--batch", "COUNT", take_size, &p->batch, "how many products (1000)")},
+        {PRODUCTS, one("--layout", "ORDER", take_layout, &p->layout,
+                       "row or column: the order of all matrices (row)")},
+        {PRODUCTS, flag("--transpose-a", &s.transpose_a, "A is stored transposed")},
+        {PRODUCTS, flag("--transpose-b", &s.transpose_b, "B is stored transposed")},
+        {BATCHED, flag("--conjugate-a", &s.conjugate_a, "the conjugate of A is stored transposed")},
+        {BATCHED, flag("--conjugate-b", &s.conjugate_b, "the conjugate of B is stored transposed")},
+        {PRODUCTS, one("--ld", "A,B,C", take_three, p->ld, "leading dimensions (no gaps)")},
+        {STRIDED, one("--strides", "A,B,C", take_three, p->stride,
+                      "elements from matrix to matrix (one after another)")},
+        {PRODUCTS, one("--alpha", "X", take_scalar, p->alpha,
+                       bit & MATMUL ? "factor of the product (1)"
+                                    : "factor of the product; RE,IM if complex (1)")},
+        {PRODUCTS, one("--beta", "X", take_scalar, p->beta, "factor of what C was before (0)")},
+        {GROUPS, one("--kind", "KIND", take_kind, &p->group.kind,
+                     "sub_group (this), ballot, fixed_size, tangle or opportunistic")},
+        {GROUPS, one("--block", "XxYxZ", take_block, p->group.block,
+                     "work-items of a work-group (256x1x1)")},
+        {GROUPS, one("--fixed-size", "COUNT", take_int, &p->group.fixed_size,
+                     "members of a fixed-size group (8)")},
+        {GROUPS, one("--branches", "COUNT", take_int, &p->group.branches,
+                     "branches of tangle and opportunistic groups (3)")},
+        {GROUPS, flag("--members", &p->members, "ask for the members as well")},
+        {COMBINING,
+         one("--op", "OP", take_op, &p->op, "plus (this), multiplies, minimum, ..., logical_or")},
+        {ONE(GROUP_SCAN),
+         one("--scan", "SCAN", take_scan, &p->scan, "inclusive (this) or exclusive")},
+        {COMBINING, flag("--init", &p->has_init, "with a first value, which is 1")},
+        {ONE(GROUP_BROADCAST), one("--local-id", "ID", take_unsigned, &p->amount,
+                                   "of the member whose value is broadcast (1)")},
+        {ONE(GROUP_SHIFT),
+         one("--direction", "SIDE", take_shift, &p->direction, "left (this) or right")},
+        {ONE(GROUP_SHIFT),
+         one("--delta", "COUNT", take_unsigned, &p->amount, "local ids to shift by (1)")},
+        {ONE(GROUP_PERMUTE), one("--mask", "MASK", take_unsigned, &p->amount,
+                                 "local ids are permuted by this exclusive or (1)")},
+        {ONE(GROUP_VOTE), one("--vote", "VOTE", take_vote, &p->vote, "any, all (this) or none")},
+        {ALL, one("--repeat", "R", take_count, &s.repeat,
+                  "at most R timed runs, 1 to 1000 (as many as --min-time allows)")},
+        {ALL, one("--min-time", "S", take_seconds, &s.min_time,
+                  "repeat for S seconds (0.3; no limit if only --repeat is given)")},
+        {MATMUL, flag("--peer", &s.peer,
+                      "time a plain C loop too, on one thread; always done with a CPU device")},
+        {ALL, flag("--no-check", &s.no_check, "do not compare the results with the reference")},
+        {ALL, flag("--json", &s.json, "print a JSON object a line instead of a table")},
+        {ALL, flag("--progress", &s.progress,
+                   "say on stderr what is being timed (without it, on a terminal only)")},
     };
+    option options[sizeof table / sizeof *table];
+    snprintf(s.name, sizeof s.name, "bench %s", measure_operation_name(operation));
     command c = {
-        .name = "bench matmul",
+        .name = s.name,
         .usage = "[OPTION]...",
         .about =
-            "Times C = A B with each variant on each device, and checks each result against\n"
-            "plain C. A first run warms up; it is the result where it already takes the minimum\n"
-            "time. Times are medians; short calls are queued in batches that are waited for once.\n"
-            "The lines that SUBWAVE_LOG=2 prints from any program are commands for this.\n"
-            "Exit status: 1 if a check fails.\n",
-        .options = options,
-        .option_count = sizeof options / sizeof *options};
-    if (argc < 2)
-        return usage_error("bench", "the operation is missing; there is matmul");
-    /* So far there is one operation, so its help is the command's. */
-    const bool help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0;
-    if (!help && strcmp(argv[1], "matmul") != 0)
-        return usage_error("bench", "unknown operation \"%s\"; there is matmul", argv[1]);
+            bit & MATMUL
+                ? "Times C = A B with each variant on each device, and checks each result against\n"
+                  "plain C. A first run warms up; it is the result where it already takes the "
+                  "minimum\n"
+                  "time. Times are medians; short calls are queued in batches that are waited for "
+                  "once.\n"
+                  "The lines that SUBWAVE_LOG=2 prints from any program are commands for this.\n"
+                  "Exit status: 1 if a check fails.\n"
+                : "Times the call and checks its result against plain C; see 'subwave bench matmul "
+                  "--help'.\n",
+        .options = options};
+    for (size_t i = 0; i < sizeof table / sizeof *table; ++i)
+        if (table[i].operations & bit)
+            options[c.option_count++] = table[i].option;
+    p->group.fixed_size = 8;
     int code;
-    if (!parse_options(&c, argc - !help, argv + !help, NULL, &code))
+    if (!parse_options(&c, argc - 1, argv + 1, NULL, &code))
         return code;
-
-    if (isnan(s.min_time))
-        s.min_time = s.repeat ? INFINITY : 0.3;
-    if (!s.repeat)
-        s.repeat = MOST_REPEATS;
-    if (!s.devices.count)
-        s.devices.item[s.devices.count++] = NULL; /* the library's choice */
-    if (!s.dtypes.count)
-        s.dtypes.item[s.dtypes.count++] = SUBWAVE_DTYPE_F32;
-    if (!s.shapes.count)
-        s.shapes.item[s.shapes.count++] = (shape){1024, 1024, 1024};
-    if (!s.variants.count)
-        s.variants = (variant_list){
-            3, {SUBWAVE_VARIANT_NAIVE, SUBWAVE_VARIANT_LOCAL, SUBWAVE_VARIANT_BROADCAST}};
+    complete(&s);
     return open_and_bench(&s);
 }

@@ -16,7 +16,7 @@ static const struct {
 } commands[] = {
     {"info", "info", "show the devices that there are, and which one is used", info_main},
     {"matmul", "matmul A.npy B.npy -o C.npy", "multiply two matrices in NumPy files", matmul_main},
-    {"bench", "bench matmul", "time the matrix kernels, each result checked", bench_main},
+    {"bench", "bench OPERATION", "time a compute call, each result checked", bench_main},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -4,10 +4,9 @@
 #include "commands.h"
 #include "npy.h"
 #include "options.h"
-#include "plain.h"
 #include "text.h"
 
-#include <subwave/subwave.h>
+#include <measure.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -157,12 +156,12 @@ static subwave_status multiply(subwave_context *context, job *j, void *memory[3]
     if (status == SUBWAVE_STATUS_SUCCESS)
         status = subwave_synchronize(context);
 
-    const double start = monotonic_seconds();
+    const double start = measure_now();
     if (status == SUBWAVE_STATUS_SUCCESS)
         status = multiply_once(context, j, j->m, j->n, j->k, j->beta, memory);
     if (status == SUBWAVE_STATUS_SUCCESS)
         status = subwave_synchronize(context);
-    j->seconds = monotonic_seconds() - start;
+    j->seconds = measure_now() - start;
     return status == SUBWAVE_STATUS_SUCCESS
                ? subwave_copy(context, j->c.data, memory[2], (int64_t)c_bytes)
                : status;
@@ -182,8 +181,12 @@ static bool multiply_on_device(subwave_context *context, job *j)
 static int64_t count_not_finite(const npy_matrix *matrix)
 {
     int64_t count = 0;
-    for (int64_t i = 0; i < matrix->rows * matrix->columns; ++i)
-        count += !isfinite(plain_value(matrix->dtype, matrix->data, i));
+    const size_t size = subwave_dtype_size(matrix->dtype);
+    for (int64_t i = 0; i < matrix->rows * matrix->columns; ++i) {
+        double value;
+        measure_decode(matrix->dtype, 1, (const char *)matrix->data + (size_t)i * size, &value);
+        count += !isfinite(value);
+    }
     return count;
 }
 

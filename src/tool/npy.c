@@ -206,7 +206,7 @@ bool npy_parse_header(const char *text, size_t length, npy_matrix *matrix, char 
     return true;
 }
 
-/* --- reading ---------------------------------------------------------------------------------- */
+/* --- reading --------------------------------------------------------------------------------- */
 
 static bool read_all(int file, void *data, size_t bytes, char *error)
 {
@@ -325,7 +325,7 @@ bool npy_read(const char *path, npy_matrix *matrix, char *error)
     return done;
 }
 
-/* --- writing ---------------------------------------------------------------------------------- */
+/* --- writing --------------------------------------------------------------------------------- */
 
 typedef struct target {
     char path[PATH_MAX]; /* links resolved */
@@ -438,8 +438,9 @@ static bool write_matrix(int file, const npy_matrix *matrix, size_t bytes)
     return write_all(file, header, total) && write_all(file, matrix->data, bytes);
 }
 
-/* Signals that would end the process between the temporary file's creation and its renaming are acted upon
- * after that. By handlers and not by a mask, which is of one thread: a GPU's runtime has others. */
+/* Signals that would end the process between the temporary file's creation and its renaming are
+ * acted upon after that. By handlers and not by a mask, which is of one thread: a GPU's runtime has
+ * others. */
 static const int held_signals[] = {SIGINT, SIGTERM, SIGHUP};
 enum { HELD = sizeof held_signals / sizeof *held_signals };
 static volatile sig_atomic_t came[HELD];

@@ -181,18 +181,40 @@ const char *take_count(const char *value, void *target)
     return NULL;
 }
 
-const char *take_variant(const char *value, void *target)
+/* The number of the name in a list that begins with 1, as values of enumerations do; 0 if it has
+ * none. */
+static int number_of(const char *value, const char *const *names, int count)
 {
-#define SUBWAVE_X(name, number, spelling) SUBWAVE_VARIANT_##name,
-    static const subwave_variant variants[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X)};
-#undef SUBWAVE_X
-    for (size_t i = 0; i < sizeof variants / sizeof *variants; ++i)
-        if (strcmp(value, subwave_variant_name(variants[i])) == 0) {
-            *(subwave_variant *)target = variants[i];
-            return NULL;
-        }
-    return "auto, naive, local, broadcast, tutorial, matrix or skinny";
+    for (int i = 0; i < count; ++i)
+        if (strcmp(value, names[i]) == 0)
+            return i + 1;
+    return 0;
 }
+
+/* An enumeration's values in order, and how they are written. */
+#define TAKE_CHOICE(function, type, texts, ...) \
+    const char *function(const char *value, void *target) \
+    { \
+        static const char *const names[] = {__VA_ARGS__}; \
+        const int number = number_of(value, names, sizeof names / sizeof *names); \
+        *(type *)target = (type)number; \
+        return number ? NULL : texts; \
+    }
+#define SUBWAVE_X(name, number, spelling, ...) spelling,
+TAKE_CHOICE(take_variant, subwave_variant,
+            "auto, naive, local, broadcast, tutorial, matrix or skinny",
+            SUBWAVE_VARIANT_LIST(SUBWAVE_X))
+TAKE_CHOICE(take_kind, subwave_group_kind, "sub_group, ballot, fixed_size, tangle or opportunistic",
+            SUBWAVE_GROUP_LIST(SUBWAVE_X))
+TAKE_CHOICE(
+    take_op, subwave_op,
+    "plus, multiplies, minimum, maximum, bit_and, bit_or, bit_xor, logical_and or logical_or",
+    SUBWAVE_OP_LIST(SUBWAVE_X))
+#undef SUBWAVE_X
+TAKE_CHOICE(take_layout, subwave_layout, "row or column", "row", "column")
+TAKE_CHOICE(take_scan, subwave_scan, "inclusive or exclusive", "inclusive", "exclusive")
+TAKE_CHOICE(take_shift, subwave_shift, "left or right", "left", "right")
+TAKE_CHOICE(take_vote, subwave_vote, "any, all or none", "any", "all", "none")
 
 const char *take_variants(const char *value, void *target)
 {
@@ -202,28 +224,46 @@ const char *take_variants(const char *value, void *target)
     return take_variant(value, &list->item[list->count++]);
 }
 
-const char *take_dtypes(const char *value, void *target)
+/* One of those whose names stand in `names`, with spaces around each. */
+static const char *take_dtype_of(const char *names, const char *wanted, const char *value,
+                                 dtype_list *list)
 {
-    dtype_list *list = target;
+#define SUBWAVE_X(name, ...) SUBWAVE_DTYPE_##name,
+    static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_LIST(SUBWAVE_X)};
+#undef SUBWAVE_X
     if (list->count == LIST_SIZE)
         return too_many;
-    static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F16, SUBWAVE_DTYPE_BF16, SUBWAVE_DTYPE_F32,
-                                           SUBWAVE_DTYPE_F64};
-    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; ++i)
-        if (strcmp(value, subwave_dtype_name(dtypes[i])) == 0) {
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; ++i) {
+        char name[16];
+        snprintf(name, sizeof name, " %s ", subwave_dtype_name(dtypes[i]));
+        if (strcmp(value, subwave_dtype_name(dtypes[i])) == 0 && strstr(names, name)) {
             list->item[list->count++] = dtypes[i];
             return NULL;
         }
-    return "f16, bf16, f32 or f64";
+    }
+    return wanted;
 }
 
-const char *take_layout(const char *value, void *target)
+const char *take_dtypes(const char *value, void *target)
 {
-    const bool row = strcmp(value, "row") == 0;
-    if (!row && strcmp(value, "column") != 0)
-        return "row or column";
-    *(subwave_layout *)target = row ? SUBWAVE_LAYOUT_ROW_MAJOR : SUBWAVE_LAYOUT_COLUMN_MAJOR;
-    return NULL;
+    return take_dtype_of(" f16 bf16 f32 f64 ", "f16, bf16, f32 or f64", value, target);
+}
+
+const char *take_batched_dtypes(const char *value, void *target)
+{
+    return take_dtype_of(" f32 f64 c32 c64 ", "f32, f64, c32 or c64", value, target);
+}
+
+const char *take_number_dtypes(const char *value, void *target)
+{
+    return take_dtype_of(" i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 ",
+                         "i8 to i64, u8 to u64, f16, bf16, f32 or f64", value, target);
+}
+
+const char *take_all_dtypes(const char *value, void *target)
+{
+    return take_dtype_of(" i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 c32 c64 ",
+                         "i8 to i64, u8 to u64, f16, bf16, f32, f64, c32 or c64", value, target);
 }
 
 const char *take_shapes(const char *value, void *target)
@@ -239,4 +279,79 @@ const char *take_shapes(const char *value, void *target)
         valid = valid && *value++ == 'x' && read_size(&value, &s->n) && *value++ == 'x' &&
                 read_size(&value, &s->k) && !*value;
     return valid ? NULL : "a size: N, or MxNxK (C is M x N, summed over K)";
+}
+
+const char *take_sizes(const char *value, void *target)
+{
+    shape_list *list = target;
+    if (list->count == LIST_SIZE)
+        return too_many;
+    return take_size(value, &list->item[list->count++].n);
+}
+
+const char *take_size(const char *value, void *target)
+{
+    return read_size(&value, target) && !*value ? NULL : "a number, 0 or more";
+}
+
+/* `count` numbers with `separator` between them. */
+static bool read_numbers(const char *value, char separator, bool signs, int count, int64_t *numbers)
+{
+    for (int i = 0; i < count; ++i) {
+        const bool negative = signs && *value == '-';
+        value += negative;
+        if (!read_size(&value, &numbers[i]) || *value++ != (i + 1 < count ? separator : 0))
+            return false;
+        numbers[i] = negative ? -numbers[i] : numbers[i];
+    }
+    return true;
+}
+
+const char *take_three(const char *value, void *target)
+{
+    return read_numbers(value, ',', true, 3, target) ? NULL : "three numbers, of A,B,C";
+}
+
+const char *take_block(const char *value, void *target)
+{
+    int64_t sizes[3];
+    bool valid = read_numbers(value, 'x', false, 3, sizes);
+    for (int i = 0; valid && i < 3; ++i) {
+        valid = sizes[i] <= INT32_MAX;
+        ((int32_t *)target)[i] = (int32_t)sizes[i];
+    }
+    return valid ? NULL : "a block: XxYxZ work-items";
+}
+
+const char *take_scalar(const char *value, void *target)
+{
+    double *parts = target;
+    char *end;
+    parts[0] = strtod(value, &end);
+    bool valid = end != value && isfinite(parts[0]);
+    parts[1] = 0;
+    if (valid && *end == ',') {
+        value = end + 1;
+        parts[1] = strtod(value, &end);
+        valid = end != value && isfinite(parts[1]);
+    }
+    return valid && !*end ? NULL : "a finite number, or RE,IM";
+}
+
+const char *take_int(const char *value, void *target)
+{
+    int64_t number;
+    if (!read_size(&value, &number) || *value || number > INT32_MAX)
+        return "a number from 0 to 2147483647";
+    *(int32_t *)target = (int32_t)number;
+    return NULL;
+}
+
+const char *take_unsigned(const char *value, void *target)
+{
+    int64_t number;
+    if (!read_size(&value, &number) || *value || number > UINT32_MAX)
+        return "a number from 0 to 4294967295";
+    *(uint32_t *)target = (uint32_t)number;
+    return NULL;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * text.c: how the subwave command tells the time and words errors, times, sizes and JSON.
+ * text.c: how the subwave command words errors, times, sizes and JSON.
  */
 #include "text.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <time.h>
 
 int fail(const char *command, const char *format, ...)
 {
@@ -49,13 +48,6 @@ const char *format_bytes(char *text, int64_t bytes)
         value /= 1024;
     snprintf(text, TEXT_SIZE, "%.*f %s", unit > 0, value, units[unit]);
     return text;
-}
-
-double monotonic_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 void print_json(FILE *file, const char *text)

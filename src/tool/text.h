@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * text.h: how the subwave command tells the time and words errors, times, sizes and JSON.
+ * text.h: how the subwave command words errors, times, sizes and JSON.
  */
 #ifndef SUBWAVE_TOOL_TEXT_H
 #define SUBWAVE_TOOL_TEXT_H
@@ -16,9 +16,6 @@ int fail(const char *command, const char *format, ...) __attribute__((format(pri
 const char *format_time(char *text, double seconds); /* "1.23 ms": three digits */
 const char *format_digits(char *text, double value); /* "1.23", "12.3", "1234" */
 const char *format_bytes(char *text, int64_t bytes); /* "139.8 GiB" */
-
-/* Seconds since some fixed moment, unmoved by changes of the clock. */
-double monotonic_seconds(void);
 
 /* Prints `text` as a JSON string, with its quotes. */
 void print_json(FILE *file, const char *text);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What hardware does not forgive.  The MAIN run of a launch that is checked looks at each instruction by
- * itself (WAIT, RACE, DEAD).  If it finds nothing, what it wrote to memory is taken back and the launch is
- * run again with another pattern in registers, LDS and scratch memory that nothing has been written to:
- * PROBE.  Both must do the same stores, atomics, loads and branches, or an undefined value mattered
- * (UNDEFINED).  Further runs, after a finding only, say which value it was and where. */
+/* What hardware does not forgive.  The MAIN run of a launch that is checked looks at each
+ * instruction by itself (WAIT, RACE, DEAD).  If it finds nothing, what it wrote to memory is taken
+ * back and the launch is run again with another pattern in registers, LDS and scratch memory that
+ * nothing has been written to: PROBE.  Both must do the same stores, atomics, loads and branches,
+ * or an undefined value mattered (UNDEFINED).  Further runs, after a finding only, say which value
+ * it was and where. */
 enum { WAIT = 1, RACE, DEAD, UNDEFINED };
 enum {
     C_NONE,
@@ -28,7 +29,8 @@ enum { P_BRANCH = 1, P_MASK, P_ADDRESS, P_DATA };
 typedef struct Group {
     W **w;
     u32 n, epoch, barriers; /* epoch: of the cells */
-    u32 *cell;              /* a byte of LDS each: who touched it since the last barrier */
+    /* a byte of LDS each: who touched it since the last barrier */
+    u32 *cell;
     u64 id;
     u8 *lds, *scr;
     size_t ldsmap, scrmap, cells;
@@ -36,15 +38,18 @@ typedef struct Group {
 
 typedef struct Checker {
     int phase, stop;
-    u64 lo, hi;    /* undefined storage with the other pattern: see poison() */
+    /* undefined storage with the other pattern: see poison() */
+    u64 lo, hi;
     u64 a, b;      /* where, after PROBE, the value that matters is */
     u64 now, main; /* hashes of this run and of MAIN */
     u64 *log, nlog, room, at;
     u64 executed, waves, total;
-    u64 *page, pages, slots, last; /* addresses / PAGE of what was saved, and the copies */
+    /* addresses / PAGE of what was saved, and the copies */
+    u64 *page, pages, slots, last;
     u8 **copy;
     Fault *watch;
-    u32 reader; /* the first instruction that names the value that matters */
+    /* the first instruction that names the value that matters */
+    u32 reader;
 } Checker;
 
 /* Does this run look at instructions by themselves? */
@@ -169,8 +174,8 @@ static __attribute__((noinline)) void settle(W *w)
     }
     w->nevents = n;
 }
-/* Of accesses that end in the order of their issue, one is over if no more of a counter are left than were
- * issued after it. */
+/* Of accesses that end in the order of their issue, one is over if no more of a counter are left
+ * than were issued after it. */
 static void wait_for(W *w, const Op *o)
 {
     for (int c = 0; c < 4; c++) {
@@ -238,10 +243,9 @@ INL void lanes_exist(W *w, const Op *o)
         report(w, DEAD, o, __builtin_ctzll(x), 0);
 }
 
-/* ---- races in LDS ----
- * A cell is a byte's: epoch << 16 | writer << 8 | reader, where 0 is nobody, 1 wave 0 and MANY more than
- * one; ATOMIC is with a writer whose write was an atomic, which does not race with others.  A cell of a
- * former epoch is empty. */
+/* ---- races in LDS ---- A cell is a byte's: epoch << 16 | writer << 8 | reader, where 0 is nobody,
+ * 1 wave 0 and MANY more than one; ATOMIC is with a writer whose write was an atomic, which does
+ * not race with others.  A cell of a former epoch is empty. */
 #define ATOMIC 64
 #define MANY 63
 INL int conflicts(u32 c, u32 epoch, u32 me, int kind)
@@ -279,7 +283,8 @@ static __attribute__((noinline)) void race(W *w, const Op *o, u32 lane, u32 byte
         return;
     }
 }
-/* The instruction that a finding's other wave touched the byte with: the last before the finding's own. */
+/* The instruction that a finding's other wave touched the byte with: the last before the finding's
+ * own. */
 static void watch(W *w, const Op *o, u32 byte, int n, int kind)
 {
     Checker *c = w->launch->checker;
@@ -316,8 +321,9 @@ INL void mark(W *w, const Op *o, u64 ex, const u32 *a, u32 off, const int n, con
     for (int i = 0; i < N; i++)
         if (ex >> i & 1) {
             u32 byte = a[i] + off, bad = 0, *c = g->cell + byte;
+            /* beyond LDS: the access will fail */
             if (byte == before || (u64)byte + n > w->ldssize)
-                continue; /* beyond LDS: the access will fail */
+                continue;
             before = byte;
             if (watched)
                 watch(w, o, byte, n, kind);
@@ -377,11 +383,12 @@ static void hold(W *w)
             w->events[k].late = 1;
 }
 
+/* of groups that ended: epochs go on */
 static struct {
     u32 *cell;
     size_t n;
     u32 epoch;
-} spare[8]; /* of groups that ended: epochs go on */
+} spare[8];
 static void next_epoch(Group *g)
 {
     if (++g->epoch < 0x10000)
@@ -434,8 +441,8 @@ static void after_barrier(Group *g)
 }
 
 /* ---- values that nobody wrote ---- */
-/* Storage by index: vector registers, lane by lane; 128 scalar ones and SCC; LDS; the scratch memory of
- * each lane. */
+/* Storage by index: vector registers, lane by lane; 128 scalar ones and SCC; LDS; the scratch
+ * memory of each lane. */
 static void poison(W *w)
 {
     const L *l = w->launch;
@@ -595,8 +602,8 @@ static void vector_memory(W *w, const Op *o, int full)
         issue(w, o, data, w->group->cell ? local : 0, a);
 }
 
-/* Does the instruction read the undefined place that matters?  By its operands: the first is its result, if
- * it has one. */
+/* Does the instruction read the undefined place that matters?  By its operands: the first is its
+ * result, if it has one. */
 static void first_reader(W *w, const Op *o)
 {
     Checker *c = w->launch->checker;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* amdrun: state of a wave, operand fetch, lanes, memory, matrix products.  The executor is this file,
- * count.c, check.c and schedule.c, then the arithmetic of ops.py. */
+/* amdrun: state of a wave, operand fetch, lanes, memory, matrix products.  The executor is this
+ * file, count.c, check.c and schedule.c, then the arithmetic of ops.py. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <signal.h>
@@ -44,7 +44,8 @@ typedef double f64;
 #define LOOP _Pragma("GCC ivdep") for (int i = 0; i < N; i++)
 #endif
 
-enum { KV, KS, KC, KVM }; /* register, scalar, constant, register with modifiers */
+/* register, scalar, constant, register with modifiers */
+enum { KV, KS, KC, KVM };
 enum { RUN, BARRIER, END, NEED, STOP };
 
 typedef struct W W;
@@ -60,10 +61,11 @@ struct Op { /* translate.py packs this */
     u32 keep, addr;
     u16 s[3], d, d2, m, x0, x1;
     u8 k[3], sh[3], dsh, f0, f1, f2, cls, width;
-    u8 pf[3], pad; /* packed 16-bit operands: op_sel, op_sel_hi, neg_lo, neg_hi */
-    /* For check.c: registers that the instruction names (NREG2 of them: vector, accumulation, from SREG on
-     * scalar) as ranges and, hashed, as bits; what it is; counters that it takes part in, or waits for with
-     * these limits. */
+    /* packed 16-bit operands: op_sel, op_sel_hi, neg_lo, neg_hi */
+    u8 pf[3], pad;
+    /* For check.c: registers that the instruction names (NREG2 of them: vector, accumulation, from
+     * SREG on scalar) as ranges and, hashed, as bits; what it is; counters that it takes part in,
+     * or waits for with these limits. */
     u64 sig[2];
     u16 use[6];
     u8 len[6], nuse, check, counters, unordered, limit[4], pad2[6];
@@ -71,7 +73,8 @@ struct Op { /* translate.py packs this */
 
 #define SREG 512
 #define NREG2 (SREG + 160)
-typedef struct { /* a memory access that its wave has not waited for: check.c */
+/* a memory access that its wave has not waited for: check.c */
+typedef struct {
     const Op *op;
     u64 sig[2], exec;
     u32 serial;
@@ -90,10 +93,12 @@ struct W {
     u64 stride, ldssize, need;
     struct L *launch;
     struct Group *group;
-    u64 alive, sig[2], hash; /* lanes that exist; registers that loads write; what it did */
+    /* lanes that exist; registers that loads write; what it did */
+    u64 alive, sig[2], hash;
     u32 index, mute, serial, nevents, signalled;
-    u32 pending[NREG2];   /* serial of the access that will write the register */
-    Event events[EVENTS]; /* oldest first; the last member, as it is not cleared */
+    u32 pending[NREG2]; /* serial of the access that will write the register */
+    /* oldest first; the last member, as it is not cleared */
+    Event events[EVENTS];
 };
 
 typedef struct { /* a finding of check.c */
@@ -115,7 +120,8 @@ typedef struct L { /* one launch; amdrun.py fills it */
     u32 check, nfault;       /* CHECK, with QUIET to print nothing; findings */
     struct Checker *checker; /* zero before the first call */
     Fault fault[FAULTS];
-    u32 apart, none; /* 1: work-item ids in v0, v1, v2, as before gfx90a and in gfx10 */
+    /* 1: work-item ids in v0, v1, v2, as before gfx90a and in gfx10 */
+    u32 apart, none;
 } L;
 enum { CHECK = 1, QUIET = 2 };
 
@@ -642,8 +648,8 @@ const Op *op_dpp(W *w, const Op *o)
     chexec(w);
     return o + 1;
 }
-/* x0, x1: registers behind the selected operands (0xffff: not selected); f0, f2: selector + 8 * sign;
- * width: of dst */
+/* x0, x1: registers behind the selected operands (0xffff: not selected); f0, f2: selector + 8 *
+ * sign; width: of dst */
 INL void sdwa_pick(u32 *t, const u32 *s, u32 f)
 {
     u32 sel = f & 7;
@@ -957,7 +963,8 @@ DSREAD(ds_read_u16_d16_hi, u16, D[i] = (D[i] & 0xffff) | (u32) * (u16 *)p << 16;
         return o + 1; \
     }
 DSW(ds_read_b64, 2)
-DSW(ds_read_b96, 3) DSW(ds_read_b128, 4)
+DSW(ds_read_b96, 3)
+DSW(ds_read_b128, 4)
 #define DSR2(nm, K, ST) \
     const Op *op_##nm(W *w, const Op *o) \
     { \
@@ -978,8 +985,9 @@ DSW(ds_read_b96, 3) DSW(ds_read_b128, 4)
         } \
         return o + 1; \
     }
-    DSR2(ds_read2_b32, 1, 1) DSR2(ds_read2_b64, 2, 1) DSR2(ds_read2st64_b32, 1, 64)
-        DSR2(ds_read2st64_b64, 2, 64)
+DSR2(ds_read2_b32, 1, 1)
+DSR2(ds_read2_b64, 2, 1)
+DSR2(ds_read2st64_b32, 1, 64) DSR2(ds_read2st64_b64, 2, 64)
 #define DSWR(nm, K) \
     const Op *op_##nm(W *w, const Op *o) \
     { \
@@ -992,7 +1000,7 @@ DSW(ds_read_b96, 3) DSW(ds_read_b128, 4)
         } \
         return o + 1; \
     }
-            DSWR(ds_write_b32, 1) DSWR(ds_write_b64, 2) DSWR(ds_write_b96, 3) DSWR(ds_write_b128, 4)
+    DSWR(ds_write_b32, 1) DSWR(ds_write_b64, 2) DSWR(ds_write_b96, 3) DSWR(ds_write_b128, 4)
 #define DSW2(nm, K, ST) \
     const Op *op_##nm(W *w, const Op *o) \
     { \
@@ -1006,13 +1014,11 @@ DSW(ds_read_b96, 3) DSW(ds_read_b128, 4)
         } \
         return o + 1; \
     }
-                DSW2(ds_write2_b32, 1, 1) DSW2(ds_write2_b64, 2, 1) DSW2(ds_write2st64_b32, 1, 64)
-                    DSW2(ds_write2st64_b64, 2, 64)
-                        DSREAD(ds_write_b8, u8, *p = (u8)w->v[o->s[1]][i];)
-                            DSREAD(ds_write_b16, u16, *(u16 *)p = (u16)w->v[o->s[1]][i];)
-                                DSREAD(ds_write_b8_d16_hi, u8, *p = (u8)(w->v[o->s[1]][i] >> 16);)
-                                    DSREAD(ds_write_b16_d16_hi, u16,
-                                           *(u16 *)p = (u16)(w->v[o->s[1]][i] >> 16);)
+        DSW2(ds_write2_b32, 1, 1) DSW2(ds_write2_b64, 2, 1) DSW2(ds_write2st64_b32, 1, 64)
+            DSW2(ds_write2st64_b64, 2, 64) DSREAD(ds_write_b8, u8, *p = (u8)w->v[o->s[1]][i];)
+                DSREAD(ds_write_b16, u16, *(u16 *)p = (u16)w->v[o->s[1]][i];)
+                    DSREAD(ds_write_b8_d16_hi, u8, *p = (u8)(w->v[o->s[1]][i] >> 16);)
+                        DSREAD(ds_write_b16_d16_hi, u16, *(u16 *)p = (u16)(w->v[o->s[1]][i] >> 16);)
     /* half of the lanes for gfx11 wave64: not needed, wave64 is CDNA */
     const Op *op_ds_bpermute_b32(W *w, const Op *o)
 {
@@ -1146,14 +1152,16 @@ INL u64 mbase(W *w, const Op *o)
         MEMLOOP(n, __VA_ARGS__) return o + 1; \
     }
 MLD(ubyte, 1, D[i] = *p;)
-MLD(sbyte, 1, D[i] = (u32)(i32)(i8)*p;) MLD(ushort, 2, D[i] = *(u16 *)p;) MLD(
-    sshort, 2, D[i] = (u32)(i32) * (i16 *)p;) MLD(ubyte_d16, 1, D[i] = (D[i] & 0xffff0000) | *p;)
-    MLD(ubyte_d16_hi, 1, D[i] = (D[i] & 0xffff) | (u32)*p << 16;)
-        MLD(sbyte_d16, 1, D[i] = (D[i] & 0xffff0000) | (u16)(i16)(i8)*p;)
-            MLD(sbyte_d16_hi, 1, D[i] = (D[i] & 0xffff) | (u32)(u16)(i16)(i8)*p << 16;)
-                MLD(short_d16, 2, D[i] = (D[i] & 0xffff0000) | *(u16 *)p;)
-                    MLD(short_d16_hi, 2, D[i] = (D[i] & 0xffff) | (u32) * (u16 *)p << 16;)
-                        MLD(dword, 4, D[i] = *(u32 *)p;)
+MLD(sbyte, 1, D[i] = (u32)(i32)(i8)*p;)
+MLD(ushort, 2, D[i] = *(u16 *)p;)
+MLD(sshort, 2, D[i] = (u32)(i32) * (i16 *)p;)
+MLD(ubyte_d16, 1, D[i] = (D[i] & 0xffff0000) | *p;) MLD(ubyte_d16_hi, 1,
+                                                        D[i] = (D[i] & 0xffff) | (u32)*p << 16;)
+    MLD(sbyte_d16, 1, D[i] = (D[i] & 0xffff0000) | (u16)(i16)(i8)*p;)
+        MLD(sbyte_d16_hi, 1, D[i] = (D[i] & 0xffff) | (u32)(u16)(i16)(i8)*p << 16;)
+            MLD(short_d16, 2, D[i] = (D[i] & 0xffff0000) | *(u16 *)p;)
+                MLD(short_d16_hi, 2, D[i] = (D[i] & 0xffff) | (u32) * (u16 *)p << 16;)
+                    MLD(dword, 4, D[i] = *(u32 *)p;)
 #define MLDX(nm, K) \
     const Op *op_load_##nm(W *w, const Op *o) \
     { \
@@ -1171,7 +1179,7 @@ MLD(sbyte, 1, D[i] = (u32)(i32)(i8)*p;) MLD(ushort, 2, D[i] = *(u16 *)p;) MLD(
         } \
         return o + 1; \
     }
-                            MLDX(dwordx2, 2) MLDX(dwordx3, 3) MLDX(dwordx4, 4)
+                        MLDX(dwordx2, 2) MLDX(dwordx3, 3) MLDX(dwordx4, 4)
 #define MST(nm, n, ...) \
     const Op *op_store_##nm(W *w, const Op *o) \
     { \
@@ -1179,11 +1187,10 @@ MLD(sbyte, 1, D[i] = (u32)(i32)(i8)*p;) MLD(ushort, 2, D[i] = *(u16 *)p;) MLD(
         (void)S; \
         MEMLOOP(n, __VA_ARGS__) return o + 1; \
     }
-                                MST(byte, 1, *p = (u8)S[i];) MST(short, 2, *(u16 *)p = (u16)S[i];)
-                                    MST(byte_d16_hi, 1, *p = (u8)(S[i] >> 16);)
-                                        MST(short_d16_hi, 2,
-                                            *(u16 *)p = (u16)(S[i] >> 16);) MST(dword, 4,
-                                                                                *(u32 *)p = S[i];)
+                            MST(byte, 1, *p = (u8)S[i];) MST(short, 2, *(u16 *)p = (u16)S[i];)
+                                MST(byte_d16_hi, 1, *p = (u8)(S[i] >> 16);)
+                                    MST(short_d16_hi, 2, *(u16 *)p = (u16)(S[i] >> 16);)
+                                        MST(dword, 4, *(u32 *)p = S[i];)
                                             MST(dwordx2, 8,
                                                 for (int j = 0; j < 2;
                                                      j++)((u32 *)p)[j] = w->v[o->d + j][i];)
@@ -1245,12 +1252,14 @@ MLD(sbyte, 1, D[i] = (u32)(i32)(i8)*p;) MLD(ushort, 2, D[i] = *(u16 *)p;) MLD(
     }
 #define RMW(X32, X64) \
     X32(add, m + d) \
-    X64(add_x2, m + d) X32(sub, m - d) X64(sub_x2, m - d) X32(and, m &d) X64(and_x2, m &d) \
-        X32(or, m | d) X64(or_x2, m | d) X32(xor, m ^ d) X64(xor_x2, m ^ d) X32(swap, d) \
-            X64(swap_x2, d) X32(smin, (u32)((i32)m < (i32)d ? m : d)) X64(smin_x2, \
-                                                                          (i64)m < (i64)d ? m : d) \
-                X32(smax, (i32)m > (i32)d ? m : d) X64(smax_x2, (i64)m > (i64)d ? m : d) \
-                    X32(umin, m < d ? m : d) X64(umin_x2, m < d ? m : d) X32(umax, m > d ? m : d) \
+    X64(add_x2, m + d) \
+    X32(sub, m - d) \
+    X64(sub_x2, m - d) \
+    X32(and, m &d) X64(and_x2, m &d) X32(or, m | d) X64(or_x2, m | d) X32(xor, m ^ d) \
+        X64(xor_x2, m ^ d) X32(swap, d) X64(swap_x2, d) X32(smin, (u32)((i32)m < (i32)d ? m : d)) \
+            X64(smin_x2, (i64)m < (i64)d ? m : d) X32(smax, (i32)m > (i32)d ? m : d) \
+                X64(smax_x2, (i64)m > (i64)d ? m : d) X32(umin, m < d ? m : d) \
+                    X64(umin_x2, m < d ? m : d) X32(umax, m > d ? m : d) \
                         X64(umax_x2, m > d ? m : d) X32(inc, m >= d ? 0 : m + 1) \
                             X64(inc_x2, m >= d ? 0 : m + 1) X32(dec, m == 0 || m > d ? d : m - 1) \
                                 X64(dec_x2, m == 0 || m > d ? d : m - 1) \
@@ -1298,10 +1307,12 @@ const Op *op_s_load(W *w, const Op *o)
         return o + 1; \
     }
 SLOAD(u8, u8)
-SLOAD(i8, i8) SLOAD(u16, u16) SLOAD(i16, i16)
+SLOAD(i8, i8)
+SLOAD(u16, u16)
+SLOAD(i16, i16)
 
-    /* ---- matrix products ---- */
-    INL void mget(W *w, const Op *o, int k, int r, u32 *t) /* register r of operand k */
+/* ---- matrix products ---- */
+INL void mget(W *w, const Op *o, int k, int r, u32 *t) /* register r of operand k */
 {
     if (o->k[k] == KV)
         memcpy(t, w->v[o->s[k] + r], 4 * N);
@@ -1382,23 +1393,22 @@ INL const Op *mfma(W *w, const Op *o, const int M, const int K, const int NB, co
 #define MFMA(nm, M, K, NB, T) \
     const Op *op_mfma_##nm(W *w, const Op *o) { return mfma(w, o, M, K, NB, T); }
 MFMA(f32_32x32x1f32, 32, 1, 2, TF32)
-MFMA(f32_16x16x1f32, 16, 1, 4, TF32) MFMA(f32_4x4x1f32, 4, 1, 16, TF32) MFMA(f32_32x32x2f32, 32, 2,
-                                                                             1, TF32)
-    MFMA(f32_16x16x4f32, 16, 4, 1, TF32) MFMA(f32_32x32x4f16, 32, 4, 2, TF16) MFMA(f32_16x16x4f16,
-                                                                                   16, 4, 4, TF16)
-        MFMA(f32_4x4x4f16, 4, 4, 16, TF16) MFMA(f32_32x32x8f16, 32, 8, 1,
-                                                TF16) MFMA(f32_16x16x16f16, 16, 16, 1, TF16)
-            MFMA(f32_32x32x4bf16_1k, 32, 4, 2, TBF16) MFMA(f32_16x16x4bf16_1k, 16, 4, 4, TBF16)
-                MFMA(f32_4x4x4bf16_1k, 4, 4, 16, TBF16) MFMA(f32_32x32x8bf16_1k, 32, 8, 1, TBF16)
-                    MFMA(f32_16x16x16bf16_1k, 16, 16,
-                         1, TBF16) MFMA(f32_32x32x2bf16, 32,
-                                        2, 2, TBF16) MFMA(f32_16x16x2bf16, 16, 2, 4, TBF16)
-                        MFMA(f32_4x4x2bf16, 4, 2, 16, TBF16) MFMA(f32_32x32x4bf16, 32, 4, 1, TBF16)
-                            MFMA(f32_16x16x8bf16, 16, 8, 1,
-                                 TBF16) MFMA(i32_32x32x4i8, 32, 4, 2, TI8)
-                                MFMA(i32_16x16x4i8, 16, 4, 4, TI8) MFMA(i32_4x4x4i8, 4, 4, 16, TI8)
-                                    MFMA(i32_32x32x8i8, 32, 8, 1, TI8) MFMA(i32_16x16x16i8,
-                                                                            16, 16, 1, TI8)
+MFMA(f32_16x16x1f32, 16, 1, 4, TF32)
+MFMA(f32_4x4x1f32, 4, 1, 16, TF32)
+MFMA(f32_32x32x2f32, 32, 2, 1, TF32)
+MFMA(f32_16x16x4f32, 16, 4, 1, TF32) MFMA(f32_32x32x4f16, 32, 4, 2,
+                                          TF16) MFMA(f32_16x16x4f16, 16, 4, 4,
+                                                     TF16) MFMA(f32_4x4x4f16, 4, 4, 16, TF16)
+    MFMA(f32_32x32x8f16, 32, 8, 1, TF16) MFMA(f32_16x16x16f16, 16, 16, 1,
+                                              TF16) MFMA(f32_32x32x4bf16_1k, 32, 4, 2, TBF16)
+        MFMA(f32_16x16x4bf16_1k, 16, 4, 4, TBF16) MFMA(f32_4x4x4bf16_1k, 4, 4, 16, TBF16)
+            MFMA(f32_32x32x8bf16_1k, 32, 8, 1, TBF16) MFMA(f32_16x16x16bf16_1k, 16, 16, 1, TBF16)
+                MFMA(f32_32x32x2bf16, 32, 2, 2, TBF16) MFMA(f32_16x16x2bf16, 16, 2, 4, TBF16)
+                    MFMA(f32_4x4x2bf16, 4, 2, 16, TBF16) MFMA(f32_32x32x4bf16, 32, 4, 1, TBF16)
+                        MFMA(f32_16x16x8bf16, 16, 8, 1, TBF16) MFMA(i32_32x32x4i8, 32, 4, 2, TI8)
+                            MFMA(i32_16x16x4i8, 16, 4, 4, TI8) MFMA(i32_4x4x4i8, 4, 4, 16, TI8)
+                                MFMA(i32_32x32x8i8, 32, 8, 1, TI8)
+                                    MFMA(i32_16x16x16i8, 16, 16, 1, TI8)
                                         MFMA(i32_32x32x16i8, 32, 16, 1, TI8)
                                             MFMA(i32_16x16x32i8, 16, 32, 1,
                                                  TI8) int mfma_f64_fused = 1; /* 0: two roundings */
@@ -1446,8 +1456,8 @@ const Op *op_mfma_f64_16x16x4f64(W *w, const Op *o) { return mfma64(w, o, 16); }
 const Op *op_mfma_f64_4x4x4f64(W *w, const Op *o) { return mfma64(w, o, 4); }
 #else
 int mfma_f64_fused = 1;
-/* WMMA 16x16x16, f32 accumulators.  gfx11 repeats A and B in both halves of the wave; gfx12 splits K
- * between them. */
+/* WMMA 16x16x16, f32 accumulators.  gfx11 repeats A and B in both halves of the wave; gfx12 splits
+ * K between them. */
 INL const Op *wmma(W *w, const Op *o, int bf, int g12)
 {
     u32 t[8][N];

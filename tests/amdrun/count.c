@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Counting forms of memory operations: they look at the addresses, then run the operation behind them.
- * st[0] LDS clocks or 64-byte lines; st[1] clocks without conflicts or 128-byte lines; st[2] bytes; st[3]
- * lanes. */
+/* Counting forms of memory operations: they look at the addresses, then run the operation behind
+ * them. st[0] LDS clocks or 64-byte lines; st[1] clocks without conflicts or 128-byte lines; st[2]
+ * bytes; st[3] lanes. */
 
 /* Lanes that the LDS serves in one clock if no two of them want different words of a bank. */
 static const u8 GROUP128[8][8] = {/* 16-byte reads */

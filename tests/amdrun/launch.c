@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * launch.c: translation files and launches from them. Of core.c it takes the structures alone: the functions
- * are in the executor, a shared library for each wave size, which the file names.
+ * launch.c: translation files and launches from them. Of core.c it takes the structures alone: the
+ * functions are in the executor, a shared library for each wave size, which the file names.
  */
 #include "core.c"
 
@@ -59,12 +59,14 @@ struct amdrun_image {
     u8 *file, *memory;
     const Header *h;
     int (*launch)(L *, const char *), (*describe)(const L *, int, char *, size_t);
-    Fn *functions;  /* by number, from 1 */
-    const Op **map; /* the operation of each word of the code, once it is translated */
+    Fn *functions; /* by number, from 1 */
+    /* the operation of each word of the code, once it is translated */
+    const Op **map;
     u64 words;
     u8 *ready; /* functions whose pointers are addresses */
     amdrun_kernel *kernels;
-    u8 *arguments, *packet, *queue; /* of a launch; arguments end at an inaccessible page */
+    /* of a launch; arguments end at an inaccessible page */
+    u8 *arguments, *packet, *queue;
     u64 arguments_bytes;
 };
 
@@ -139,8 +141,8 @@ amdrun_image *amdrun_image_open(const char *path, char *error, size_t size)
         return NULL;
     }
     const Header *h = m->h;
-    m->memory =
-        (u8 *)((u64)fenced(h->memory_bytes + 256) & ~255ull); /* constants are loaded by the line */
+    /* constants are loaded by the line */
+    m->memory = (u8 *)((u64)fenced(h->memory_bytes + 256) & ~255ull);
     memcpy(m->memory, m->file + h->memory, h->memory_bytes);
     for (u64 i = 0; i < h->relocations.count; i++) {
         const Relocation *r = &ROWS(m, relocations, Relocation)[i];
@@ -184,6 +186,12 @@ const amdrun_kernel *amdrun_image_kernel(amdrun_image *m, const char *name)
         if (!strcmp(m->kernels[i].name, name))
             return &m->kernels[i];
     return NULL;
+}
+
+const amdrun_kernel *amdrun_image_kernels(const amdrun_image *m, size_t *count)
+{
+    *count = m->h->kernels.count;
+    return m->kernels;
 }
 
 void *amdrun_image_memory(const amdrun_image *m, size_t *bytes)
@@ -348,6 +356,8 @@ int amdrun_image_launch(const amdrun_kernel *kernel, const uint32_t grid[3],
     *result = (amdrun_launch_result){.waves = l.waves, .executed = l.executed};
     if (why)
         snprintf(result->error, sizeof result->error, "%s", why);
+    else
+        ++m->kernels[kernel - m->kernels].launches;
     for (u32 i = 0; !why && i < l.nfault; i++) {
         size_t n = strlen(result->error);
         if (n && n + 2 < sizeof result->error)

@@ -148,8 +148,8 @@ static void turn(L *l, W *w, i64 slice)
     }
     l->executed += slice - left;
 }
-/* All workgroups.  0 done, 1 too many instructions, 2 code needed at l->need, 3 ran into the end of the
- * code */
+/* All workgroups.  0 done, 1 too many instructions, 2 code needed at l->need, 3 ran into the end of
+ * the code */
 static int run(L *l)
 {
     u64 total = (u64)l->grid[0] * l->grid[1] * l->grid[2];

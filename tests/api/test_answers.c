@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * test_answers.c: known answers. answers.h has what answers.py, which shares no code with the library or its reference,
- * works out in exact arithmetic for waves of 4 to 64. Inputs are drawn here as they are there, and answers compared
- * by their digest; the first words stand in the file so that a failure can be understood. All devices of equal wave
- * size must give these answers bit for bit, but for the few products that are rounded, which have a bound.
+ * test_answers.c: known answers. answers.h has what answers.py, which shares no code with the
+ * library or its reference, works out in exact arithmetic for waves of 4 to 64. Inputs are drawn
+ * here as they are there, and answers compared by their digest; the first words stand in the file
+ * so that a failure can be understood. All devices of equal wave size must give these answers bit
+ * for bit, but for the few products that are rounded, which have a bound.
  */
 #include "../harness.h"
 #include "../reference.h"

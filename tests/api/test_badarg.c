@@ -605,6 +605,19 @@ static void test_contexts(void **state)
     CHECK(subwave_get_stream(*state, NULL), INVALID_POINTER, *state, "stream");
     assert_ptr_equal(stream, &properties);
     assert_memory_equal(&properties, &before, sizeof before);
+
+    int64_t size = -7, own;
+    assert_ok(*state, subwave_workspace_size(*state, &own));
+    CHECK(subwave_workspace_size(NULL, &size), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_workspace_size(*state, NULL), INVALID_POINTER, *state, "bytes");
+    CHECK(subwave_set_workspace(NULL, NULL, 0), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_set_workspace(*state, NULL, -1), INVALID_SIZE, *state, "bytes");
+    CHECK(subwave_set_workspace(*state, NULL, 1), INVALID_POINTER, *state, "workspace");
+    CHECK(subwave_set_workspace(*state, (void *)(uintptr_t)0x10080, 1), INVALID_POINTER, *state,
+          "workspace");
+    assert_int_equal(size, -7);
+    assert_ok(*state, subwave_workspace_size(*state, &size));
+    assert_int_equal(size, own);
     if (harness_is_cpu(*state)) {
         CHECK(subwave_set_stream(*state, &properties), UNSUPPORTED, *state, "stream");
         assert_ok(*state, subwave_get_stream(*state, &stream));

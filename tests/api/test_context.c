@@ -17,10 +17,19 @@
 static void test_statuses(void **state)
 {
     (void)state;
-    static const char *const names[] = {"SUCCESS",       "INVALID_CONTEXT", "INVALID_POINTER",
-                                        "INVALID_SIZE",  "INVALID_STRIDE",  "INVALID_VALUE",
-                                        "UNSUPPORTED",   "NO_DEVICE",       "ARCHITECTURE_MISMATCH",
-                                        "OUT_OF_MEMORY", "DEVICE_ERROR",    "KERNEL_ERROR"};
+    static const char *const names[] = {"SUCCESS",
+                                        "INVALID_CONTEXT",
+                                        "INVALID_POINTER",
+                                        "INVALID_SIZE",
+                                        "INVALID_STRIDE",
+                                        "INVALID_VALUE",
+                                        "UNSUPPORTED",
+                                        "NO_DEVICE",
+                                        "ARCHITECTURE_MISMATCH",
+                                        "OUT_OF_MEMORY",
+                                        "DEVICE_ERROR",
+                                        "KERNEL_ERROR",
+                                        "WORKSPACE_TOO_SMALL"};
     enum { COUNT = sizeof names / sizeof *names };
     for (int i = 0; i < COUNT; ++i) {
         assert_string_equal(subwave_status_name((subwave_status)i), names[i]);
@@ -29,7 +38,7 @@ static void test_statuses(void **state)
             assert_string_not_equal(subwave_status_text((subwave_status)i),
                                     subwave_status_text((subwave_status)j));
     }
-    assert_int_equal(SUBWAVE_STATUS_KERNEL_ERROR, COUNT - 1);
+    assert_int_equal(SUBWAVE_STATUS_WORKSPACE_TOO_SMALL, COUNT - 1);
     const int unknown[] = {-1, COUNT, 1000, INT_MAX, INT_MIN};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; ++i) {
         assert_string_equal(subwave_status_name((subwave_status)unknown[i]), "unknown");
@@ -427,6 +436,83 @@ static void test_memory(void **state)
     }
 }
 
+/* A product that needs a workspace gives the same bits in the caller's, which is used up to its
+ * last byte and no further, and whose contents do not matter; in one that is smaller it computes
+ * nothing. */
+static void test_workspace(void **state)
+{
+    enum { M = 3, N = 20, K = 20000 };
+    static float a[M * K], b[K * N], c[M * N], again[M * N], untouched[M * N];
+    const float one = 1, zero = 0;
+    subwave_context *const context = *state;
+    for (int i = 0; i < M * K; ++i)
+        a[i] = (float)(i % 13 - 6) / 8;
+    for (int i = 0; i < K * N; ++i)
+        b[i] = (float)(i % 17 - 8) / 8;
+    memset(untouched, 0xa5, sizeof untouched);
+    guarded on_a = guarded_create(context, a, sizeof a),
+            on_b = guarded_create(context, b, sizeof b);
+    guarded on_c = guarded_create(context, untouched, sizeof c);
+#define MULTIPLY() \
+    subwave_matmul(context, SUBWAVE_VARIANT_SKINNY, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR, \
+                   SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, M, N, K, &one, \
+                   guarded_pointer(&on_a), K, guarded_pointer(&on_b), N, &zero, \
+                   guarded_pointer(&on_c), N)
+
+    subwave_matmul_plan_info plan;
+    int64_t bytes = -1;
+    assert_ok(context, subwave_matmul_plan(context, SUBWAVE_VARIANT_SKINNY, SUBWAVE_DTYPE_F32,
+                                           SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                                           SUBWAVE_TRANSPOSE_NONE, M, N, K, &plan));
+    assert_true(plan.parts > 1 && plan.workspace_bytes > 0);
+    assert_ok(context, subwave_workspace_size(context, &bytes));
+    assert_true(bytes >= plan.workspace_bytes);
+    const int64_t own = bytes;
+    assert_ok(context, MULTIPLY());
+    assert_int_equal(guarded_read(&on_c, c), 0);
+
+    unsigned char *const garbage = malloc((size_t)plan.workspace_bytes);
+    assert_non_null(garbage);
+    memset(garbage, 0xee, (size_t)plan.workspace_bytes);
+    guarded mine = {.context = context};
+    guarded_reset(&mine, 256, garbage, (size_t)plan.workspace_bytes);
+    assert_ok(context,
+              subwave_set_workspace(context, guarded_pointer(&mine), plan.workspace_bytes));
+    assert_ok(context, subwave_workspace_size(context, &bytes));
+    assert_int_equal(bytes, plan.workspace_bytes);
+    for (int turn = 0; turn < 3; ++turn) {
+        guarded_reset(&on_c, 0, untouched, sizeof c);
+        assert_ok(context, MULTIPLY());
+        assert_int_equal(guarded_read(&on_c, again), 0);
+        assert_memory_equal(again, c, sizeof c);
+    }
+    assert_int_equal(guarded_stray_writes(&mine), 0);
+
+    for (int less = 1; less <= 2; ++less) {
+        assert_ok(context, subwave_set_workspace(context, guarded_pointer(&mine),
+                                                 less == 1 ? plan.workspace_bytes - 1 : 0));
+        guarded_reset(&on_c, 0, untouched, sizeof c);
+        assert_int_equal(MULTIPLY(), SUBWAVE_STATUS_WORKSPACE_TOO_SMALL);
+        assert_non_null(strstr(subwave_last_error(context), "subwave_set_workspace"));
+        assert_int_equal(guarded_changes(&on_c), 0);
+    }
+
+    assert_ok(context, subwave_set_workspace(context, NULL, 0));
+    assert_ok(context, subwave_workspace_size(context, &bytes));
+    assert_int_equal(bytes, own);
+    guarded_reset(&mine, 256, garbage, (size_t)plan.workspace_bytes);
+    assert_ok(context, MULTIPLY());
+    assert_int_equal(guarded_changes(&mine), 0);
+    assert_int_equal(guarded_read(&on_c, again), 0);
+    assert_memory_equal(again, c, sizeof c);
+#undef MULTIPLY
+    free(garbage);
+    guarded_destroy(&mine);
+    guarded_destroy(&on_c);
+    guarded_destroy(&on_b);
+    guarded_destroy(&on_a);
+}
+
 static void test_copy(void **state)
 {
     unsigned char source[1000], target[1000];
@@ -499,6 +585,7 @@ int main(void)
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_workspace),
         cmocka_unit_test(test_copy),
         cmocka_unit_test(test_memory_outlives_context),
         cmocka_unit_test(test_process_memory),

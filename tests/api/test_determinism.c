@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * test_determinism.c: every compute call, 100 times, is bit-equal to its first: in other contexts, at other alignments,
- * beside a thread that takes the processors at random; on the CPU device with 1 to 5 OS threads and in six orders of
- * lanes. Which work-items share an opportunistic group is not promised; on the CPU device the seed alone decides it
- * (docs/cpu-device.md), so its results are compared at equal seeds there and left out elsewhere.
+ * test_determinism.c: every compute call, 100 times, is bit-equal to its first: in other contexts,
+ * at other alignments, beside a thread that takes the processors at random; on the CPU device with
+ * 1 to 5 OS threads and in six orders of lanes. Which work-items share an opportunistic group is
+ * not promised; on the CPU device the seed alone decides it (docs/cpu-device.md), so its results
+ * are compared at equal seeds there and left out elsewhere.
  */
 #include "../harness.h"
 #include "../reference.h"
@@ -173,8 +174,8 @@ static subwave_status run_group(subwave_context *context, const task *t, void *c
 /* --- repeats --------------------------------------------------------------------------------- */
 
 typedef struct device {
-    subwave_context
-        *context[MOST_CONTEXTS]; /* the seed is the index modulo SEEDS; elsewhere all are alike */
+    /* the seed is the index modulo SEEDS; elsewhere all are alike */
+    subwave_context *context[MOST_CONTEXTS];
     int contexts;
     bool cpu;
     unsigned char *memory[OPERANDS];
@@ -216,7 +217,8 @@ static void device_close(device *d)
         assert_ok(NULL, subwave_context_destroy(&d->context[i]));
 }
 
-/* What RESULT and MEMBERS hold behind the call, in context c with each operand `shift[i]` elements into its memory. */
+/* What RESULT and MEMBERS hold behind the call, in context c with each operand `shift[i]` elements
+ * into its memory. */
 static void run_once(device *d, const task *t, int c, const int *shift, unsigned char *outcome)
 {
     subwave_context *const context = d->context[c];

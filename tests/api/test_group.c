@@ -700,7 +700,7 @@ static void vary(const arrangement *a, task *t, harness_random *random)
     t->no_members = (bits & 12) == 0 && (a->exact || a->group.kind != SUBWAVE_GROUP_OPPORTUNISTIC);
 }
 
-/* --- the table: kind x function x operation x type -------------------------------------------- */
+/* --- the table: kind x function x operation x type ------------------------------------------- */
 
 /* The arrays of each shape that fits a kind. */
 typedef struct arrays {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * test_matmul_batched.c: batched products of both kinds against a plain loop: every type, layout and
- * transpose, odd sizes, strides of 0 and of any sign, scalars, non-finite values, bad arguments.
+ * test_matmul_batched.c: batched products of both kinds against a plain loop: every type, layout
+ * and transpose, odd sizes, strides of 0 and of any sign, scalars, non-finite values, bad
+ * arguments.
  */
 #include "../harness.h"
 
@@ -301,7 +302,7 @@ static batched_case plain_case(subwave_dtype dtype, int m, int n, int k, int bat
                           .alpha = 1};
 }
 
-/* --- sizes, layouts, transposes, strides ------------------------------------------------------ */
+/* --- sizes, layouts, transposes, strides ----------------------------------------------------- */
 
 enum { FORMS = 18 }; /* layouts and transposes */
 static void set_form(batched_case *what, int form)
@@ -394,7 +395,7 @@ static void test_large(void **state)
         }
 }
 
-/* --- scalars, empty and degenerate ------------------------------------------------------------ */
+/* --- scalars, empty and degenerate ----------------------------------------------------------- */
 
 static void test_scalars(void **state)
 {
@@ -414,8 +415,8 @@ static void test_scalars(void **state)
             }
 }
 
-/* Without a sum, alpha is multiplied with nothing: not even an infinite one may show, and A and B are
- * not read, not even their pointers. */
+/* Without a sum, alpha is multiplied with nothing: not even an infinite one may show, and A and B
+ * are not read, not even their pointers. */
 static void test_no_terms(void **state)
 {
     harness_random random = harness_random_start();
@@ -505,7 +506,7 @@ static void test_side_by_side(void **state)
     ++cases;
 }
 
-/* --- non-finite values, equal bits ------------------------------------------------------------- */
+/* --- non-finite values, equal bits ----------------------------------------------------------- */
 
 /* A NaN in one entry's A reaches its row of that entry's C, and no other cell. */
 static void test_non_finite(void **state)
@@ -587,7 +588,7 @@ static void test_repeat(void **state)
         }
 }
 
-/* --- bad arguments ------------------------------------------------------------------------------ */
+/* --- bad arguments --------------------------------------------------------------------------- */
 
 typedef struct arguments {
     subwave_dtype dtype;
@@ -681,8 +682,8 @@ static void test_bad_arguments(void **state)
     BAD(stride_c, 0, INVALID_STRIDE, true);
     BAD(stride_c, 19, INVALID_STRIDE, true);
     BAD(stride_c, -19, INVALID_STRIDE, true);
-    BAD(stride_c, 5, INVALID_STRIDE,
-        true); /* side by side, but the second reaches into the next row */
+    /* side by side, but the second reaches into the next row */
+    BAD(stride_c, 5, INVALID_STRIDE, true);
     BAD(stride_c, 3, INVALID_STRIDE, true);
     BAD(alpha, NULL, INVALID_POINTER, false);
     BAD(beta, (const char *)&one + 1, INVALID_POINTER, false);

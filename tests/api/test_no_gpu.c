@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * test_no_gpu.c: what every function of the library answers where there is no GPU (CTest hides those
- * that there are): wishes for one are refused, calls on the context that was not made as well, and
- * without a wish the CPU device does the work.
+ * test_no_gpu.c: what every function of the library answers where there is no GPU (CTest hides
+ * those that there are): wishes for one are refused, calls on the context that was not made as
+ * well, and without a wish the CPU device does the work.
  */
 #include "../harness.h"
 
@@ -81,6 +81,7 @@ static void ask_all(subwave_context *context, subwave_status expected)
     uint8_t flag = 1, vote = 0;
     uint32_t id = 0;
     void *memory = NULL, *stream = NULL;
+    int64_t size = 0;
     subwave_device_properties device;
     subwave_matmul_plan_info plan;
     subwave_group_item item;
@@ -89,6 +90,8 @@ static void ask_all(subwave_context *context, subwave_status expected)
     ASK(subwave_context_info, &device);
     ASK(subwave_get_stream, &stream);
     ASK(subwave_set_stream, stream);
+    ASK(subwave_workspace_size, &size);
+    ASK(subwave_set_workspace, NULL, 0);
     ASK(subwave_malloc, &memory, 8);
     ASK(subwave_copy, &y, &x, 8);
     ASK(subwave_free, memory);

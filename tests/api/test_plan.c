@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_plan.c: launch shapes of the matrix product, for devices that need not be here.
  */
+#include "../../src/backend.h"
 #include "../../src/plan.h"
 
 #include <subwave/subwave.h>
@@ -47,7 +48,8 @@ static subwave_matmul_launch plan(const subwave_capabilities *device, subwave_dt
     return launch;
 }
 
-/* The matrix units, on AMD where their blocks are at least a quarter of the device's compute units. */
+/* The matrix units, on AMD where their blocks are at least a quarter of the device's compute
+ * units. */
 static void test_auto(void **state)
 {
     (void)state;
@@ -79,8 +81,8 @@ static void test_auto(void **state)
         {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F32, 64, 64, SUBWAVE_VARIANT_NAIVE},
         {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F32, 512, 512, SUBWAVE_VARIANT_BROADCAST},
         {"cpu", "x86-64", 8, 2, SUBWAVE_DTYPE_F32, 64, 64, SUBWAVE_VARIANT_BROADCAST},
-        {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F64, 300, 16,
-         SUBWAVE_VARIANT_NAIVE}, /* since k is 100 */
+        /* since k is 100 */
+        {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F64, 300, 16, SUBWAVE_VARIANT_NAIVE},
         {"cpu", "x86-64", 8, 2, SUBWAVE_DTYPE_F64, 300, 16, SUBWAVE_VARIANT_SKINNY},
         {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F32, 16, 300, SUBWAVE_VARIANT_BROADCAST},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 16, 4096, SUBWAVE_VARIANT_SKINNY},
@@ -102,8 +104,8 @@ static void test_auto(void **state)
     }
 }
 
-/* A tile follows from the rounds of blocks. The product is turned, so that rows of A and C and columns of B are
- * neighbours in memory, but where both operands are transposed. */
+/* A tile follows from the rounds of blocks. The product is turned, so that rows of A and C and
+ * columns of B are neighbours in memory, but where both operands are transposed. */
 static void test_matrix(void **state)
 {
     (void)state;
@@ -227,7 +229,8 @@ static void test_parts(void **state)
         assert_int_equal(launch.kernel.shared_bytes,
                          rows[r].parts / 2 * rows[r].sub_groups * 32 *
                              (uint32_t)(rows[r].rows * rows[r].columns) *
-                             (rows[r].dtype == SUBWAVE_DTYPE_F64 ? 8 : 4)); /* of a sum */
+                             /* of a sum */
+                             (rows[r].dtype == SUBWAVE_DTYPE_F64 ? 8 : 4));
         assert_true(launch.kernel.shared_bytes <= 64 * 1024);
     }
     const subwave_capabilities amd = make_device("hip-amd", "gfx90a", 64, 104);
@@ -235,8 +238,8 @@ static void test_parts(void **state)
         plan(&amd, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_BROADCAST, 512, 512, 4096).kernel.block_y, 1);
 }
 
-/* The CPU device runs parts of k too, though no plan there asks for them: sums of whole numbers, which
- * come out the same in any order. */
+/* The CPU device runs parts of k too, though no plan there asks for them: sums of whole numbers,
+ * which come out the same in any order. */
 static void test_parts_on_cpu(void **state)
 {
     (void)state;
@@ -346,7 +349,50 @@ static void test_skinny(void **state)
         plan(&h200, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_AUTO, 16, 16, 1 << 20).kernel.blocks >= 128);
 }
 
-/* --- batches ------------------------------------------------------------------------------------- */
+/* The CPU device has a kernel for whatever is planned for it: sums of zeros, for which a launch is
+ * enough. */
+static void test_kernels_on_cpu(void **state)
+{
+    (void)state;
+    static const subwave_launcher launchers[] = {SUBWAVE_KERNELS(SUBWAVE_LAUNCHER_ROW_cpu)};
+    enum { LAUNCHERS = sizeof launchers / sizeof *launchers, MOST = 300 };
+    static const int64_t sizes[] = {1, 3, 17, 70, MOST};
+    static double a[MOST * MOST], b[MOST * MOST], c[MOST * MOST];
+    /* the stream's default is 64 lanes */
+    const subwave_capabilities device = make_device("cpu", "x86-64", 64, 2);
+    for (subwave_variant variant = SUBWAVE_VARIANT_AUTO; variant <= SUBWAVE_VARIANT_SKINNY;
+         ++variant)
+        for (subwave_dtype dtype = SUBWAVE_DTYPE_F16; dtype <= SUBWAVE_DTYPE_F64; ++dtype)
+            for (int shape = 0; shape < 25; ++shape)
+                for (int form = 0; form < 8; ++form) {
+                    if (!subwave_variant_takes(&device, variant, dtype))
+                        continue;
+                    const int64_t m = sizes[shape / 5], n = sizes[shape % 5], k = form & 4 ? 2 : 1;
+                    subwave_matmul_launch l = {.product = {.m = m,
+                                                           .n = n,
+                                                           .k = k,
+                                                           .a = a,
+                                                           .b = b,
+                                                           .c = c,
+                                                           .a_row = form & 1 ? 1 : k,
+                                                           .a_column = form & 1 ? m : 1,
+                                                           .b_row = form & 2 ? 1 : n,
+                                                           .b_column = form & 2 ? k : 1,
+                                                           .c_row = n,
+                                                           .c_column = 1}};
+                    l.kernel = subwave_plan_matmul(&device, dtype, variant, &l.product);
+                    assert_int_equal(l.kernel.parts, 1); /* so that none needs a workspace */
+                    assert_int_equal(
+                        subwave_call_launcher(launchers, LAUNCHERS,
+                                              l.kernel.variant == SUBWAVE_VARIANT_SKINNY
+                                                  ? SUBWAVE_OPERATION_matmul_skinny
+                                                  : SUBWAVE_OPERATION_matmul,
+                                              dtype, &l, NULL),
+                        0);
+                }
+}
+
+/* --- batches --------------------------------------------------------------------------------- */
 
 static subwave_matmul_batched_launch plan_batched(const subwave_capabilities *device,
                                                   subwave_dtype dtype, int m, int n, int k,
@@ -553,12 +599,12 @@ static void test_limits(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_auto),          cmocka_unit_test(test_matrix),
-        cmocka_unit_test(test_skinny_unit),   cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_parts_on_cpu),  cmocka_unit_test(test_skinny),
-        cmocka_unit_test(test_batched_tiles), cmocka_unit_test(test_batched_gaps),
-        cmocka_unit_test(test_batched_cells), cmocka_unit_test(test_batched_dense),
-        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_auto),           cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_skinny_unit),    cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_parts_on_cpu),   cmocka_unit_test(test_skinny),
+        cmocka_unit_test(test_kernels_on_cpu), cmocka_unit_test(test_batched_tiles),
+        cmocka_unit_test(test_batched_gaps),   cmocka_unit_test(test_batched_cells),
+        cmocka_unit_test(test_batched_dense),  cmocka_unit_test(test_limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

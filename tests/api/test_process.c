@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * test_process.c: the CPU device as a part of somebody's process: fork(), threads and memory that cannot be had, leaks,
- * signal handlers. The functions below take the place of the C library's, in the library under test too.
+ * test_process.c: the CPU device as a part of somebody's process: fork(), threads and memory that
+ * cannot be had, leaks, signal handlers. The functions below take the place of the C library's, in
+ * the library under test too.
  */
 #define _GNU_SOURCE
 #include "../harness.h"
@@ -118,7 +119,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 
 #pragma GCC visibility pop
 
-/* --- calls ------------------------------------------------------------------------------------- */
+/* --- calls ----------------------------------------------------------------------------------- */
 
 enum { N = 96, ITEMS = 4096 };
 static float a[N * N], b[N * N], c[N * N], right[N * N];
@@ -229,7 +230,7 @@ static subwave_status (*const calls[])(subwave_context *) = {
     permute,       pick,           vote,     describe,  memory};
 enum { CALLS = sizeof calls / sizeof *calls };
 
-/* --- fork ------------------------------------------------------------------------------------- */
+/* --- fork ------------------------------------------------------------------------------------ */
 
 /* The exit status of `run` in a child that ends by exit(), or a signal's number by 128 more. */
 static int in_child(int (*run)(int), int argument)
@@ -299,7 +300,7 @@ static void test_fork_beside_calls(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* --- what cannot be had ------------------------------------------------------------------------ */
+/* --- what cannot be had ---------------------------------------------------------------------- */
 
 static int without_threads(int unused)
 {
@@ -349,7 +350,8 @@ static int fail_one(int call, long which, bool all)
     return subwave_context_destroy(&context) != SUBWAVE_STATUS_SUCCESS ? 5 : failed ? 0 : 6;
 }
 
-/* In children of a process that has launched nothing, so that each meets a first launch's allocations. */
+/* In children of a process that has launched nothing, so that each meets a first launch's
+ * allocations. */
 static int fail_each(int call)
 {
     for (int all = 0; all < 2; ++all)
@@ -395,7 +397,7 @@ static void test_every_failure(void **state)
     assert_int_equal(failing_calls, 0);
 }
 
-/* --- a call that is repeated asks for no memory -------------------------------------------------- */
+/* --- a call that is repeated asks for no memory ---------------------------------------------- */
 
 /* Each thread of the device needs its room for a call once, whenever it first takes part. */
 static void test_no_allocation(void **state)
@@ -416,7 +418,7 @@ static void test_no_allocation(void **state)
     }
 }
 
-/* --- what was had is given back -------------------------------------------------------------------- */
+/* --- what was had is given back -------------------------------------------------------------- */
 
 static void *fail_in_thread(void *unused)
 {
@@ -425,8 +427,8 @@ static void *fail_in_thread(void *unused)
     return subwave_context_create(&context, "cpu:7") == SUBWAVE_STATUS_SUCCESS ? context : NULL;
 }
 
-/* Contexts that are made, used and destroyed, and some that cannot be made; with stacks of other sizes, so that
- * lanes are made anew. */
+/* Contexts that are made, used and destroyed, and some that cannot be made; with stacks of other
+ * sizes, so that lanes are made anew. */
 static void use_all(const char *stack)
 {
     subwave_context *context = NULL;
@@ -489,7 +491,7 @@ static void test_leaks(void **state)
     assert_int_equal(after, before);
 }
 
-/* --- signals ------------------------------------------------------------------------------------- */
+/* --- signals --------------------------------------------------------------------------------- */
 
 static atomic_int handled, on_alternate;
 static char *alternate;
@@ -506,7 +508,8 @@ static void handle(int number)
     atomic_fetch_add(&handled, 1);
 }
 
-/* A handler with SA_ONSTACK may be as large as its stack, whatever runs; no thread of the library's calls it. */
+/* A handler with SA_ONSTACK may be as large as its stack, whatever runs; no thread of the library's
+ * calls it. */
 static void test_signals(void **state)
 {
     alternate = mmap(NULL, ALTERNATE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

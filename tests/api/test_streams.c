@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_streams.c: a GPU's streams and graphs: every compute call captured and replayed with other inputs, streams side by
- * side, and one context that goes from stream to stream.
+ * test_streams.c: a GPU's streams and graphs: every compute call captured and replayed with other
+ * inputs, streams side by side, and one context that goes from stream to stream.
  */
 #include "../harness.h"
 
@@ -64,7 +64,7 @@ static void arrays_fill(subwave_context *context, const arrays *x, harness_rando
     assert_ok(context, subwave_copy(context, x->c, poison, sizeof poison));
 }
 
-/* --- calls ------------------------------------------------------------------------------------- */
+/* --- calls ----------------------------------------------------------------------------------- */
 
 static const float one = 1, zero = 0;
 static const subwave_group eights = {
@@ -127,7 +127,7 @@ static unsigned char now[C_BYTES], wanted[C_BYTES];
 
 #define assert_hip(code) assert_int_equal(code, hipSuccess)
 
-/* --- tests ------------------------------------------------------------------------------------- */
+/* --- tests ----------------------------------------------------------------------------------- */
 
 /* In the capture mode that takes any allocation, or any wait, as an error. */
 static void test_graphs(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * test_threads.c: threads with contexts of their own, each of which goes its own way through a mix of small calls and
- * deliberate errors. Results are bit-equal to those of one thread, and an error's text is that of the context that it
- * came from, also after many calls that succeeded.
+ * test_threads.c: threads with contexts of their own, each of which goes its own way through a mix
+ * of small calls and deliberate errors. Results are bit-equal to those of one thread, and an
+ * error's text is that of the context that it came from, also after many calls that succeeded.
  */
 #include "../harness.h"
 #include "../reference.h"
@@ -17,14 +17,8 @@ enum { THREADS = 8, CONTEXTS = 8, TEXT = 256 };
 
 /* --- calls ----------------------------------------------------------------------------------- */
 
-enum {
-    M = 7,
-    N = 5,
-    K = 9,
-    BATCH = 4,
-    ITEMS = 30,
-    ELEMENTS = 3 * ITEMS
-}; /* three blocks of groups */
+/* three blocks of groups */
+enum { M = 7, N = 5, K = 9, BATCH = 4, ITEMS = 30, ELEMENTS = 3 * ITEMS };
 
 typedef enum job {
     NAIVE,
@@ -45,8 +39,8 @@ static const char *const job_names[JOBS] = {"matmul naive", "matmul local", "mat
                                             "reduce",       "scan",         "shift",
                                             "plan",         "memory"};
 
-/* What a context computes with, on the host. A thread's contexts all have other inputs, so that they cannot take each
- * other's unnoticed. */
+/* What a context computes with, on the host. A thread's contexts all have other inputs, so that
+ * they cannot take each other's unnoticed. */
 typedef struct inputs {
     double a[BATCH][M * K], b[BATCH][K * N];
     uint8_t predicate[ELEMENTS];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * diagnostics.cpp: each error that the CPU device reports of a kernel, made, and its report read. */
+ * diagnostics.cpp: each error that the CPU device reports of a kernel, made, and its report
+ * read. */
 #include "common.hpp"
 
 #include <thread>

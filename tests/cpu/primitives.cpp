@@ -74,8 +74,8 @@ void overrun(int bytes)
     expect(frame[bytes] == 1);
 }
 
-/* What overruns a lane's stack ends the process, rather than write to another's. With AddressSanitizer stacks are
- * larger, and planted.cpp has a test of its own. */
+/* What overruns a lane's stack ends the process, rather than write to another's. With
+ * AddressSanitizer stacks are larger, and planted.cpp has a test of its own. */
 void stack_guard(void **)
 {
 #if defined(__SANITIZE_ADDRESS__)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * counts.hip: sub-groups of every number of members, from one to the wave's size, and groups within
- * them: the last member may have no neighbour, and what a lane that does not exist holds counts nowhere.
+ * them: the last member may have no neighbour, and what a lane that does not exist holds counts
+ * nowhere.
  *
- * Values are small whole numbers, whose sums and products are exact in every type and order, and such that
- * what a missing lane could bring in would show: no minimum is below 5, no product is 0.
+ * Values are small whole numbers, whose sums and products are exact in every type and order, and
+ * such that what a missing lane could bring in would show: no minimum is below 5, no product is 0.
  */
 #include "reference.hpp"
 
@@ -66,7 +67,7 @@ template <class Op, class F> auto fold(int from, int to, Op op, F f)
     return result;
 }
 
-/* --- numbers: a column of input an operation, two results each ------------------------------------ */
+/* --- numbers: a column of input an operation, two results each ------------------------------- */
 
 constexpr int number_in = 1 + operations, number_out = 1 + 3 * operations;
 
@@ -99,7 +100,7 @@ template <class T> static void expect_numbers(const member &m, word64 *row)
     }
 }
 
-/* --- a user's operation, which is not commutative -------------------------------------------------- */
+/* --- a user's operation, which is not commutative -------------------------------------------- */
 
 /* x -> a x + b: composition, left to right. */
 struct affine {
@@ -156,7 +157,7 @@ static void expect_ordered(const member &m, word64 *row)
     row[5] = upto(-1, m.rank() + 1);
 }
 
-/* --- moves and votes -------------------------------------------------------------------------------- */
+/* --- moves and votes ------------------------------------------------------------------------- */
 
 constexpr int move_in = 3, move_out = 21;
 
@@ -224,7 +225,8 @@ template <class T> static void expect_moves(const member &m, word64 *row)
         row[15 + i] = votes[i];
 }
 
-/* --- ranges: each group has its own, of one element less than members to more than two a member ----- */
+/* --- ranges: each group has its own, of one element less than members to more than two a member
+ * ----- */
 
 constexpr int longest = 2 * 64 + 1, range_columns = 2 + longest, ranges = 3;
 constexpr int joint_out = 1 + ranges * range_columns;
@@ -280,24 +282,31 @@ template <class T, int OpNumber> static void expect_joint(const member &m, word6
     }
 }
 
-/* --- kernels ------------------------------------------------------------------------------------------ */
+/* --- kernels --------------------------------------------------------------------------------- */
 
 #define NUMBERS(X) \
     X(i8, whole) \
-    X(i32, whole) X(u32, whole) X(i64, whole) X(half, whole) X(bfloat16, whole) X(float, whole) \
-        X(double, whole) X(i32, ballot) X(double, ballot) X(float, ballot_branch) \
-            X(half, ballot_branch) X(i64, tangle) X(bfloat16, tangle) X(u32, opportunistic) \
-                X(float, 2) X(half, 4) X(i64, 8) X(double, 16) X(i32, 32)
+    X(i32, whole) \
+    X(u32, whole) \
+    X(i64, whole) \
+    X(half, whole) X(bfloat16, whole) X(float, whole) X(double, whole) X(i32, ballot) \
+        X(double, ballot) X(float, ballot_branch) X(half, ballot_branch) X(i64, tangle) \
+            X(bfloat16, tangle) X(u32, opportunistic) X(float, 2) X(half, 4) X(i64, 8) \
+                X(double, 16) X(i32, 32)
 #define ORDERED(X) X(whole) X(ballot) X(ballot_branch) X(tangle) X(4)
 #define MOVES(X) \
     X(u32, whole) \
-    X(i64, whole) X(half, whole) X(double, ballot) X(u32, ballot_branch) X(i8, tangle) \
-        X(i64, opportunistic) X(float, 4) X(double, 32)
+    X(i64, whole) \
+    X(half, whole) \
+    X(double, ballot) \
+    X(u32, ballot_branch) X(i8, tangle) X(i64, opportunistic) X(float, 4) X(double, 32)
 #define JOINT(X) \
     X(i32, minimum, MINIMUM, whole) \
-    X(half, plus, PLUS, whole) X(double, multiplies, MULTIPLIES, whole) \
-        X(float, maximum, MAXIMUM, ballot) X(i64, plus, PLUS, ballot_branch) \
-            X(u32, bit_and, BIT_AND, tangle) X(bfloat16, minimum, MINIMUM, 8)
+    X(half, plus, PLUS, whole) \
+    X(double, multiplies, MULTIPLIES, whole) \
+    X(float, maximum, MAXIMUM, ballot) \
+    X(i64, plus, PLUS, ballot_branch) X(u32, bit_and, BIT_AND, tangle) \
+        X(bfloat16, minimum, MINIMUM, 8)
 
 #define NUMBERS_KERNEL(T, K) \
     extern "C" SUBWAVE_KERNEL(128) count_##T##_##K(const word64 *in, word64 *out, std::int64_t) \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * divergence.hip: tangle and opportunistic groups in every shape of control flow (R050 to R052, R060 to
- * R063).
+ * divergence.hip: tangle and opportunistic groups in every shape of control flow (R050 to R052,
+ * R060 to R063).
  *
- * A kernel passes numbered points. Its path, a plain function, says which points a work-item with the
- * given bits passes; those that pass a point are one tangle there.
+ * A kernel passes numbered points. Its path, a plain function, says which points a work-item with
+ * the given bits passes; those that pass a point are one tangle there.
  */
 #include "harness.hpp"
 
@@ -50,7 +50,7 @@ struct opportunities {
     }
 };
 
-/* --- shapes of control flow: p is 0 or 1, r random bits ------------------------------------------ */
+/* --- shapes of control flow: p is 0 or 1, r random bits -------------------------------------- */
 
 using bits = std::uint32_t;
 using path = std::function<void(int)>; /* called with each point */
@@ -238,7 +238,8 @@ static void path_helpers(const path &at, bits p, bits r)
             at(point[i]);
 }
 
-/* Two calls of one function with equal arguments, which LLVM 15 would make one behind the branch. */
+/* Two calls of one function with equal arguments, which LLVM 15 would make one behind the
+ * branch. */
 template <class At> __device__ __attribute__((noinline)) void not_inlined(At at) { at(0); }
 template <class At> SUBWAVE_DEVICE void equal_calls(At at, bits p, bits)
 {
@@ -296,8 +297,10 @@ static void path_loops(const path &at, bits, bits r)
 
 #define SHAPES(X) \
     X(three_way) \
-    X(equal) X(nested) X(loop) X(skip_and_leave) X(early_return) X(fall_through) X(helpers) \
-        X(equal_calls) X(uneven) X(loops)
+    X(equal) \
+    X(nested) \
+    X(loop) \
+    X(skip_and_leave) X(early_return) X(fall_through) X(helpers) X(equal_calls) X(uneven) X(loops)
 #define KERNELS(shape) \
     extern "C" SUBWAVE_KERNEL(1024) tangle_##shape(const word64 *in, word64 *out, std::int64_t) \
     { \
@@ -313,7 +316,7 @@ static void path_loops(const path &at, bits, bits r)
     }
 SHAPES(KERNELS)
 
-/* --- cases ---------------------------------------------------------------------------------------- */
+/* --- cases ----------------------------------------------------------------------------------- */
 
 struct shape {
     const char *name;
@@ -369,8 +372,8 @@ static void cases(machine &t)
                             row[1 + 2 * i] = row[2 + 2 * i] = lanes;
                 });
             }
-            /* A group by chance: any part of the tangle that has the work-item, the same to all in it, and
-             * so every work-item in exactly one. */
+            /* A group by chance: any part of the tangle that has the work-item, the same to all in
+             * it, and so every work-item in exactly one. */
             for (const shape &s : chances) {
                 launch_case l{s.name, s.function, whole, block, in_row, out_row, 0, 2};
                 if (!t.take(1))

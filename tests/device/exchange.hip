@@ -8,7 +8,7 @@
 
 namespace test {
 
-/* --- what moves: any trivially copyable type, between words and itself field by field ---------- */
+/* --- what moves: any trivially copyable type, between words and itself field by field -------- */
 
 constexpr int value_words = 9;
 
@@ -140,11 +140,12 @@ template <class T> static void expect_moves(const member &m, word64 *row)
     expect(8, delta % size);
 }
 
-/* --- constants, for which platforms have instructions of their own --------------------------------- */
+/* --- constants, for which platforms have instructions of their own --------------------------- */
 
 constexpr int constants = 20; /* exclusive ors with 0 to 19, then broadcasts of ids 0 to 19 */
 
-/* Not force-inlined: a fiber's stack would not hold the unoptimised frames of all constants at once. */
+/* Not force-inlined: a fiber's stack would not hold the unoptimised frames of all constants at
+ * once. */
 template <int N, class G> __device__ void by_constant(word64 *row, G g, std::uint32_t x)
 {
     row[N] = permute_group_by_xor(g, x, N);
@@ -183,7 +184,8 @@ static void expect_constants(const member &m, word64 *row)
     }
 }
 
-/* --- what was moved, used at once in an operation of 64 bits, into which not every compiler may take the move -- */
+/* --- what was moved, used at once in an operation of 64 bits, into which not every compiler may
+ * take the move -- */
 
 #if defined(SUBWAVE_CPU_DEVICE)
 #define ON_BOTH_SIDES inline
@@ -267,7 +269,7 @@ using widenings = std::make_integer_sequence<int, ways * moves_to_widen>;
         }); \
     }
 
-/* --- votes ------------------------------------------------------------------------------------- */
+/* --- votes ----------------------------------------------------------------------------------- */
 
 template <int K> SUBWAVE_DEVICE void votes(const word64 *in, word64 *out)
 {
@@ -307,13 +309,16 @@ using u32 = std::uint32_t;
 using i64 = std::int64_t;
 #define MOVES(X) \
     X(bool, ballot) \
-    X(bool, 8) X(u8, whole) X(u8, tangle) X(i16, ballot_branch) X(i16, 4) X(u32, opportunistic) \
-        X(u32, ballot) X(i64, 16) X(i64, whole) X(half, 2) X(half, tangle) X(float, 32) \
-            X(float, ballot_branch) X(double, opportunistic) X(double, 1) X(words4, ballot) \
-                X(words4, 64) X(longs2, tangle) X(longs2, 8) X(floats5, 4) X(floats5, ballot) \
-                    X(shorts7, 16) X(shorts7, ballot_branch) X(bytes3, 1) X(bytes3, 64) \
-                        X(int_bool, whole) X(int_bool, 2) X(bytes40, opportunistic) X(bytes40, 32) \
-                            X(bytes68, ballot) X(bytes68, tangle)
+    X(bool, 8) \
+    X(u8, whole) \
+    X(u8, tangle) \
+    X(i16, ballot_branch) X(i16, 4) X(u32, opportunistic) X(u32, ballot) X(i64, 16) X(i64, whole) \
+        X(half, 2) X(half, tangle) X(float, 32) X(float, ballot_branch) X(double, opportunistic) \
+            X(double, 1) X(words4, ballot) X(words4, 64) X(longs2, tangle) X(longs2, 8) \
+                X(floats5, 4) X(floats5, ballot) X(shorts7, 16) X(shorts7, ballot_branch) \
+                    X(bytes3, 1) X(bytes3, 64) X(int_bool, whole) X(int_bool, 2) \
+                        X(bytes40, opportunistic) X(bytes40, 32) X(bytes68, ballot) \
+                            X(bytes68, tangle)
 #define MOVE(T, K) \
     extern "C" SUBWAVE_KERNEL(1024) \
         move_##T##_##K(const word64 *in, word64 *out, std::int64_t argument) \

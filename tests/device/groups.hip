@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * groups.hip: the classes' members, types and traits, creation, and barriers, for every kind of group.
+ * groups.hip: the classes' members, types and traits, creation, and barriers, for every kind of
+ * group.
  */
 #include "harness.hpp"
 
 namespace test {
 
-/* --- traits and types (R010 to R013, R020, R021, R027, R028) ---------------------------------- */
+/* --- traits and types (R010 to R013, R020, R021, R027, R028) --------------------------------- */
 
 struct no_group {};
 
@@ -65,7 +66,7 @@ static_assert(std::is_base_of<std::false_type, is_group<int>>::value &&
                   std::is_base_of<std::true_type, is_user_constructed_group<ballot_group<>>>::value,
               "");
 
-/* --- members (R005, R022 to R026, R032 to R035, R042, R043, R052, R061, R062) ------------------ */
+/* --- members (R005, R022 to R026, R032 to R035, R042, R043, R052, R061, R062) ---------------- */
 
 template <class G> SUBWAVE_DEVICE word64 by_value(G g)
 {
@@ -108,10 +109,10 @@ static int group_range(const member &m)
     return kind == whole ? m.waves : divided ? 2 : kind > 0 ? m.count / kind : 1;
 }
 
-/* --- barriers (R021, R080) --------------------------------------------------------------------- */
+/* --- barriers (R021, R080) ------------------------------------------------------------------- */
 
-/* Two rounds of reading what the next member wrote. To a work-item alone its slots and the neighbour's
- * are unrelated: a compiler that no barrier stops reads too soon. */
+/* Two rounds of reading what the next member wrote. To a work-item alone its slots and the
+ * neighbour's are unrelated: a compiler that no barrier stops reads too soon. */
 template <class G, class Barrier>
 SUBWAVE_DEVICE void hand_on(G g, word64 x, word64 *out, Barrier barrier)
 {
@@ -147,8 +148,8 @@ template <int K> SUBWAVE_DEVICE void barriers(const word64 *in, word64 *out, std
     });
 }
 
-/* Creation makes the parent's members meet (ballot: R031), or the group's (tangle: R051): what any of
- * them wrote before can be read after. Then members of two groups of one parent in turn. */
+/* Creation makes the parent's members meet (ballot: R031), or the group's (tangle: R051): what any
+ * of them wrote before can be read after. Then members of two groups of one parent in turn. */
 extern "C" SUBWAVE_KERNEL(1024) creation(const word64 *in, word64 *out, std::int64_t)
 {
     const sub_group sg = this_work_item::get_sub_group();
@@ -186,7 +187,10 @@ extern "C" SUBWAVE_KERNEL(1024) creation(const word64 *in, word64 *out, std::int
     }
 #define KINDS(X) X(whole) X(ballot) X(ballot_branch) X(tangle) X(opportunistic) X(1) X(8) X(64)
 KINDS(KERNELS)
-KERNELS(2) KERNELS(4) KERNELS(16) KERNELS(32) KINDS(BARRIERS)
+KERNELS(2)
+KERNELS(4)
+KERNELS(16)
+KERNELS(32) KINDS(BARRIERS)
 
     static void cases(machine &t)
 {

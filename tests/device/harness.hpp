@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * harness.hpp: launches whose every work-item writes a row that a plain C++ reference predicts, on the
- * CPU device, an AMD or an NVIDIA GPU.
+ * harness.hpp: launches whose every work-item writes a row that a plain C++ reference predicts, on
+ * the CPU device, an AMD or an NVIDIA GPU.
  */
 #ifndef SUBWAVE_TESTS_DEVICE_HARNESS_HPP
 #define SUBWAVE_TESTS_DEVICE_HARNESS_HPP
@@ -35,8 +35,8 @@ using word64 = std::uint64_t;
 
 /* --- on the device --------------------------------------------------------------------------- */
 
-/* Kinds of group; a positive one is that fixed size. `ballot` is used by both sides in one converged
- * instruction, `ballot_branch` by each in a branch of its own. */
+/* Kinds of group; a positive one is that fixed size. `ballot` is used by both sides in one
+ * converged instruction, `ballot_branch` by each in a branch of its own. */
 enum : int { whole = -1, ballot = -2, ballot_branch = -3, tangle = -4, opportunistic = -5 };
 
 /* Every kernel is of this type, so that one launcher and one file format serve all. */
@@ -50,7 +50,8 @@ SUBWAVE_DEVICE int grid_item()
            static_cast<int>((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x);
 }
 
-/* Calls body(group) with a group of kind K, divided by p; textually alike on both sides of a branch. */
+/* Calls body(group) with a group of kind K, divided by p; textually alike on both sides of a
+ * branch. */
 template <int K, class Body> SUBWAVE_DEVICE void with_group(bool p, Body body)
 {
     const sub_group sg = this_work_item::get_sub_group();
@@ -123,8 +124,8 @@ struct launch_case {
     int in_columns, columns;
     std::int64_t argument = 0;
     int blocks = 1;
-    std::vector<word64> in =
-        {}; /* a row of in_columns a work-item, predicate first; then what is extra */
+    /* a row of in_columns a work-item, predicate first; then what is extra */
+    std::vector<word64> in = {};
 };
 
 /* A work-item as the reference sees it. */
@@ -163,7 +164,8 @@ public:
 
     std::string name;
 
-    /* Whether the next of very many cases is to be run: one in `every` of a full run, fewer of others. */
+    /* Whether the next of very many cases is to be run: one in `every` of a full run, fewer of
+     * others. */
     bool take(int every) { return ++turn % (full ? every : 4 * every + 1) == 0; }
     int turn = 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * joint.hip: what a group does to a range of memory: votes, reduce and scans over empty, short, exact and
- * long ranges, in place too (R086, R088, R090, R092).
+ * joint.hip: what a group does to a range of memory: votes, reduce and scans over empty, short,
+ * exact and long ranges, in place too (R086, R088, R090, R092).
  */
 #include "reference.hpp"
 
@@ -12,7 +12,8 @@ constexpr int area = 133, areas = 6, fixed = 8, out_row = fixed + areas * area;
 /* Ranges lie behind the rows of input and differ from group to group. */
 SUBWAVE_DEVICE std::int64_t range_start(int leader) { return leader % 5; }
 
-/* The argument: elements more than (low half, signed) a multiple (high half) of the group's size. */
+/* The argument: elements more than (low half, signed) a multiple (high half) of the group's
+ * size. */
 SUBWAVE_DEVICE std::int64_t range_length(std::int64_t argument, std::int64_t size)
 {
     return static_cast<std::int32_t>(argument) + (argument >> 32) * size;
@@ -84,7 +85,8 @@ SUBWAVE_DEVICE void joint(const word64 *in, word64 *out, std::int64_t argument)
     });
 }
 
-/* Chunks of the group's size, each scanned as in registers, its leader's element behind the carry. */
+/* Chunks of the group's size, each scanned as in registers, its leader's element behind the
+ * carry. */
 template <class H, class Op, class F>
 static std::vector<H> scan_of(const member &m, std::int64_t length, Op op, F x, const H *init)
 {
@@ -224,11 +226,12 @@ using u32 = std::uint32_t;
 using i64 = std::int64_t;
 #define JOINT(X) \
     X(u32, u32, plus, PLUS, whole) \
-    X(double, double, plus, PLUS, ballot) X(float, double, maximum, MAXIMUM, ballot_branch) \
-        X(u8, u32, bit_xor, BIT_XOR, tangle) X(float, float, plus, PLUS, opportunistic) \
-            X(half, float, plus, PLUS, 4) X(i64, i64, minimum, MINIMUM, 16) \
-                X(u32, float, multiplies, MULTIPLIES, 1) X(u8, i64, plus, PLUS, 64) \
-                    X(bfloat16, bfloat16, plus, PLUS, 2)
+    X(double, double, plus, PLUS, ballot) \
+    X(float, double, maximum, MAXIMUM, ballot_branch) \
+    X(u8, u32, bit_xor, BIT_XOR, tangle) \
+    X(float, float, plus, PLUS, opportunistic) X(half, float, plus, PLUS, 4) \
+        X(i64, i64, minimum, MINIMUM, 16) X(u32, float, multiplies, MULTIPLIES, 1) \
+            X(u8, i64, plus, PLUS, 64) X(bfloat16, bfloat16, plus, PLUS, 2)
 #define JOINT_KERNEL(V, T, Op, number, K) \
     extern "C" SUBWAVE_KERNEL(1024) \
         joint_##V##_##T##_##K(const word64 *in, word64 *out, std::int64_t argument) \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * masks.hip: the core functions under any division of a sub-group in two, both parts in one instruction:
- * every mask of eight lanes at each place, and random ones of 64. Lane i contributes bit i.
+ * masks.hip: the core functions under any division of a sub-group in two, both parts in one
+ * instruction: every mask of eight lanes at each place, and random ones of 64. Lane i contributes
+ * bit i.
  */
 #include "harness.hpp"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * reduce.hip: reduce and both scans in registers: nine operations on every number type, mixed types,
- * user's operations, every kind of group (R087, R089, R091, R092, R094, R095).
+ * reduce.hip: reduce and both scans in registers: nine operations on every number type, mixed
+ * types, user's operations, every kind of group (R087, R089, R091, R092, R094, R095).
  */
 #include "reference.hpp"
 
@@ -39,7 +39,7 @@ template <class T, class Body> SUBWAVE_DEVICE void with_op(std::int64_t op, Body
     }
 }
 
-/* --- every operation on every type ------------------------------------------------------------- */
+/* --- every operation on every type ----------------------------------------------------------- */
 
 template <class T, int K>
 SUBWAVE_DEVICE void numbers(const word64 *in, word64 *out, std::int64_t op)
@@ -92,7 +92,7 @@ template <class H> static word64 number(int op, word64 random, bool specials)
     }
 }
 
-/* --- initial values, of a wider or narrower type ----------------------------------------------- */
+/* --- initial values, of a wider or narrower type --------------------------------------------- */
 
 template <class V, class T, int K>
 SUBWAVE_DEVICE void mixed(const word64 *in, word64 *out, std::int64_t argument)
@@ -134,7 +134,7 @@ template <class V, class T> static void expect_mixed(const member &m, word64 *ro
     row[6] = host_to_word(scan(MAXIMUM, m.lane));
 }
 
-/* --- a user's operations, which are associative and not commutative ----------------------------- */
+/* --- a user's operations, which are associative and not commutative -------------------------- */
 
 /* x -> a x + b: composition, left to right. */
 struct affine {
@@ -235,7 +235,7 @@ template <class T> static void expect_ordered(const member &m, word64 *row)
     row[5] = upto(m.rank(), true);
 }
 
-/* --- small floats to and from float --------------------------------------------------------------- */
+/* --- small floats to and from float ---------------------------------------------------------- */
 
 extern "C" SUBWAVE_KERNEL(1024) conversions(const word64 *in, word64 *out, std::int64_t)
 {
@@ -267,7 +267,7 @@ static word64 float_to_convert(word64 random)
            (random << 31 & 0x80000000);
 }
 
-/* --- kernels ----------------------------------------------------------------------------------- */
+/* --- kernels --------------------------------------------------------------------------------- */
 
 using i8 = std::int8_t;
 using u8 = std::uint8_t;
@@ -281,19 +281,25 @@ using u64 = std::uint64_t;
 /* Kinds go round the types; the next list has every kind. */
 #define NUMBERS(X) \
     X(i8, ballot) \
-    X(u8, 8) X(i16, whole) X(u16, ballot_branch) X(i32, tangle) X(u32, ballot) X(i64, ballot) \
-        X(u64, 2) X(half, 8) X(bfloat16, 4) X(float, ballot_branch) X(double, ballot)
+    X(u8, 8) \
+    X(i16, whole) \
+    X(u16, ballot_branch) \
+    X(i32, tangle) X(u32, ballot) X(i64, ballot) X(u64, 2) X(half, 8) X(bfloat16, 4) \
+        X(float, ballot_branch) X(double, ballot)
 #define MIXED(X) \
     X(i8, i32, whole) \
-    X(u16, i64, 2) X(i32, double, ballot) X(float, double, tangle) X(half, float, ballot_branch) \
-        X(bfloat16, float, 32) X(u8, u64, opportunistic) X(double, float, 1) X(float, float, 64) \
-            X(u32, u32, 8) X(float, half, ballot) X(i64, double, 16) X(double, double, whole) \
-                X(i32, i32, ballot)
+    X(u16, i64, 2) \
+    X(i32, double, ballot) \
+    X(float, double, tangle) \
+    X(half, float, ballot_branch) X(bfloat16, float, 32) X(u8, u64, opportunistic) \
+        X(double, float, 1) X(float, float, 64) X(u32, u32, 8) X(float, half, ballot) \
+            X(i64, double, 16) X(double, double, whole) X(i32, i32, ballot)
 #define ORDERED(X) \
     X(affine, compose, whole) \
-    X(affine, compose, ballot) X(affine, compose, opportunistic) X(matrix, product, ballot_branch) \
-        X(matrix, product, 8) X(matrix, product, tangle) X(affine, compose, 64) \
-            X(matrix, product, 2)
+    X(affine, compose, ballot) \
+    X(affine, compose, opportunistic) \
+    X(matrix, product, ballot_branch) \
+    X(matrix, product, 8) X(matrix, product, tangle) X(affine, compose, 64) X(matrix, product, 2)
 
 #define NUMBERS_KERNEL(T, K) \
     extern "C" SUBWAVE_KERNEL(1024) \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * reference.hpp: plain C++ for what group algorithms compute: small floats, operations, and the order
- * in which values are combined. Includes nothing of the device interface but the names of its types.
+ * reference.hpp: plain C++ for what group algorithms compute: small floats, operations, and the
+ * order in which values are combined. Includes nothing of the device interface but the names of its
+ * types.
  */
 #ifndef SUBWAVE_TESTS_DEVICE_REFERENCE_HPP
 #define SUBWAVE_TESTS_DEVICE_REFERENCE_HPP
@@ -105,7 +106,8 @@ enum operation {
 constexpr int operations = 9;
 inline bool is_bitwise(int op) { return op >= BIT_AND && op <= BIT_XOR; }
 
-/* In double a sum or product of small floats is exact but for the last rounding, as it is in float. */
+/* In double a sum or product of small floats is exact but for the last rounding, as it is in
+ * float. */
 template <class H> H combine(int op, H a, H b)
 {
     using wide = std::conditional_t<is_host_float<H> && sizeof(H) == 2, double, H>;
@@ -155,8 +157,8 @@ template <class H> H identity(int op)
     }
 }
 
-/* The promised order: a tree over lane positions from which absent lanes are left out. Combines f(lane)
- * over those of `lanes` in the `size` lanes from `from`; false if there are none. */
+/* The promised order: a tree over lane positions from which absent lanes are left out. Combines
+ * f(lane) over those of `lanes` in the `size` lanes from `from`; false if there are none. */
 template <class H, class Op, class F>
 bool tree(word64 lanes, int from, int size, Op op, F f, H &result)
 {
@@ -180,8 +182,8 @@ template <class H, class Op, class F> H tree_of(word64 lanes, Op op, F f)
     return result;
 }
 
-/* The inclusive scan at `lane`: what a lane has is joined, block by block upwards, to what the last lane of
- * the block before it has. */
+/* The inclusive scan at `lane`: what a lane has is joined, block by block upwards, to what the last
+ * lane of the block before it has. */
 template <class H, class Op, class F> H scan_at(word64 lanes, int lane, Op op, F f, int size = 64)
 {
     if (size == 1)

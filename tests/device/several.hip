@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * several.hip: groups of one parent in use by turns, also in branches; and an atomic addition for all that
- * come together (R036, R073, R104).
+ * several.hip: groups of one parent in use by turns, also in branches; and an atomic addition for
+ * all that come together (R036, R073, R104).
  */
 #include "harness.hpp"
 
@@ -38,7 +38,7 @@ extern "C" SUBWAVE_KERNEL(1024) several(const word64 *in, word64 *out, std::int6
     note(row, 8, get_ballot_group(sg, p && q));
 }
 
-/* --- R104: one atomic addition for all that come together ---------------------------------------- */
+/* --- R104: one atomic addition for all that come together ------------------------------------ */
 
 SUBWAVE_DEVICE word64 aggregate_inc(word64 *counter, site where = site::current())
 {
@@ -50,7 +50,8 @@ SUBWAVE_DEVICE word64 aggregate_inc(word64 *counter, site where = site::current(
     return group_broadcast(active, old) + active.get_local_linear_id();
 }
 
-/* The counter is in row 0, where poison is; every work-item but those on one side takes its numbers. */
+/* The counter is in row 0, where poison is; every work-item but those on one side takes its
+ * numbers. */
 extern "C" SUBWAVE_KERNEL(1024) aggregate(const word64 *in, word64 *out, std::int64_t)
 {
     word64 *row = out + grid_item() * out_row;

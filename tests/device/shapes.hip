@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * shapes.hip: collectives amid a kernel's own values: in one branch, in both, in loops whose trips differ
- * from lane to lane, behind early returns, nested, in a switch; while the kernel uses its lane's number and
- * keeps many values, which a collective must leave alone.
+ * shapes.hip: collectives amid a kernel's own values: in one branch, in both, in loops whose trips
+ * differ from lane to lane, behind early returns, nested, in a switch; while the kernel uses its
+ * lane's number and keeps many values, which a collective must leave alone.
  *
- * A shape passes numbered sites, at each of which a group works something out. Its path, a plain function,
- * says which sites a work-item passes, and with what kind of group.
+ * A shape passes numbered sites, at each of which a group works something out. Its path, a plain
+ * function, says which sites a work-item passes, and with what kind of group.
  */
 #include "reference.hpp"
 
@@ -36,8 +36,8 @@ constexpr __host__ __device__ int number_at(int site, int lane)
     return site % 4 < 2 ? lane : site % 4 == 2 ? lane * 3 % 32 : 63 - lane;
 }
 
-/* What a work-item does at its sites, and the values that it keeps meanwhile. If it keeps none it has no use
- * for its lane's number either once the last site has it. */
+/* What a work-item does at its sites, and the values that it keeps meanwhile. If it keeps none it
+ * has no use for its lane's number either once the last site has it. */
 template <class T, int Mode, int Kept> struct user {
     word64 *row;
     int lane;
@@ -87,10 +87,11 @@ template <class T, int Mode, int Kept> struct user {
 };
 template <int N> using at = std::integral_constant<int, N>;
 
-/* --- shapes of control flow: p is the side of the ballot, r random bits ------------------------------- */
+/* --- shapes of control flow: p is the side of the ballot, r random bits ---------------------- */
 
 using bits = u32;
-/* Called with a site's number, the one of the first behind which it is, and the kind of its group. */
+/* Called with a site's number, the one of the first behind which it is, and the kind of its
+ * group. */
 using path = std::function<void(int site, int first, int kind)>;
 
 template <class U> SUBWAVE_DEVICE void straight(U &use, sub_group sg, bool p, bits)
@@ -382,9 +383,10 @@ static void path_turns(const path &to, int, bool p, bits r)
         to(4, 4, tangle);
 }
 
-/* --- kernels and what they leave ----------------------------------------------------------------------- */
+/* --- kernels and what they leave ------------------------------------------------------------- */
 
-/* On an H200 lanes that skipped an iteration are at times not yet together with the others in the next (docs/groups.md). */
+/* On an H200 lanes that skipped an iteration are at times not yet together with the others in the
+ * next (docs/groups.md). */
 #if defined(__CUDACC__)
 #define SKIPPING(X)
 #else
@@ -392,13 +394,18 @@ static void path_turns(const path &to, int, bool p, bits r)
 #endif
 #define SHAPES(X) \
     X(straight) \
-    X(one_side) X(both_sides) X(alike) X(both_twice) X(three_ways) X(blocks_aside) X(loop) \
-        X(sides_loop) SKIPPING(X) X(early_return) X(nested) X(choice) X(turns)
+    X(one_side) \
+    X(both_sides) \
+    X(alike) \
+    X(both_twice) \
+    X(three_ways) X(blocks_aside) X(loop) X(sides_loop) SKIPPING(X) X(early_return) X(nested) \
+        X(choice) X(turns)
 /* Type, tasks, values kept. */
 #define FLAVOURS(X, shape) \
     X(shape, float, scan_all, 0) \
-    X(shape, double, reduce_all, 0) X(shape, float, mix, 40) X(shape, i32, mix + 4, 0) \
-        X(shape, double, scan_all, 40) X(shape, half, mix + 2, 3)
+    X(shape, double, reduce_all, 0) \
+    X(shape, float, mix, 40) \
+    X(shape, i32, mix + 4, 0) X(shape, double, scan_all, 40) X(shape, half, mix + 2, 3)
 
 template <class T, int Mode, int Kept>
 static void expect(const member &m, word64 *row, void (*path_of)(const path &, int, bool, bits))

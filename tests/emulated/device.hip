@@ -113,7 +113,12 @@ struct four_words {
     double real, imaginary;
 };
 
+/* A kernel, and for who reads its memory the bytes of a cell and of the value at its beginning. */
 #define EXCHANGE(name, type) \
+    extern "C" { \
+    __device__ __attribute__((used)) std::uint32_t cell_of_##name[2] = {sizeof(cell<type>), \
+                                                                        sizeof(type)}; \
+    } \
     extern "C" SUBWAVE_KERNEL(1024) exchange_##name(cell<type> *out, const cell<type> *in, \
                                                     const std::int32_t *source, std::int32_t one) \
     { \

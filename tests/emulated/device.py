@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: MIT
-# device.py: the kernels of device.hip, for blocks of one to three dimensions, against closed forms.
+# device.py: executes the kernels of device.hip, for blocks of one to three dimensions, against closed forms: device.py FILE
 import functools
 import math
 import random
 import struct
+import sys
+import time
 
 import emulation
 
 GRID = 2
 POISON = b"\xa5"
-CELL = 16  # bytes of device.hip's cell; those that hold no value stay as they were
-# Bytes of a value in exchange_<name>.
-EXCHANGED = {"byte": 1, "half_word": 2, "word": 4, "f32": 4, "f64": 8, "seven_bytes": 7,
-             "three_words": 12, "four_words": 16}
 
 
 def blocks(w):
@@ -92,9 +90,9 @@ def masks(device, block):
 
 
 def exchange(device, block, name):
-    at, size = Lanes(block, device.wave), EXCHANGED[name]
-    draw = random.Random(2)
-    values = [draw.randbytes(size) + POISON * (CELL - size) for _ in at.items]
+    at, draw = Lanes(block, device.wave), random.Random(2)
+    cell, size = device.variable("cell_of_" + name, "<2I")  # the bytes that hold no value stay as they were
+    values = [draw.randbytes(size) + POISON * (cell - size) for _ in at.items]
     source = [draw.randrange(at.count[i]) for i in at.items]
     one = draw.randrange(min(at.count))
     want = []
@@ -102,8 +100,8 @@ def exchange(device, block, name):
         want += [values[first + lane]] + [values[first + one]] * 3 + [values[first]]
         want += [values[first + lane]] * 2
     launch(device, "exchange_" + name, block, "lane %d" % one,
-           [b"".join(values), struct.pack("%di" % len(source), *source)], CELL * len(want),
-           lambda out: differ([out[n:n + CELL] for n in range(0, len(out), CELL)], want, 7), one)
+           [b"".join(values), struct.pack("%di" % len(source), *source)], cell * len(want),
+           lambda out: differ([out[n:n + cell] for n in range(0, len(out), cell)], want, 7), one)
 
 
 def exchange_divided(device, block):
@@ -146,11 +144,31 @@ def barriers(device, block):
 def cases(device):
     subjects = {"members": members, "masks": masks, "exchange_divided": exchange_divided,
                 "barriers": barriers}
-    for name in EXCHANGED:
-        subjects["exchange_" + name] = functools.partial(exchange, name=name)
-    if set(subjects) != set(device.kernels):
-        raise emulation.Failure("kernels without a case, or the reverse: %s" % (
-            set(subjects) ^ set(device.kernels)))
+    for kernel in sorted(set(device.kernels) - set(subjects)):
+        subjects[kernel] = functools.partial(exchange, name=kernel.removeprefix("exchange_"))
+    if len(subjects) != len(device.kernels):
+        raise emulation.Failure("kernels are missing: %s" % (set(subjects) - set(device.kernels)))
     for block in blocks(device.wave):
         for subject in subjects.values():
             yield functools.partial(subject, device, block)
+
+
+def main(path):
+    start, failed = time.monotonic(), 0
+    with open(path, "rb") as file:
+        device = emulation.Device(file.read())
+    for case in cases(device):
+        try:
+            case()
+        except device.wrong as problem:
+            failed += 1
+            print(": FAILED, %s: %s" % (type(problem).__name__, problem), flush=True)
+    print("%s: %d launches right, %d failed, %d wave instructions, %.1f s" % (
+        device.name, device.launches, failed, device.instructions, time.monotonic() - start))
+    return 1 if failed or not device.launches else 0
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: device.py FILE")
+    sys.exit(main(sys.argv[1]))

@@ -4,10 +4,8 @@
 a second opinion by hand (docs/amd.md)."""
 import faulthandler
 import os
+import struct
 import sys
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "isa"))
-import disassembly
 
 BAND = 256  # guard bytes before and after what a kernel may write
 
@@ -25,14 +23,6 @@ def _emulator():
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "amdrun"))
     import amdrun
     return amdrun
-
-
-def code_objects(path, architecture):
-    """The code of each kernel file in a library, or that of a code object."""
-    found = [data for name, data in disassembly.bundled(path) if name == architecture]
-    if not found:
-        raise Failure("%s has no code for %s" % (path, architecture))
-    return found
 
 
 class Input:
@@ -81,6 +71,11 @@ class Device:
         self.wave = next(iter(self.kernels.values()))[".wavefront_size"]
         self.launches = self.instructions = 0
         self._options = options
+
+    def variable(self, name, layout):
+        """The values that a variable of the program starts with; `layout` as in struct."""
+        code = self._module.co
+        return struct.unpack(layout, code.read(code.symbols[name][0], struct.calcsize(layout)))
 
     def run(self, what, kernel, grid, block, arguments, memory, verify, shared=0, count=False):
         """Launches, and raises Failure unless verify() returns None afterwards and not before: what

@@ -3,13 +3,58 @@
 """A broadcast is v_readlane: no local memory, no permute. No kernel uses scratch, spills registers, or copies
 accumulators of the matrix unit in a loop."""
 import os
+import re
 import sys
 import tempfile
-
-import matmul
+from collections import namedtuple
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "isa"))
 import disassembly
+
+# Elements: h f16, b bf16, f f32, d f64. Of "matrix" rows and columns are a block's. `packed`: whether elements are loaded
+# together; of "matrix" what should be neighbours in A and in B, "rows" if along k; of "matrix16" whether elements of A
+# and of B follow one another along k or else across, or empty, for any.
+Kernel = namedtuple("Kernel", "variant element rows columns packed")
+NAMES = {"h": "f16", "b": "bf16", "f": "f32", "d": "f64"}
+
+# What a code object must have, but for `packed`.
+EXPECTED = {(variant, element, rows, columns) for element in NAMES for variant, rows, columns in (
+    ("naive", 1, 1), ("local", 1, 1), ("tutorial", 1, 1), ("broadcast", 4, 4), ("broadcast", 8, 8), ("matrix", 64, 64),
+    ("matrix", 128, 128), ("matrix16", 128, 128))
+            if not variant.startswith("matrix") or (variant == "matrix16") == (element in "hb")}
+
+
+def is_kernel(name):
+    """Whether the mangled name is of hip/matmul.hip."""
+    return re.search(r"\d\dmatmul_(naive|local|tutorial|broadcast|matrix)", name)
+
+
+def identify(name):
+    """The Kernel of a mangled name."""
+    matrix = re.search(r"matmul_matrixI([fd])Li([01])ELb([01])ELb([01])EEE", name)
+    if matrix:
+        element, small, a, b = matrix.groups()
+        side = 64 if small == "1" else 128
+        return Kernel("matrix", element, side, side,
+                      ("columns rows".split()[int(a)], "rows columns".split()[int(b)]))
+    matrix = re.search(r"matmul_matrix16INS0_11small_floatINS0_\d+(b?)\w*_formatEEELb([01])ELb([01])ELb([01])EEE", name)
+    if matrix:
+        bf16, packed, *along_k = matrix.groups()
+        return Kernel("matrix16", bf16 or "h", 128, 128,
+                      tuple(flag == "1" for flag in along_k) if packed == "1" else ())
+    pattern = (r"matmul_(naive|local|tutorial|broadcast)I(?:([fd])|NS0_11small_floatINS0_\d+(b?)\w*_formatEEE)"
+               r"(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?E")
+    variant, element, bf16, rows, columns, packed = re.search(pattern, name).groups()
+    element = element or bf16 or "h"
+    return Kernel(variant, element, int(rows or 1), int(columns or 1), packed == "1")
+
+
+def title(kernel):
+    return "%s %s %dx%d%s" % (kernel.variant, NAMES[kernel.element], kernel.rows,
+                              kernel.columns, " %s, %s" % kernel.packed if kernel.variant == "matrix" else
+                              " %s, %s" % tuple("along k" if x else "across" for x in kernel.packed)
+                              if kernel.packed and kernel.variant == "matrix16" else
+                              " packed" if kernel.packed else "")
 
 
 def describe(facts, code):
@@ -56,23 +101,23 @@ def check(objdump, readelf, path):
     """Prints a row a kernel, and what is wrong with it; returns whether something is."""
     code, kernels = disassembly.instructions(objdump, path), disassembly.metadata(readelf, path)
     architecture, failed = disassembly.origin(readelf, path)[0], False
-    if {matmul.identify(name)[:4] for name in kernels} != matmul.EXPECTED:
+    if {identify(name)[:4] for name in kernels} != EXPECTED:
         sys.exit("%s: kernels are missing or unknown" % path)
     for number, (name, facts) in enumerate(kernels.items()):
-        kernel, row = matmul.identify(name), describe(facts, code[name])
+        kernel, row = identify(name), describe(facts, code[name])
         if not number:
             print("%-42s" % architecture + "".join("%9s" % key for key in row))
-        print("%-42s" % matmul.title(kernel) + "".join("%9d" % value for value in row.values()))
+        print("%-42s" % title(kernel) + "".join("%9d" % value for value in row.values()))
         for fault in faults(kernel, architecture, row):
             failed = True
-            print("FAILED: %s for %s %s" % (matmul.title(kernel), architecture, fault))
+            print("FAILED: %s for %s %s" % (title(kernel), architecture, fault))
     return failed
 
 
 def main(objdump, readelf, library):
     with tempfile.TemporaryDirectory() as folder:
         objects = [path for path in disassembly.extracted(library, folder)
-                   if any(matmul.is_kernel(name) for name in disassembly.metadata(readelf, path))]
+                   if any(is_kernel(name) for name in disassembly.metadata(readelf, path))]
         if not objects:
             sys.exit("%s: no kernels of matmul" % library)
         return any([check(objdump, readelf, path) for path in objects])

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * fuzz.c: random calls of the C interface, right and wrong ones, each compared with a plain reference.
+ * fuzz.c: random calls of the C interface, right and wrong ones, each compared with a plain
+ * reference.
  *
  * fuzz [--device ID] [--seed S] [--calls N] [--first K] [--verbose] [--here]
  *
@@ -10,18 +11,19 @@
  *   --verbose    each call in words before it is made
  *   --here       in this process
  *
- * What call K does follows from the seed and K alone, so "--first K --calls 1" repeats it by itself: it makes its
- * contexts (one in four calls has several, and a sequence of calls on them), its arguments, and destroys
- * the contexts. About one call in four has a wrong argument: then the status, the name in the error text,
- * and that nothing was written are checked. Every operand of the CPU device ends or begins at a hole, so a read
- * or write beyond it is a crash.
+ * What call K does follows from the seed and K alone, so "--first K --calls 1" repeats it by
+ * itself: it makes its contexts (one in four calls has several, and a sequence of calls on them),
+ * its arguments, and destroys the contexts. About one call in four has a wrong argument: then the
+ * status, the name in the error text, and that nothing was written are checked. Every operand of
+ * the CPU device ends or begins at a hole, so a read or write beyond it is a crash.
  *
- * The calls are made in a child process. Should it crash, or a call not return, then its parent reports
- * that call and has another child go on with the next one. (A signal handler would not do: the library's own
- * threads block signals.) --here makes them in the process itself, for a debugger.
+ * The calls are made in a child process. Should it crash, or a call not return, then its parent
+ * reports that call and has another child go on with the next one. (A signal handler would not do:
+ * the library's own threads block signals.) --here makes them in the process itself, for a
+ * debugger.
  *
- * Exit status: 0 all right; 1 failures, a line each that begins with "replay:"; 2 wrong options; 77 there is no
- * such device.
+ * Exit status: 0 all right; 1 failures, a line each that begins with "replay:"; 2 wrong options; 77
+ * there is no such device.
  */
 #define _DEFAULT_SOURCE
 #include "fuzz.h"
@@ -53,7 +55,7 @@ typedef struct shared {
 } shared;
 static shared *s;
 
-/* --- random choices ----------------------------------------------------------------------------- */
+/* --- random choices -------------------------------------------------------------------------- */
 
 /* splitmix64 */
 static uint64_t mix(uint64_t bits)
@@ -89,7 +91,7 @@ int32_t fuzz_outside(fuzz *f, int32_t least, int32_t most)
     }
 }
 
-/* --- reports ------------------------------------------------------------------------------------ */
+/* --- reports --------------------------------------------------------------------------------- */
 
 /* A report is one line, whatever a name in it holds. */
 static void make_printable(char *text)
@@ -123,7 +125,7 @@ void fuzz_fail(fuzz *f, const char *format, ...)
     f->failed = true;
 }
 
-/* --- what a call returns ------------------------------------------------------------------------ */
+/* --- what a call returns --------------------------------------------------------------------- */
 
 /* Whether `text` has `name` as a whole word. */
 static bool names(const char *text, const char *name)
@@ -177,7 +179,7 @@ bool fuzz_returns(fuzz *f, fuzz_context *context, const fuzz_expected *expected,
     return succeeded && expected->wrong == 0;
 }
 
-/* --- memory ------------------------------------------------------------------------------------- */
+/* --- memory ---------------------------------------------------------------------------------- */
 
 static size_t page_size(void)
 {
@@ -314,7 +316,7 @@ void *fuzz_nowhere(fuzz *f)
     return fuzz_one_in(f, 2) ? NULL : hole + fuzz_between(f, 0, 63);
 }
 
-/* --- a call ------------------------------------------------------------------------------------- */
+/* --- a call ---------------------------------------------------------------------------------- */
 
 typedef void call(fuzz *f, fuzz_context *context);
 
@@ -326,8 +328,8 @@ static call *choose_call(fuzz *f)
     } calls[] = {{fuzz_group, 40},      {fuzz_matmul, 25},       {fuzz_matmul_batched, 20},
                  {fuzz_matmul_plan, 4}, {fuzz_device_memory, 3}, {fuzz_copy, 3},
                  {fuzz_life, 3},        {fuzz_context_info, 2},  {fuzz_stream, 2},
-                 {fuzz_devices, 2},     {fuzz_names, 1}};
-    int64_t left = fuzz_between(f, 0, 104);
+                 {fuzz_devices, 2},     {fuzz_names, 1},         {fuzz_workspace, 2}};
+    int64_t left = fuzz_between(f, 0, 106);
     int i = 0;
     while ((left -= calls[i].weight) >= 0)
         ++i;
@@ -375,7 +377,7 @@ static void make_call(fuzz *f, uint64_t seed, int64_t number)
     s->failures += f->failed;
 }
 
-/* --- options ------------------------------------------------------------------------------------ */
+/* --- options --------------------------------------------------------------------------------- */
 
 static uint64_t number(const char *text)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * fuzz.h: what the parts of the API fuzzer share: random choices, memory beside a hole, and what a call
- * must return.
+ * fuzz.h: what the parts of the API fuzzer share: random choices, memory beside a hole, and what a
+ * call must return.
  */
 #ifndef SUBWAVE_TESTS_FUZZ_H
 #define SUBWAVE_TESTS_FUZZ_H
 
 #include <subwave/subwave.h>
 
-/* Memory of one argument, between guards that nobody may write. On the host, and so on the CPU device, it
- * ends or begins exactly where the process has no memory. */
+/* Memory of one argument, between guards that nobody may write. On the host, and so on the CPU
+ * device, it ends or begins exactly where the process has no memory. */
 typedef struct fuzz_memory {
     const char *label;
     bool on_host;
-    unsigned char *area, *image,
-        *copy; /* where it may lie; what it and its guards must hold; a copy of it now */
+    /* where it may lie; what it and its guards must hold; a copy of it now */
+    unsigned char *area, *image, *copy;
     size_t front, bytes, back; /* of the guard before, the contents, the guard behind */
     unsigned char *pointer;    /* what a call is given */
     unsigned char *contents;   /* what it must hold: the image without the guards */
@@ -22,8 +22,8 @@ typedef struct fuzz_memory {
 typedef struct fuzz_context {
     subwave_context *handle;
     char error[1024]; /* what subwave_last_error() says until another call on it fails */
-    bool
-        ascending; /* the CPU device without a seed: opportunistic groups are all that take the branch */
+    /* the CPU device without a seed: opportunistic groups are all that take the branch */
+    bool ascending;
 } fuzz_context;
 
 enum { FUZZ_SLOTS = 16, FUZZ_CAPACITY = 4 << 20, FUZZ_WORDS = 2000 };
@@ -39,26 +39,26 @@ typedef struct fuzz {
     bool failed; /* the call at hand */
 } fuzz;
 
-/* --- random choices, all from the seed and the number of the call ------------------------------- */
+/* --- random choices, all from the seed and the number of the call ---------------------------- */
 
 uint64_t fuzz_bits(fuzz *f);
 int64_t fuzz_between(fuzz *f, int64_t least, int64_t most);
 bool fuzz_one_in(fuzz *f, int n);
 double fuzz_sign(fuzz *f); /* (-1, 1) without 0, exact in f32 */
-int32_t fuzz_outside(fuzz *f, int32_t least,
-                     int32_t most); /* a number that is no constant of a list */
+/* a number that is no constant of a list */
+int32_t fuzz_outside(fuzz *f, int32_t least, int32_t most);
 #define FUZZ_PICK(f, array) \
     ((array)[fuzz_between(f, 0, (int64_t)(sizeof(array) / sizeof *(array)) - 1)])
 
-/* --- the call at hand --------------------------------------------------------------------------- */
+/* --- the call at hand ------------------------------------------------------------------------ */
 
 /* Puts the call into words, for what is said of it should it fail or crash. */
 void fuzz_words(fuzz *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Reports the call with a command that repeats it. */
 void fuzz_fail(fuzz *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What a call must return. With one wrong argument its text must name that; with several it may have seen
- * any first. */
+/* What a call must return. With one wrong argument its text must name that; with several it may
+ * have seen any first. */
 enum { FUZZ_WRONG = 4 };
 typedef struct fuzz_expected {
     int wrong;
@@ -72,10 +72,11 @@ void fuzz_wrong(fuzz_expected *expected, subwave_status status, const char *name
 bool fuzz_returns(fuzz *f, fuzz_context *context, const fuzz_expected *expected,
                   subwave_status status);
 
-/* --- memory ------------------------------------------------------------------------------------- */
+/* --- memory ---------------------------------------------------------------------------------- */
 
 enum { FUZZ_DEVICE, FUZZ_HOST };
-/* Memory for the call at hand, with poison in it. Contents are written to ->contents before fuzz_upload(). */
+/* Memory for the call at hand, with poison in it. Contents are written to ->contents before
+ * fuzz_upload(). */
 fuzz_memory *fuzz_take(fuzz *f, int place, const char *label, size_t bytes, size_t alignment);
 /* The same with these contents. */
 fuzz_memory *fuzz_put(fuzz *f, int place, const char *label, const void *contents, size_t bytes,
@@ -88,7 +89,7 @@ void fuzz_check_memory(fuzz *f);
 /* A pointer that must not be followed: null, misaligned, or into a hole. */
 void *fuzz_nowhere(fuzz *f);
 
-/* --- the calls ---------------------------------------------------------------------------------- */
+/* --- the calls ------------------------------------------------------------------------------- */
 
 void fuzz_open(fuzz *f, fuzz_context *context);
 void fuzz_close(fuzz *f, fuzz_context *context);
@@ -100,6 +101,7 @@ void fuzz_group(fuzz *f, fuzz_context *context);
 void fuzz_device_memory(fuzz *f, fuzz_context *context);
 void fuzz_copy(fuzz *f, fuzz_context *context);
 void fuzz_stream(fuzz *f, fuzz_context *context);
+void fuzz_workspace(fuzz *f, fuzz_context *context);
 void fuzz_context_info(fuzz *f, fuzz_context *context);
 void fuzz_devices(fuzz *f, fuzz_context *context);
 void fuzz_names(fuzz *f, fuzz_context *context);

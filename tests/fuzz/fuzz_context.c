@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- contexts ----------------------------------------------------------------------------------- */
+/* --- contexts -------------------------------------------------------------------------------- */
 
 static void create(fuzz *f, fuzz_context *context)
 {
@@ -24,8 +24,8 @@ static void create(fuzz *f, fuzz_context *context)
         fuzz_fail(f, "a new context's last error is \"%s\"", subwave_last_error(context->handle));
 }
 
-/* With the CPU device's settings at random: none may change a result, but for who is in an opportunistic
- * group. The log's lines are made and thrown away. */
+/* With the CPU device's settings at random: none may change a result, but for who is in an
+ * opportunistic group. The log's lines are made and thrown away. */
 void fuzz_open(fuzz *f, fuzz_context *context)
 {
     char threads[8], seed[24];
@@ -84,8 +84,8 @@ static void create_nothing(fuzz *f, fuzz_context *context)
         const char added = fuzz_one_in(f, 4) ? (char)fuzz_between(f, 1, 255)
                                              : usual[fuzz_between(f, 0, (int64_t)sizeof usual - 2)];
         if (fuzz_one_in(f, 2))
-            memmove(name + at, name + at + 1,
-                    at < length ? length - at : 0); /* without a character */
+            /* without a character */
+            memmove(name + at, name + at + 1, at < length ? length - at : 0);
         else if (length + 1 < sizeof name) {
             memmove(name + at + 1, name + at, length - at + 1);
             name[at] = added;
@@ -217,7 +217,54 @@ void fuzz_stream(fuzz *f, fuzz_context *context)
     fuzz_check_memory(f);
 }
 
-/* --- devices ------------------------------------------------------------------------------------ */
+/* Whatever is wrong, the context keeps the workspace that it has. */
+void fuzz_workspace(fuzz *f, fuzz_context *context)
+{
+    fuzz_expected expected = {0};
+    subwave_context *handle = context->handle;
+    fuzz_memory *memory = fuzz_take(f, FUZZ_HOST, "bytes", sizeof(int64_t), sizeof(int64_t));
+    int64_t before = 0, after = 0;
+    fuzz_upload(f);
+    if (subwave_workspace_size(handle, &before) != SUBWAVE_STATUS_SUCCESS)
+        fuzz_fail(f, "the size of the workspace cannot be read");
+    const bool is_set = fuzz_one_in(f, 2);
+    if (fuzz_one_in(f, 4))
+        handle = without_context(&expected);
+    if (is_set) {
+        void *workspace = NULL;
+        int64_t bytes = 0;
+        if (handle && fuzz_one_in(f, 2)) {
+            bytes = -fuzz_between(f, 1, INT64_MAX);
+            fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_SIZE, "bytes");
+        } else if (handle && fuzz_one_in(f, 2)) {
+            bytes = fuzz_between(f, 1, INT64_MAX);
+            workspace = fuzz_one_in(f, 2) ? NULL
+                                          : (void *)(uintptr_t)(256 * fuzz_between(f, 16, 1000) +
+                                                                fuzz_between(f, 1, 255));
+            fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_POINTER, "workspace");
+        }
+        fuzz_words(f, "subwave_set_workspace(context=%p, workspace=%p, bytes=%lld)", (void *)handle,
+                   workspace, (long long)bytes);
+        fuzz_returns(f, context, &expected, subwave_set_workspace(handle, workspace, bytes));
+    } else {
+        int64_t *bytes = (int64_t *)memory->pointer;
+        if (handle && fuzz_one_in(f, 4)) {
+            bytes = NULL;
+            fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_POINTER, "bytes");
+        }
+        fuzz_words(f, "subwave_workspace_size(context=%p, bytes=%p)", (void *)handle,
+                   (void *)bytes);
+        if (fuzz_returns(f, context, &expected, subwave_workspace_size(handle, bytes)))
+            memcpy(memory->contents, &before, sizeof before);
+    }
+    fuzz_check_memory(f);
+    if (subwave_workspace_size(context->handle, &after) != SUBWAVE_STATUS_SUCCESS ||
+        after != before)
+        fuzz_fail(f, "the workspace was %lld bytes and is %lld", (long long)before,
+                  (long long)after);
+}
+
+/* --- devices --------------------------------------------------------------------------------- */
 
 static int count_devices(fuzz *f, fuzz_context *context)
 {
@@ -271,7 +318,7 @@ void fuzz_devices(fuzz *f, fuzz_context *context)
     fuzz_check_memory(f);
 }
 
-/* --- device memory ------------------------------------------------------------------------------ */
+/* --- device memory --------------------------------------------------------------------------- */
 
 /* Through new memory and back, and freed. */
 static void use_memory(fuzz *f, fuzz_context *context, void *device, int64_t bytes)
@@ -389,7 +436,7 @@ void fuzz_copy(fuzz *f, fuzz_context *context)
     fuzz_check_memory(f);
 }
 
-/* --- names -------------------------------------------------------------------------------------- */
+/* --- names ----------------------------------------------------------------------------------- */
 
 static void check_name(fuzz *f, const char *function, const char *name, int value, bool is_listed)
 {
@@ -405,7 +452,7 @@ void fuzz_names(fuzz *f, fuzz_context *context)
         const int value = fuzz_one_in(f, 3) ? (int)fuzz_bits(f) : (int)fuzz_between(f, -2, 17);
         const bool is_dtype = value >= SUBWAVE_DTYPE_I8 && value <= SUBWAVE_DTYPE_C64;
         check_name(f, "subwave_status_name", subwave_status_name((subwave_status)value), value,
-                   value >= SUBWAVE_STATUS_SUCCESS && value <= SUBWAVE_STATUS_KERNEL_ERROR);
+                   value >= SUBWAVE_STATUS_SUCCESS && value <= SUBWAVE_STATUS_WORKSPACE_TOO_SMALL);
         check_name(f, "subwave_dtype_name", subwave_dtype_name((subwave_dtype)value), value,
                    is_dtype);
         check_name(f, "subwave_variant_name", subwave_variant_name((subwave_variant)value), value,

@@ -61,7 +61,7 @@ static size_t y_size(const group_call *g)
     return g->function == INFO ? sizeof(subwave_group_item) : x_size(g);
 }
 
-/* --- right arguments ---------------------------------------------------------------------------- */
+/* --- right arguments ------------------------------------------------------------------------- */
 
 /* One to three dimensions, of which the last may be any. */
 static void choose_block(fuzz *f, group_call *g)
@@ -121,10 +121,10 @@ static void choose_function(fuzz *f, group_call *g)
     g->exact = !fuzz_one_in(f, 4);
 }
 
-/* --- data --------------------------------------------------------------------------------------- */
+/* --- data ------------------------------------------------------------------------------------ */
 
-/* Sums and products of a wave of exact ones are exact in every type and order: multiplication has no zeros, and
- * what exceeds a type is infinite in every order. */
+/* Sums and products of a wave of exact ones are exact in every type and order: multiplication has
+ * no zeros, and what exceeds a type is infinite in every order. */
 static double random_float(fuzz *f, const group_call *g)
 {
     static const double special[] = {INFINITY, -INFINITY, NAN, 0.0, -0.0, 65504, -3.0e38, 1e-7};
@@ -243,7 +243,7 @@ static void choose_memory(fuzz *f, group_call *g, const fuzz_context *context)
     }
 }
 
-/* --- wrong arguments ---------------------------------------------------------------------------- */
+/* --- wrong arguments ------------------------------------------------------------------------- */
 
 #define VALUE SUBWAVE_STATUS_INVALID_VALUE
 #define UNSUPPORTED SUBWAVE_STATUS_UNSUPPORTED
@@ -355,7 +355,8 @@ static bool spoil_size(fuzz *f, group_call *g, fuzz_expected *e)
     }
 }
 
-/* By less than a component of the element, which no type's alignment is below. Twice might be aligned again. */
+/* By less than a component of the element, which no type's alignment is below. Twice might be
+ * aligned again. */
 static bool misalign(fuzz *f, const void **pointer, size_t component)
 {
     if (component < 2 || !*pointer || (uintptr_t)*pointer % component)
@@ -437,7 +438,7 @@ static void spoil(fuzz *f, group_call *g, fuzz_expected *e)
     }
 }
 
-/* --- what must come out ------------------------------------------------------------------------- */
+/* --- what must come out ---------------------------------------------------------------------- */
 
 static int64_t wave_start(const fuzz *f, const group_call *g, int64_t i)
 {
@@ -457,7 +458,8 @@ static int32_t key_of(const group_call *g, int64_t i)
     return key;
 }
 
-/* A number that the elements of a sub-group share if and only if they share a group; -1: no group. */
+/* A number that the elements of a sub-group share if and only if they share a group; -1: no
+ * group. */
 static int32_t group_number(const group_call *g, int64_t i, int lane)
 {
     switch (g->group.kind) {
@@ -650,7 +652,7 @@ static void expect(fuzz *f, group_call *g)
     }
 }
 
-/* --- the call ----------------------------------------------------------------------------------- */
+/* --- the call -------------------------------------------------------------------------------- */
 
 static void say(fuzz *f, const group_call *g)
 {

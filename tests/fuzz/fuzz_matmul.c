@@ -20,8 +20,8 @@ typedef enum form { SINGLE, STRIDED, POINTERS } form;
 /* The matrices of an operand, one for each entry of a batch. */
 typedef struct operand {
     const char *name, *ld_name, *stride_name;
-    int64_t rows, columns, minor, major,
-        extent; /* extent: elements from the first to the last of one */
+    /* extent: elements from the first to the last of one */
+    int64_t rows, columns, minor, major, extent;
     int64_t ld, stride;
     int64_t at[MOST_BATCH]; /* the first element of an entry's matrix in the memory's contents */
     fuzz_memory *memory, *array;
@@ -44,7 +44,7 @@ typedef struct product {
     bool checks; /* pointers */
 } product;
 
-/* --- elements ----------------------------------------------------------------------------------- */
+/* --- elements -------------------------------------------------------------------------------- */
 
 static bool is_complex(int32_t dtype)
 {
@@ -58,7 +58,8 @@ static subwave_dtype part_of(int32_t dtype)
                                         : (subwave_dtype)dtype;
 }
 
-/* C11's CMPLX, which clang does not find in every C library; real + imaginary * I would spread a NaN. */
+/* C11's CMPLX, which clang does not find in every C library; real + imaginary * I would spread a
+ * NaN. */
 static number make_number(double real, double imaginary)
 {
     const double parts[2] = {real, imaginary};
@@ -108,7 +109,7 @@ static int32_t scalar_type(const product *p)
                                                                            : p->dtype;
 }
 
-/* --- right arguments ---------------------------------------------------------------------------- */
+/* --- right arguments ------------------------------------------------------------------------- */
 
 static int64_t choose_size(fuzz *f)
 {
@@ -292,7 +293,7 @@ static void create_product(fuzz *f, product *p)
     }
 }
 
-/* --- wrong arguments ---------------------------------------------------------------------------- */
+/* --- wrong arguments ------------------------------------------------------------------------- */
 
 #define VALUE SUBWAVE_STATUS_INVALID_VALUE
 #define UNSUPPORTED SUBWAVE_STATUS_UNSUPPORTED
@@ -424,8 +425,8 @@ static bool spoil_stride(fuzz *f, product *p, fuzz_expected *e)
     return true;
 }
 
-/* Null, or misaligned by less than a component of the element, which no type's alignment is below. What is wrong
- * already becomes null: misaligned twice it might be right again. */
+/* Null, or misaligned by less than a component of the element, which no type's alignment is below.
+ * What is wrong already becomes null: misaligned twice it might be right again. */
 static const void *bad_pointer(fuzz *f, const void *pointer, size_t component)
 {
     if (component < 2 || !pointer || (uintptr_t)pointer % component || fuzz_one_in(f, 2))
@@ -499,7 +500,7 @@ static void spoil(fuzz *f, product *p, fuzz_expected *e)
         spoil_one(f, p, e);
 }
 
-/* --- what must come out ------------------------------------------------------------------------- */
+/* --- what must come out ---------------------------------------------------------------------- */
 
 static double size_of(number x) { return fabs(creal(x)) + fabs(cimag(x)); }
 
@@ -569,7 +570,7 @@ static void check_cells(fuzz *f, product *p)
         fuzz_fail(f, "%" PRId64 " cells are wrong", wrong);
 }
 
-/* --- the calls ---------------------------------------------------------------------------------- */
+/* --- the calls ------------------------------------------------------------------------------- */
 
 static void say(fuzz *f, const product *p)
 {
@@ -613,7 +614,8 @@ static subwave_status make(const product *p)
     }
 }
 
-/* Whether a device lacks the matrix unit is not for the fuzzer to say: the plan must say the same. */
+/* Whether a device lacks the matrix unit is not for the fuzzer to say: the plan must say the
+ * same. */
 static bool lacks_unit(const fuzz *f, const product *p)
 {
     subwave_matmul_plan_info plan;
@@ -680,7 +682,7 @@ void fuzz_matmul_batched(fuzz *f, fuzz_context *context)
 /* What holds of any plan; which variant is fastest is for other tests. */
 static void check_plan(fuzz *f, const product *p, const subwave_matmul_plan_info *plan)
 {
-    static const int32_t zeros[15];
+    static const int32_t zeros[sizeof plan->reserved / sizeof *plan->reserved];
     const int64_t down = plan->tile_rows > 0 ? (p->m + plan->tile_rows - 1) / plan->tile_rows : 0;
     const int64_t across =
         plan->tile_columns > 0 ? (p->n + plan->tile_columns - 1) / plan->tile_columns : 0;
@@ -699,8 +701,9 @@ static void check_plan(fuzz *f, const product *p, const subwave_matmul_plan_info
         fuzz_fail(f, "plans %" PRId64 " blocks of %" PRId64 " x %" PRId64 " tiles, %d parts",
                   plan->blocks, down, across, plan->parts);
     if (plan->shared_bytes < 0 || plan->parts < 1 ||
-        memcmp(plan->reserved, zeros, sizeof zeros) != 0 ||
-        (plan->parts > 1 && plan->variant != SUBWAVE_VARIANT_SKINNY))
+        memcmp(plan->reserved, zeros, sizeof plan->reserved) != 0 ||
+        (plan->parts > 1 && plan->variant != SUBWAVE_VARIANT_SKINNY) ||
+        (plan->workspace_bytes > 0) != (plan->parts > 1 && !empty))
         fuzz_fail(f, "plans %" PRId64 " bytes of local memory and %d parts, or reserved values",
                   plan->shared_bytes, plan->parts);
 }

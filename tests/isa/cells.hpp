@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * cells.hpp: what a cell of the instruction table is: one collective of one kind of group in one type,
- * as a kernel that does nothing else, whichever library supplies the collective.
+ * cells.hpp: what a cell of the instruction table is: one collective of one kind of group in one
+ * type, as a kernel that does nothing else, whichever library supplies the collective.
  *
  * A library is a class with
  *   offers<Operation, Kind, T>             whether it has the cell
@@ -26,7 +26,7 @@ using bf16 = bfloat16;
 using f32 = float;
 using f64 = double;
 
-/* --- kinds: who takes part, and where ------------------------------------------------------------ */
+/* --- kinds: who takes part, and where -------------------------------------------------------- */
 
 struct converged {
     static constexpr bool asks = false;      /* whether it has a predicate */
@@ -58,7 +58,7 @@ struct ballot_branch : branched {}; /* one side, in its branch */
 struct tangle : branched {};
 struct opportunistic : branched {};
 
-/* --- operations: what a call is given ------------------------------------------------------------ */
+/* --- operations: what a call is given -------------------------------------------------------- */
 
 struct of_value {
     static constexpr bool takes_value = true, takes_source = false, takes_id = false;
@@ -95,10 +95,10 @@ template <class T> struct input {
     int source, id;
 };
 
-/* --- the kernel ---------------------------------------------------------------------------------- */
+/* --- the kernel ------------------------------------------------------------------------------ */
 
-constexpr int block =
-    256; /* the most work-items of one; a block's rows begin at a multiple of it */
+/* the most work-items of one; a block's rows begin at a multiple of it */
+constexpr int block = 256;
 
 template <class Library, class Operation, class Kind, class T>
 SUBWAVE_DEVICE void cell(const T *x, const i32 *predicate, const i32 *source, i32 id, T *y)
@@ -128,7 +128,7 @@ SUBWAVE_DEVICE void cell(const T *x, const i32 *predicate, const i32 *source, i3
         cells::cell<Library, cells::operation, cells::kind>(x, predicate, source, id, y); \
     }
 
-/* --- what every cell costs whatever its collective does ------------------------------------------ */
+/* --- what every cell costs whatever its collective does -------------------------------------- */
 
 /* The collective that returns its argument. Its kernel's instructions are taken from a cell's. */
 struct baseline {
@@ -154,7 +154,7 @@ struct baseline {
     }
 };
 
-/* --- ours ---------------------------------------------------------------------------------------- */
+/* --- ours ------------------------------------------------------------------------------------ */
 
 struct ours {
     template <class Operation, class Kind, class T>

@@ -80,7 +80,7 @@ def compare(rows, committed):
 
 
 def is_excepted(key, name, version):
-    """Values of 16 bits go by ds_bpermute on gfx11 with LLVM 21 and later (rows_amd.hpp says why)."""
+    """Values of 16 bits go by ds_bpermute on gfx11 with LLVM 21 and later (platform/amd/rows.hpp says why)."""
     return name == "ds" and key[0].startswith("gfx11") and key[3] in ("f16", "bf16") and int(version) >= 21
 
 

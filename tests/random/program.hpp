@@ -39,8 +39,8 @@ struct shape {
     int entry, wave, blocks, x, y, z;
 };
 
-constexpr int section =
-    256; /* words of each array behind the rows of input: u32, i64, float, double, half */
+/* words of each array behind the rows of input: u32, i64, float, double, half */
+constexpr int section = 256;
 constexpr std::size_t guard = 64;
 
 inline u64 random_word(u64 &state) /* splitmix64 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * reference.hpp: plain C++ for what generated kernels compute. The lanes of a wave go through a kernel
- * together, by masks; values are arrays with an element a lane. Includes nothing of subwave.
+ * reference.hpp: plain C++ for what generated kernels compute. The lanes of a wave go through a
+ * kernel together, by masks; values are arrays with an element a lane. Includes nothing of subwave.
  */
 #ifndef SUBWAVE_TESTS_RANDOM_REFERENCE_HPP
 #define SUBWAVE_TESTS_RANDOM_REFERENCE_HPP
@@ -27,7 +27,7 @@ using mask = u64;
     for (mask rest_ = (lanes); rest_; rest_ &= rest_ - 1) \
         if (const int l = __builtin_ctzll(rest_); true)
 
-/* --- types -------------------------------------------------------------------------------------- */
+/* --- types ----------------------------------------------------------------------------------- */
 
 /* Floats of 16 bits; a generated kernel has whole numbers in them that they hold exactly. */
 template <int Fraction, int Bias> struct small_float {
@@ -94,7 +94,7 @@ template <class To, class From> To converted(From x)
         return static_cast<To>(x);
 }
 
-/* --- operations ----------------------------------------------------------------------------------- */
+/* --- operations ------------------------------------------------------------------------------ */
 
 /* Integers wrap. */
 template <class T> auto wide(T x)
@@ -140,7 +140,7 @@ struct latest {
     template <class T> T operator()(T a, T b) const { return b < T(8) ? a : b; }
 };
 
-/* --- groups: the mask of a lane's group, in each lane ------------------------------------------------ */
+/* --- groups: the mask of a lane's group, in each lane ---------------------------------------- */
 
 inline mask low_bits(int n) { return n >= 64 ? ~mask(0) : (mask(1) << n) - 1; }
 inline int size_of(mask group) { return __builtin_popcountll(group); }
@@ -186,7 +186,7 @@ template <class T> auto elements(const u64 *data)
         return reinterpret_cast<const T *>(data);
 }
 
-/* --- where a wave stands ------------------------------------------------------------------------------- */
+/* --- where a wave stands --------------------------------------------------------------------- */
 
 /* One wave of a launch, whose kernel's reference is derived from it. */
 struct wave_state {

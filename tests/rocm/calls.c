@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * calls.c: what all calls have in common: the lock, counts, errors, failures on demand, and the report.
+ * calls.c: what all calls have in common: the lock, counts, errors, failures on demand, and the
+ * report.
  */
 #include "runner.h"
 
@@ -152,7 +153,8 @@ hipError_t rocm_runner_lacks(const char *function)
     return last_error = hipErrorNotSupported;
 }
 
-/* A JSON object on a line of its own, added to the file that SUBWAVE_ROCM_REPORT names; - is stderr. */
+/* A JSON object on a line of its own, added to the file that SUBWAVE_ROCM_REPORT names; - is
+ * stderr. */
 __attribute__((destructor)) static void report(void)
 {
     const char *path = getenv("SUBWAVE_ROCM_REPORT");
@@ -183,7 +185,9 @@ __attribute__((destructor)) static void report(void)
         totals.allocations, totals.bytes, totals.streams, totals.events, totals.graphs);
     fprintf(to, ", \"leaked\": [");
     list_leaks(to);
-    fprintf(to, "], \"counts\": {");
+    fprintf(to, "], \"kernels\": {");
+    list_launched(to);
+    fprintf(to, "}, \"counts\": {");
     for (const call *c = calls; c; c = c->next)
         fprintf(to, "%s\"%s\": %lu", c == calls ? "" : ", ", c->name, c->count);
     fprintf(to, "}}\n");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * device.c: the one device, and what it says of itself: what the GPUs that the executor knows would.
+ * device.c: the one device, and what it says of itself: what the GPUs that the executor knows
+ * would.
  */
 #include "runner.h"
 
@@ -55,6 +56,21 @@ const device *the_device(void)
     return chosen;
 }
 
+/* As many as the device has, or as SUBWAVE_ROCM_UNITS says: on a few of them plans for many are
+ * made at small sizes. */
+static int compute_units(const device *d)
+{
+    const char *text = getenv("SUBWAVE_ROCM_UNITS");
+    if (!text || !*text)
+        return d->units;
+    char *end;
+    const long units = strtol(text, &end, 10);
+    if (!*end && units > 0 && units <= 1024)
+        return (int)units;
+    tell("SUBWAVE_ROCM_UNITS is \"%s\"; it takes a number from 1 to 1024", text);
+    return d->units;
+}
+
 static void describe(hipDeviceProp_t *p)
 {
     const device *d = the_device();
@@ -75,7 +91,7 @@ static void describe(hipDeviceProp_t *p)
     p->totalConstMem = 2147483647;
     p->major = d->major;
     p->minor = d->minor;
-    p->multiProcessorCount = d->units;
+    p->multiProcessorCount = compute_units(d);
     p->l2CacheSize = d->l2_bytes;
     p->maxThreadsPerMultiProcessor = d->threads_of_unit;
     p->clockInstructionRate = 100000;

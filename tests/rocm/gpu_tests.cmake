@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 # gpu_tests.cmake: run by ctest: adds each test with the label gpu again, as <name>.<architecture> on the ROCm
-# runner; those named -full only where SUBWAVE_ROCM_RUNNER_FULL is on.
+# runner; those named -full only where SUBWAVE_ROCM_RUNNER_FULL is on. rocm.kernels.<architecture> runs after the quick
+# tests of the C library and rocm.tiles, and fails if their reports have no launch of some kernel; rocm.reports.<architecture>
+# removes the reports of an earlier run. Both run with any of these tests; where some of these have not run, the former is
+# skipped.
 if(DEFINED ENV{SUBWAVE_GPU_TESTS_ARE_LISTED})
   return() # by the ctest below
 endif()
@@ -48,9 +51,29 @@ if(count GREATER 0)
     endforeach()
     foreach(architecture IN LISTS architectures)
       add_test("${name}.${architecture}" ${command})
+      set(more "LD_LIBRARY_PATH=${library_folder};SUBWAVE_ROCM_RUNNER=${architecture}")
+      if(check_kernels AND name MATCHES "^api\\." AND NOT name MATCHES "-full\\.")
+        set(report ${reports}/${name}.${architecture})
+        list(APPEND reports_${architecture} ${report})
+        string(APPEND more ";SUBWAVE_ROCM_REPORT=${report}")
+        set_tests_properties("${name}.${architecture}" PROPERTIES FIXTURES_REQUIRED rocm-reports-${architecture})
+      endif()
       # A test that was skipped ran on no device: here there is one.
       set_tests_properties("${name}.${architecture}" PROPERTIES LABELS "emulated;full" TIMEOUT ${timeout}
-        ENVIRONMENT "${environment};LD_LIBRARY_PATH=${library_folder};SUBWAVE_ROCM_RUNNER=${architecture}")
+        ENVIRONMENT "${environment};${more}")
     endforeach()
   endforeach()
 endif()
+
+foreach(architecture IN LISTS architectures)
+  if(check_kernels)
+    list(APPEND reports_${architecture} ${reports}/rocm.tiles.${architecture})
+    file(MAKE_DIRECTORY ${reports})
+    add_test(rocm.reports.${architecture} ${cmake} -E rm -f ${reports_${architecture}})
+    add_test(rocm.kernels.${architecture} ${check_kernels} ${architecture} ${reports_${architecture}})
+    set_tests_properties(rocm.reports.${architecture} PROPERTIES LABELS "emulated;full" TIMEOUT 60
+      FIXTURES_SETUP rocm-reports-${architecture})
+    set_tests_properties(rocm.kernels.${architecture} PROPERTIES LABELS "emulated;full" TIMEOUT 60 SKIP_RETURN_CODE 77
+      FIXTURES_CLEANUP rocm-reports-${architecture})
+  endif()
+endforeach()

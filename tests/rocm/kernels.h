@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * kernels.h: what test_runner.c launches. Each function launches one kernel on a stream and returns HIP's
- * error.
+ * kernels.h: what test_runner.c launches. Each function launches one kernel on a stream and returns
+ * HIP's error.
  */
 #ifndef ROCM_KERNELS_H
 #define ROCM_KERNELS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * memory.c: device and host memory, which ends where a page begins that nobody may touch. Around what was
- * asked for, and in what is new, lies a pattern that is a NaN in every floating type. Device memory can be
- * touched by kernels and by copies alone; freed memory by nobody, for a long time.
+ * memory.c: device and host memory, which ends where a page begins that nobody may touch. Around
+ * what was asked for, and in what is new, lies a pattern that is a NaN in every floating type.
+ * Device memory can be touched by kernels and by copies alone; freed memory by nobody, for a long
+ * time.
  */
 #define _GNU_SOURCE
 #include "runner.h"
@@ -183,7 +184,8 @@ static hipError_t allocate(void **pointer, size_t bytes, allocation a)
     return hipSuccess;
 }
 
-/* The number of bytes from one address to another that are not the pattern any more; the first of them. */
+/* The number of bytes from one address to another that are not the pattern any more; the first of
+ * them. */
 static size_t changed(const char *from, const char *to, const char **first)
 {
     static unsigned char whole[PAGE];
@@ -288,7 +290,7 @@ void list_leaks(FILE *to)
     }
 }
 
-/* --- allocation -------------------------------------------------------------------------------- */
+/* --- allocation ------------------------------------------------------------------------------ */
 
 hipError_t hipMalloc(void **pointer, size_t bytes)
 {
@@ -350,7 +352,7 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void
     END(hipSuccess);
 }
 
-/* --- copies ------------------------------------------------------------------------------------ */
+/* --- copies ---------------------------------------------------------------------------------- */
 
 static bool fits(const void *at, size_t bytes, const char *what)
 {
@@ -383,8 +385,8 @@ hipError_t check_copy(void *to, const void *from, size_t bytes, hipMemcpyKind ki
                                                                          : hipErrorInvalidValue;
 }
 
-/* Where the host's memory is not pinned, the copy is over when the call returns; a copy within the device
- * never waits. */
+/* Where the host's memory is not pinned, the copy is over when the call returns; a copy within the
+ * device never waits. */
 static hipError_t copy(void *to, const void *from, size_t bytes, hipMemcpyKind kind,
                        hipStream_t stream, bool waits)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * module.c: the code that programs register, and its launches. Code is translated once by amdrun's image.py
- * and kept in the cache folder of amdrun's executors, under a hash of all that goes into the translation.
+ * module.c: the code that programs register, and its launches. Code is translated once by amdrun's
+ * image.py and kept in the cache folder of amdrun's executors, under a hash of all that goes into
+ * the translation.
  */
 #define _GNU_SOURCE
 #include "runner.h"
@@ -43,7 +44,7 @@ static binary *binaries, **last_binary = &binaries;
 static symbol *symbols[1024];
 static const char *running; /* kernel */
 
-/* --- bundles ----------------------------------------------------------------------------------- */
+/* --- bundles --------------------------------------------------------------------------------- */
 
 typedef struct entry {
     const char *target; /* gfx90a:sramecc+ */
@@ -88,7 +89,8 @@ static size_t processor_length(const entry *e)
     return colon ? (size_t)(colon - e->target) : e->target_length;
 }
 
-/* A feature that the code does not name may be either way; one that it names must be as the device has it. */
+/* A feature that the code does not name may be either way; one that it names must be as the device
+ * has it. */
 static bool runs_on(const entry *e, const device *d)
 {
     const size_t length = processor_length(e);
@@ -116,7 +118,7 @@ const device *first_device_with_code(void)
     return NULL;
 }
 
-/* --- translations ------------------------------------------------------------------------------ */
+/* --- translations ---------------------------------------------------------------------------- */
 
 typedef struct hash {
     uint64_t a, b;
@@ -210,7 +212,8 @@ static void cache_folder(char *folder, size_t size)
 
 extern char **environ;
 
-/* Runs image.py with the code as its standard input, and without what was loaded into this process. */
+/* Runs image.py with the code as its standard input, and without what was loaded into this
+ * process. */
 static bool translate(const entry *e, const char *target, const char *path)
 {
     char *environment[1024];
@@ -303,7 +306,22 @@ unsigned long long instructions_executed(void)
     return sum;
 }
 
-/* --- registration, by the constructors of programs --------------------------------------------- */
+void list_launched(FILE *to)
+{
+    const char *before = "";
+    for (const binary *b = binaries; b; b = b->next) {
+        size_t count = 0;
+        const amdrun_kernel *kernels = b->image ? amdrun_image_kernels(b->image, &count) : NULL;
+        for (size_t i = 0; i < count; ++i)
+            if (kernels[i].launches) {
+                fprintf(to, "%s\"%s\": %llu", before, kernels[i].name,
+                        (unsigned long long)kernels[i].launches);
+                before = ", ";
+            }
+    }
+}
+
+/* --- registration, by the constructors of programs ------------------------------------------- */
 
 static symbol **bucket(const void *host)
 {
@@ -372,7 +390,7 @@ void __hipRegisterVar(void **in, void *host, char *host_name, char *name, int ex
     add_symbol(in, host, name);
 }
 
-/* --- launches ---------------------------------------------------------------------------------- */
+/* --- launches -------------------------------------------------------------------------------- */
 
 static _Thread_local struct {
     dim3 grid, block;
@@ -467,7 +485,8 @@ hipError_t hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **argum
     END(launch(host, grid, block, arguments, dynamic_lds, stream));
 }
 
-/* As a GPU's driver does it: the process is told and ends. The executor has said which instruction it was. */
+/* As a GPU's driver does it: the process is told and ends. The executor has said which instruction
+ * it was. */
 static void fault(int signal_number, siginfo_t *about, void *context)
 {
     (void)context;
@@ -516,7 +535,7 @@ hipError_t run_launch(const work *w)
     return has_stray_writes(kernel->name) || code ? hipErrorLaunchFailure : hipSuccess;
 }
 
-/* --- what is asked of kernels and variables ---------------------------------------------------- */
+/* --- what is asked of kernels and variables -------------------------------------------------- */
 
 hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attributes, const void *host)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * runner.h: what the files of the stand-in for libamdhip64 share. A lock is held in every call of HIP's.
+ * runner.h: what the files of the stand-in for libamdhip64 share. A lock is held in every call of
+ * HIP's.
  */
 #ifndef ROCM_RUNNER_H
 #define ROCM_RUNNER_H
@@ -11,7 +12,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* --- calls.c: every call is counted, may be made to fail, and leaves its error for hipGetLastError  */
+/* --- calls.c: every call is counted, may be made to fail, and leaves its error for
+ * hipGetLastError */
 
 typedef struct call {
     const char *name;
@@ -23,8 +25,8 @@ typedef struct call {
 bool call_begin(call *site, bool needs_device, hipError_t *error);
 hipError_t call_end(hipError_t error);
 
-/* A call's first and last statement. A device that failed refuses all calls but those that let go of
- * something. */
+/* A call's first and last statement. A device that failed refuses all calls but those that let go
+ * of something. */
 #define BEGIN_AS(function, needs_device) \
     static call this_call = {.name = function}; \
     hipError_t refused; \
@@ -40,15 +42,15 @@ void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 hipError_t device_fails(hipError_t error);
 /* What the report says. */
 extern struct totals {
-    unsigned long allocations, streams, events,
-        graphs; /* of these: those that are not released yet */
+    /* of these: those that are not released yet */
+    unsigned long allocations, streams, events, graphs;
     unsigned long all_allocations, launches, waves;
     unsigned long long most_bytes, bytes;
     double seconds; /* in launches */
 } totals;
 unsigned long long instructions_executed(void); /* module.c */
 
-/* --- device.c ---------------------------------------------------------------------------------- */
+/* --- device.c -------------------------------------------------------------------------------- */
 
 typedef struct device {
     const char *architecture, *features, *name;
@@ -56,11 +58,12 @@ typedef struct device {
     size_t memory_bytes;
 } device;
 
-/* The device of SUBWAVE_ROCM_RUNNER or, without it, that of the first code that is registered; null: none. */
+/* The device of SUBWAVE_ROCM_RUNNER or, without it, that of the first code that is registered;
+ * null: none. */
 const device *the_device(void);
 const device *device_named(const char *architecture, size_t length);
 
-/* --- memory.c ---------------------------------------------------------------------------------- */
+/* --- memory.c -------------------------------------------------------------------------------- */
 
 typedef struct allocation {
     char *at, *map;
@@ -85,7 +88,7 @@ hipError_t check_copy(void *to, const void *from, size_t bytes, hipMemcpyKind ki
 void describe_address(const void *at);
 void list_leaks(FILE *to);
 
-/* --- stream.c ---------------------------------------------------------------------------------- */
+/* --- stream.c -------------------------------------------------------------------------------- */
 
 /* What waits in a stream or lies in a graph. */
 typedef struct work {
@@ -122,7 +125,8 @@ typedef struct work {
 } work;
 
 work *new_work(int kind, size_t extra);
-/* Queues it on the stream, or adds it to the graph that the stream is captured for. Takes the work over. */
+/* Queues it on the stream, or adds it to the graph that the stream is captured for. Takes the work
+ * over. */
 hipError_t queue(hipStream_t stream, work *w);
 /* Carries out all work of the stream; of all streams. */
 hipError_t finish(hipStream_t stream);
@@ -130,9 +134,11 @@ hipError_t finish_all(void);
 bool is_stream(hipStream_t stream);
 bool is_capturing(hipStream_t stream);
 
-/* --- module.c ---------------------------------------------------------------------------------- */
+/* --- module.c -------------------------------------------------------------------------------- */
 
 hipError_t run_launch(const work *w);
+/* The kernels that were launched, and how often, as members of a JSON object. */
+void list_launched(FILE *to);
 /* The first architecture of registered code that the runner knows, or null. */
 const device *first_device_with_code(void);
 

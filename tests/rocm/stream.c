@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * stream.c: streams, events and graphs. What is queued is carried out no earlier than something waits for it,
- * in the order that streams and events promise and in no other: what relies on more finds its data not ready.
+ * stream.c: streams, events and graphs. What is queued is carried out no earlier than something
+ * waits for it, in the order that streams and events promise and in no other: what relies on more
+ * finds its data not ready.
  */
 #define _GNU_SOURCE
 #include "runner.h"
@@ -44,8 +45,8 @@ struct hipGraphExec {
 
 static struct ihipStream_t null_stream = {
     .works = {NULL, &null_stream.works.first}, .blocking = true, .alive = true};
-static hipStream_t streams =
-    &null_stream; /* dead ones too: they are small, and events point at them */
+/* dead ones too: they are small, and events point at them */
+static hipStream_t streams = &null_stream;
 static _Thread_local hipStream_t stream_of_thread;
 static unsigned long long numbers;
 static hipError_t outcome; /* of work that failed */
@@ -86,7 +87,7 @@ static hipStream_t stream_of(hipStream_t handle)
 bool is_stream(hipStream_t handle) { return stream_of(handle) != NULL; }
 bool is_capturing(hipStream_t handle) { return stream_of(handle) && stream_of(handle)->graph; }
 
-/* --- work -------------------------------------------------------------------------------------- */
+/* --- work ------------------------------------------------------------------------------------ */
 
 work *new_work(int kind, size_t extra)
 {
@@ -140,8 +141,8 @@ static hipError_t carry_out(const work *w)
     return hipSuccess;
 }
 
-/* Carries out the stream's work up to a number, and first what that work has to wait for. Work that has to
- * wait for none behind it has a lower number than what waits for it, so this ends. */
+/* Carries out the stream's work up to a number, and first what that work has to wait for. Work that
+ * has to wait for none behind it has a lower number than what waits for it, so this ends. */
 static void run(hipStream_t s, unsigned long long last)
 {
     while (s->works.first && s->works.first->number <= last && outcome == hipSuccess) {
@@ -222,7 +223,7 @@ hipError_t queue(hipStream_t handle, work *w)
     return hipSuccess;
 }
 
-/* --- streams ----------------------------------------------------------------------------------- */
+/* --- streams --------------------------------------------------------------------------------- */
 
 static hipError_t create_stream(hipStream_t *stream, unsigned flags)
 {
@@ -314,7 +315,7 @@ hipError_t hipStreamGetFlags(hipStream_t stream, unsigned *flags)
     END(hipSuccess);
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ---------------------------------------------------------------------------------- */
 
 static hipError_t create_event(hipEvent_t *event, unsigned flags)
 {
@@ -422,8 +423,8 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned fla
         END(hipErrorInvalidHandle);
     if (flags)
         END(hipErrorInvalidValue);
-    if (event
-            ->graph) { /* the stream takes part in the capture; a graph's works stay in order as they are */
+    /* the stream takes part in the capture; a graph's works stay in order as they are */
+    if (event->graph) {
         if (s->graph && s->graph != event->graph)
             END(hipErrorStreamCaptureMerge);
         if (event->stream->graph != event->graph)
@@ -447,7 +448,7 @@ hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned fla
     END(queue(stream, w));
 }
 
-/* --- graphs ------------------------------------------------------------------------------------ */
+/* --- graphs ---------------------------------------------------------------------------------- */
 
 hipError_t hipStreamBeginCapture(hipStream_t stream, hipStreamCaptureMode mode)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * test_library.c: the library when HIP's calls fail: each of them in turn, in a child process. The caller is
- * told, or the results are right nevertheless; nothing crashes, and what the caller allocated can be freed.
+ * test_library.c: the library when HIP's calls fail: each of them in turn, in a child process. The
+ * caller is told, or the results are right nevertheless; nothing crashes, and what the caller
+ * allocated can be freed.
  */
 #define _GNU_SOURCE
 #include <subwave/subwave.h>
@@ -19,7 +20,8 @@
 enum { SIZE = 33, COUNT = SIZE * SIZE, GROUPED = COUNT / 64 * 64 };
 enum { RIGHT, TOLD, WRONG }; /* a child's exit status */
 
-/* A product and a sum of every kind of call, as a program does it that goes on to its end whatever happens.
+/* A product and a sum of every kind of call, as a program does it that goes on to its end whatever
+ * happens.
  */
 static int use_the_library(void)
 {

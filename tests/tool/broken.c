@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * broken.c: a subwave_matmul that is wrong as SUBWAVE_BROKEN says, loaded before the library's own:
- * `subwave bench` must notice. And a disk that says so when it is asked, as fsync() does.
+ * broken.c: a subwave_matmul that is wrong as SUBWAVE_BROKEN says, and other compute calls that do
+ * nothing, loaded before the library's own: `subwave bench` must notice. And a disk that says so
+ * when it is asked, as fsync() does.
  */
 #define _DEFAULT_SOURCE
 #include <subwave/subwave.h>
@@ -32,3 +33,20 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     return strcmp(getenv("SUBWAVE_BROKEN"), "fail") == 0 ? SUBWAVE_STATUS_DEVICE_ERROR
                                                          : SUBWAVE_STATUS_SUCCESS;
 }
+
+/* Their arguments do not matter, so they have none. */
+#define NOTHING(name) \
+    subwave_status nothing_##name(void) __asm__("subwave_" #name) \
+        __attribute__((visibility("default"))); \
+    subwave_status nothing_##name(void) { return SUBWAVE_STATUS_SUCCESS; }
+
+NOTHING(matmul_strided_batched)
+NOTHING(matmul_batched)
+NOTHING(group_reduce)
+NOTHING(group_scan)
+NOTHING(group_broadcast)
+NOTHING(group_shift)
+NOTHING(group_permute)
+NOTHING(group_select)
+NOTHING(group_vote)
+NOTHING(group_info)

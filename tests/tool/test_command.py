@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # test_command.py: the subwave command from outside: right answers, and refusals that change nothing.
-"""Usage: test_command.py --subwave PATH [--broken LIBRARY] [--device ID] [TEST...]"""
+"""Usage: test_command.py --subwave PATH [--broken LIBRARY] [--calls PROGRAM] [--device ID] [TEST...]"""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ try:
 except ImportError:
     numpy = None
 
-SUBWAVE = BROKEN = None
+SUBWAVE = BROKEN = CALLS = None
 DEVICE = "cpu:8"
 
 
@@ -573,6 +573,65 @@ class Bench(Command):
         self.assertIn("subwave bench matmul --device cpu:4 --variant naive --dtype f32 --layout column "
                       "--transpose-b --size 3x4x5", again.stderr.splitlines())
 
+    def replay(self, line):
+        """Runs a logged command as it is, by a shell; its lines of JSON, and of its own log."""
+        self.assertTrue(line.startswith("subwave bench "), line)
+        inherited = {key: value for key, value in os.environ.items() if not key.startswith("SUBWAVE_")}
+        ran = subprocess.run(["/bin/sh", "-c", line + " --json --repeat 1"], cwd=self.folder, text=True, capture_output=True,
+                             env={**inherited, "PATH": self.folder + ":" + os.environ["PATH"], "SUBWAVE_LOG": "2"}, timeout=60)
+        self.assertEqual(ran.returncode, 0, line + "\n" + ran.stdout + ran.stderr[-500:])
+        return [json.loads(row) for row in ran.stdout.splitlines()], ran.stderr.splitlines()
+
+    def test_every_logged_call_can_be_replayed(self):
+        if not CALLS:
+            self.skipTest("needs the program that makes every call")
+        os.symlink(SUBWAVE, os.path.join(self.folder, "subwave"))
+        with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "calls.c"), encoding="utf-8") as file:
+            called = re.findall(r"expect\((?:subwave_)((?:matmul|group)\w*)\(", file.read())
+        ran = subprocess.run([CALLS, DEVICE], env={**os.environ, "SUBWAVE_LOG": "2", "LC_ALL": "C"}, text=True,
+                             capture_output=True, timeout=60)
+        self.assertEqual((ran.returncode, ran.stdout), (0, ""), ran.stderr)
+        lines = ran.stderr.splitlines()
+        self.assertEqual(len(lines), 10 + 5 * 8 + 5)
+        self.assertEqual({line.split()[2] for line in lines}, set(called))
+        for line in lines:
+            with self.subTest(line):
+                self.assertRegex(line, r"^[a-z0-9+.,:_x -]+$")  # nothing that a shell reads otherwise
+                rows, log = self.replay(line)
+                self.assertTrue(line in log, line + " is not in " + "\n".join(log[:5]))
+                self.assertIs(rows[0]["ok"], True)
+                self.assertEqual(rows[0]["case"], line.split()[2])
+                self.assertGreater(rows[0]["time_us"]["median"], 0)
+        for part in ("group_reduce --dtype f64 --op maximum --device cpu:8 --kind sub_group --block 3x5x2 --size 480",
+                     "group_info --device cpu:8 --kind tangle --block 60x1x1 --size 480 --branches 5 --members",
+                     "group_scan --dtype i16 --op bit_xor --scan exclusive --init --device cpu:8 --kind fixed_size "
+                     "--block 8x2x1 --size 480 --fixed-size 4",
+                     "group_shift --dtype f32 --direction left --delta 4294967295 --device cpu:8 --kind fixed_size "
+                     "--block 8x2x1 --size 480 --fixed-size 4",
+                     "matmul --device cpu:8 --variant local --dtype f64 --layout column --transpose-a --transpose-b "
+                     "--size 5x7x9 --ld 12,10,8 --alpha -3 --beta 9.9999999999999995e-08",
+                     "matmul --device cpu:8 --variant auto --dtype f32 --layout row --transpose-b --size 5x7x3 --ld 4,3,7",
+                     "matmul --device cpu:8 --variant skinny --dtype f32 --layout row --size 1x7x300 --ld 400,8,9 "
+                     "--alpha 0.100000001 --beta 1",
+                     "matmul --device cpu:8 --variant naive --dtype f16 --layout row --size 4x4x6 --alpha 0 "
+                     "--beta 0.100000001",
+                     "matmul_strided_batched --device cpu:8 --dtype f64 --layout row --size 2x3x4 --batch 8 --ld 4,3,30 "
+                     "--strides -9,12,3 --alpha -3 --beta -3",
+                     "matmul_batched --device cpu:8 --dtype c32 --layout column --conjugate-b --size 2x2x2 --batch 4 "
+                     "--ld 2,2,3 --alpha 1,0.25 --beta 1,0.25"):
+            self.assertIn("subwave bench " + part, lines)
+
+    def test_wrong_group_calls_are_found(self):
+        """Every call of a group whose result stays as it was, of those kinds whose members are known by definition."""
+        if not BROKEN:
+            self.skipTest("needs a shared libsubwave")
+        for operation in ("group_reduce", "group_scan", "group_broadcast", "group_shift", "group_permute", "group_select",
+                          "group_vote", "group_info", "matmul_batched", "matmul_strided_batched"):
+            ran = self.run_command("bench", operation, "--device", DEVICE, "--size", "8" if "matmul" in operation else "512",
+                                   "--repeat", "1", LD_PRELOAD=BROKEN, SUBWAVE_BROKEN="nothing")
+            self.assertEqual((ran.returncode, ran.stderr), (1, ""), operation)
+            self.assertIn("inf  WRONG", ran.stdout, operation)
+
     def test_a_wrong_result_is_found(self):
         if not BROKEN:
             self.skipTest("needs a shared libsubwave")
@@ -616,6 +675,50 @@ class Bench(Command):
                 ("--size is .* at most 64 values", *["--size", "1"] * 65)):
             with self.subTest(options[:4]):
                 usage(message, "matmul", *options)
+        for operation, message, *options in (
+                ("matmul", "--ld is \"3,4\"; it takes three numbers, of A,B,C", "--ld", "3,4"),
+                ("matmul", "--ld is \"3,4,5,6\"", "--ld", "3,4,5,6"),
+                ("matmul", "--alpha is \"nan\"; it takes a finite number, or RE,IM", "--alpha", "nan"),
+                ("matmul", "--beta is \"1,\"", "--beta", "1,"),
+                ("matmul", "unknown option \"--batch\"", "--batch", "3"),
+                ("matmul_batched", "unknown option \"--strides\"", "--strides", "1,2,3"),
+                ("matmul_batched", "--batch is \"-1\"; it takes a number, 0 or more", "--batch", "-1"),
+                ("matmul_strided_batched", "--dtype is \"f16\"; it takes f32, f64, c32 or c64", "--dtype", "f16"),
+                ("group_reduce", "--dtype is \"c32\"; it takes i8 to i64, u8 to u64, f16, bf16, f32 or f64", "--dtype", "c32"),
+                ("group_reduce", "unknown option \"--scan\"", "--scan", "inclusive"),
+                ("group_scan", "--scan is \"both\"; it takes inclusive or exclusive", "--scan", "both"),
+                ("group_scan", "--op is \"minus\"; it takes plus, multiplies", "--op", "minus"),
+                ("group_info", "unknown option \"--dtype\"", "--dtype", "f32"),
+                ("group_info", "--kind is \"group\"; it takes sub_group, ballot", "--kind", "group"),
+                ("group_info", "--block is \"8\"; it takes a block: XxYxZ work-items", "--block", "8"),
+                ("group_info", "--size is \"8x8x8\"; it takes a number", "--size", "8x8x8"),
+                ("group_vote", "--vote is \"some\"; it takes any, all or none", "--vote", "some"),
+                ("group_shift", "--direction is \"up\"; it takes left or right", "--direction", "up"),
+                ("group_shift", "--delta is \"4294967296\"; it takes a number from 0 to 4294967295", "--delta", "4294967296"),
+                ("group_tangle", "unknown operation \"group_tangle\"")):
+            with self.subTest(operation, options=options):
+                usage(message, operation, *options)
+
+    def test_what_the_library_refuses(self):
+        for message, operation, *options in (
+                ("lda is 3", "matmul", "--ld", "3,5,5", "--size", "5"),
+                ("stride_c is 2", "matmul_strided_batched", "--strides", "0,0,2", "--size", "3"),
+                ("n is 100, no multiple of the 256 work-items", "group_reduce", "--size", "100"),
+                (r"group->block\[1\] is 0", "group_info", "--block", "3x0x1", "--size", "0"),
+                ("group->fixed_size is 3, no positive power of two", "group_info", "--kind", "fixed_size", "--fixed-size", "3"),
+                ("group->branches is 65", "group_vote", "--kind", "tangle", "--branches", "65"),
+                ("dtype f32 has no op bit_and", "group_scan", "--op", "bit_and")):
+            with self.subTest(operation, options=options):
+                ran = self.run_command("bench", operation, "--device", DEVICE, "--repeat", "1", *options)
+                self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)
+                self.assertRegex(ran.stdout, "failed: .*" + message)
+
+    def test_calls_without_work(self):
+        for operation, *options in (["matmul_batched", "--batch", "0"], ["matmul_strided_batched", "--size", "3x0x4"],
+                                    ["matmul_batched", "--size", "3x4x0", "--beta", "2"], ["group_reduce", "--size", "0"],
+                                    ["group_info", "--size", "0"]):
+            with self.subTest(operation, options=options):
+                self.succeed("bench", operation, "--device", DEVICE, "--repeat", "1", *options)
 
     def test_too_large(self):
         ran = self.run_command("bench", "matmul", "--device", DEVICE, "--size", "3000000000")
@@ -648,10 +751,15 @@ class InfoAndHelp(Command):
         self.assertIn("no default device: SUBWAVE_DEVICE is \"abacus\"", ran.stderr)
         self.assertIn("cpu:64", ran.stdout)
 
+    def operations(self):
+        names = re.findall(r"^  (\w+)$", self.succeed("bench", "--help"), re.M)
+        self.assertEqual(len(names), 11)
+        return names
+
     def test_help_and_version(self):
         self.assertRegex(self.succeed("--version"), r"^subwave \d+\.\d+\.\d+, .*\n$")
         for arguments in ["--help"], ["-h"], ["info", "--help"], ["matmul", "--help"], ["matmul", "A", "-h"], \
-                ["bench", "--help"], ["bench", "matmul", "--help"]:
+                ["bench", "--help"], *(["bench", name, "--help"] for name in self.operations()):
             with self.subTest(arguments):
                 out = self.succeed(*arguments)
                 self.assertIn("usage:", out)
@@ -678,8 +786,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--subwave", required=True)
     parser.add_argument("--broken")
+    parser.add_argument("--calls")
     parser.add_argument("--device", default=DEVICE)
     options, rest = parser.parse_known_args()
+    CALLS = options.calls and os.path.abspath(options.calls)
     SUBWAVE, BROKEN = os.path.abspath(options.subwave), options.broken and os.path.abspath(options.broken)
     DEVICE = options.device
     known = json.loads(subprocess.run([SUBWAVE, "info", "--json"], capture_output=True, text=True).stdout)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * complex.hpp: complex numbers as the matrix products compute with them: stored as in C and Fortran.
+ * complex.hpp: complex numbers as the matrix products compute with them: stored as in C and
+ * Fortran.
  */
 #ifndef SUBWAVE_DEVICE_COMPLEX_HPP
 #define SUBWAVE_DEVICE_COMPLEX_HPP

@@ -13,8 +13,6 @@
 
 #include <subwave/device/ladder.hpp>
 
-#define SUBWAVE_FOLD_HEADER_(platform) <subwave/device/fold_##platform.hpp>
-#define SUBWAVE_FOLD_HEADER(platform) SUBWAVE_FOLD_HEADER_(platform)
-#include SUBWAVE_FOLD_HEADER(SUBWAVE_PLATFORM)
+#include SUBWAVE_PLATFORM_HEADER(fold)
 
 #endif

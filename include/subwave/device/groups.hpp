@@ -26,8 +26,8 @@ template <std::size_t PartitionSize, class ParentGroup = sub_group> class fixed_
 template <class ParentGroup = sub_group> class tangle_group;
 class opportunistic_group;
 
-/* SYCL's groups of fixed topology beside sub_group, named for the traits alone: work-group algorithms
- * are the business of rocPRIM, hipCUB and CUB. */
+/* SYCL's groups of fixed topology beside sub_group, named for the traits alone: work-group
+ * algorithms are the business of rocPRIM, hipCUB and CUB. */
 template <int Dimensions> class group;
 template <int Dimensions> class root_group;
 
@@ -56,8 +56,8 @@ template <class T>
 inline constexpr bool is_user_constructed_group_v = is_user_constructed_group<T>::value;
 template <class T> inline constexpr bool is_group_v = is_group<T>::value;
 
-/* Whether all lanes that run together where such a group is used are of one group. Sides of a ballot
- * and fixed-size groups may do one instruction with several groups at once. */
+/* Whether all lanes that run together where such a group is used are of one group. Sides of a
+ * ballot and fixed-size groups may do one instruction with several groups at once. */
 template <class T> struct is_alone : std::false_type {};
 template <> struct is_alone<sub_group> : std::true_type {};
 template <class G> struct is_alone<tangle_group<G>> : std::true_type {};
@@ -107,8 +107,8 @@ public:
         return lane_count(static_cast<lane_bits>(lanes_));
     }
 
-    /* Beyond SYCL: the members as lanes; the mask under which they call wave primitives; the lane of
-     * a local id. */
+    /* Beyond SYCL: the members as lanes; the mask under which they call wave primitives; the lane
+     * of a local id. */
     SUBWAVE_DEVICE lane_mask lanes() const { return lanes_; }
     SUBWAVE_DEVICE lane_mask callers() const { return lanes_; }
     SUBWAVE_DEVICE int lane_of(std::uint32_t local_id) const

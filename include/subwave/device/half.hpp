@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * half.hpp: the 16-bit floating types, half (IEEE binary16) and bfloat16, the same on every target.
  *
- * Arithmetic is done in float and rounded to nearest even after every operation, so results agree bit
- * for bit on AMD, NVIDIA and the CPU device. Both are laid out as the platforms' own types.
+ * Arithmetic is done in float and rounded to nearest even after every operation, so results agree
+ * bit for bit on AMD, NVIDIA and the CPU device. Both are laid out as the platforms' own types.
  */
 #ifndef SUBWAVE_DEVICE_HALF_HPP
 #define SUBWAVE_DEVICE_HALF_HPP

@@ -81,7 +81,7 @@ static inline cudaError_t hip_cuda13_choose(int *device, const struct hip_cuda13
     return cudaChooseDevice(device, (const struct cudaDeviceProp *)p);
 }
 
-/* --- managed memory: a device number becomes a location --------------------- */
+/* --- managed memory: a device number becomes a location -------------------------------------- */
 
 static inline struct cudaMemLocation hip_cuda13_location(int device)
 {
@@ -108,7 +108,7 @@ static inline cudaError_t hip_cuda13_advise(const void *p, size_t n, enum cudaMe
     return cudaMemAdvise(p, n, advice, hip_cuda13_location(device));
 }
 
-/* --- graphs and capture: edge data was added; none is passed ---------------- */
+/* --- graphs and capture: edge data was added; none is passed --------------------------------- */
 
 static inline cudaError_t hip_cuda13_capture_info(cudaStream_t stream,
                                                   enum cudaStreamCaptureStatus *status,
@@ -131,7 +131,7 @@ static inline cudaError_t hip_cuda13_capture_deps(cudaStream_t stream, cudaGraph
     return cudaStreamUpdateCaptureDependencies(stream, deps, NULL, ndeps, flags);
 }
 
-/* --- gone without a successor ----------------------------------------------- */
+/* --- gone without a successor ---------------------------------------------------------------- */
 
 static inline cudaError_t hip_cuda13_gone(void) { return cudaErrorNotSupported; }
 
@@ -139,7 +139,7 @@ static inline cudaError_t hip_cuda13_gone(void) { return cudaErrorNotSupported; 
 template <class T, int dim, enum cudaTextureReadMode mode> struct hip_cuda13_texture;
 #endif
 
-/* --- the old names, for the one header below --------------------------------- */
+/* --- the old names, for the one header below ------------------------------------------------- */
 
 #pragma push_macro("cuCtxCreate")
 #pragma push_macro("cuStreamGetCaptureInfo_v2")

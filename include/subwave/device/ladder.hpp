@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * ladder.hpp: the one ladder of exchanges that reduce and scan are made of.
  *
- * Step s joins neighbouring blocks of 2^s lanes: lanes 2i and 2i + 1 first, then pairs, and so on. What
- * a block contributes is the combination of those of its lanes that count; an empty block
- * contributes nothing. So a result is a tree over lane positions with the absent lanes left out. Its
- * shape depends on which lanes count alone, not on the kind of group nor on who else is active, and it is the
- * same on every target.
+ * Step s joins neighbouring blocks of 2^s lanes: lanes 2i and 2i + 1 first, then pairs, and so on.
+ * What a block contributes is the combination of those of its lanes that count; an empty block
+ * contributes nothing. So a result is a tree over lane positions with the absent lanes left out.
+ * Its shape depends on which lanes count alone, not on the kind of group nor on who else is active,
+ * and it is the same on every target.
  */
 #ifndef SUBWAVE_DEVICE_LADDER_HPP
 #define SUBWAVE_DEVICE_LADDER_HPP
@@ -15,9 +15,9 @@
 
 SUBWAVE_BEGIN
 
-/* A ladder knows how many lanes it climbs over, and in `sibling` which lane holds what the sibling of
- * this lane's block of `size` lanes contributes: the last of those of its lanes that count, or -1; in
- * `below` the same of a lower sibling, for lanes that count. */
+/* A ladder knows how many lanes it climbs over, and in `sibling` which lane holds what the sibling
+ * of this lane's block of `size` lanes contributes: the last of those of its lanes that count, or
+ * -1; in `below` the same of a lower sibling, for lanes that count. */
 struct any_lanes {
     lane_bits lanes;
     static constexpr bool is_whole = false;
@@ -76,8 +76,8 @@ SUBWAVE_DEVICE whole_blocks<static_cast<int>(P)> ladder_of(fixed_size_group<P, G
     return {};
 }
 
-/* Combines x over the ladder's lanes; valid in all of these. All of `callers` call. A commutative op is given
- * its operands in any order, another in lane order. */
+/* Combines x over the ladder's lanes; valid in all of these. All of `callers` call. A commutative
+ * op is given its operands in any order, another in lane order. */
 template <class Ladder, class T, class Op>
 SUBWAVE_DEVICE T reduce_lanes(lane_mask callers, Ladder ladder, T x, Op op, site where)
 {
@@ -102,8 +102,8 @@ SUBWAVE_DEVICE T reduce_lanes(lane_mask callers, Ladder ladder, T x, Op op, site
     return x;
 }
 
-/* Inclusive scan of x over the ladder's lanes, in lane order. A step gives the lanes of an upper block what
- * the last lane of the lower block holds, which is the whole of that block. */
+/* Inclusive scan of x over the ladder's lanes, in lane order. A step gives the lanes of an upper
+ * block what the last lane of the lower block holds, which is the whole of that block. */
 template <class Ladder, class T, class Op>
 SUBWAVE_DEVICE T scan_lanes(lane_mask callers, Ladder ladder, T x, Op op, site where)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * matmul.hpp: small matrices in the registers of a group, and their product by broadcasts within it.
+ * matmul.hpp: small matrices in the registers of a group, and their product by broadcasts within
+ * it.
  *
  *   using group = fixed_size_group<16>;
  *   group_matrix<double, 12, 8, group> a;
@@ -16,9 +17,9 @@
  *   P             1      2      4      8      16     32     64
  *   lane grid     1x1    1x2    1x4    2x4    4x4    8x4    8x8
  *
- * Every matrix, whatever its part in a product, is dealt out to the grid in turn, in both directions:
- * in a grid of R x C lanes element (i, j) is held by the member with local id (i mod R) C + j mod C,
- * as its element (i / R, j / C). So a product may be an operand of the next.
+ * Every matrix, whatever its part in a product, is dealt out to the grid in turn, in both
+ * directions: in a grid of R x C lanes element (i, j) is held by the member with local id (i mod R)
+ * C + j mod C, as its element (i / R, j / C). So a product may be an operand of the next.
  */
 #ifndef SUBWAVE_DEVICE_MATMUL_HPP
 #define SUBWAVE_DEVICE_MATMUL_HPP
@@ -67,8 +68,8 @@ public:
     SUBWAVE_DEVICE T &at(int r, int c) { return element_[r * columns_each() + c]; }
     SUBWAVE_DEVICE const T &at(int r, int c) const { return element_[r * columns_each() + c]; }
 
-    /* Calls f(i, j, element) for each of the member's elements; i and j may be beyond the matrix where
-     * the grid does not divide it. */
+    /* Calls f(i, j, element) for each of the member's elements; i and j may be beyond the matrix
+     * where the grid does not divide it. */
     template <class F> SUBWAVE_DEVICE void for_each(Group g, F f)
     {
         SUBWAVE_UNROLL
@@ -98,8 +99,8 @@ public:
             element_[e] = subwave::conjugate(element_[e]);
     }
 
-    /* Element (i, j) is x[i * ld + j], or x[i + j * ld] if transposed. Only the first `rows` rows and
-     * `columns` columns are accessed; load makes the others zero. */
+    /* Element (i, j) is x[i * ld + j], or x[i + j * ld] if transposed. Only the first `rows` rows
+     * and `columns` columns are accessed; load makes the others zero. */
     SUBWAVE_DEVICE void load(Group g, const T *x, std::int64_t ld, int rows = Rows,
                              int columns = Columns)
     {
@@ -131,8 +132,8 @@ public:
     }
 
 private:
-    /* Calls f(element, its address, whether it is in the first `rows` rows and `columns` columns); where
-     * all are, the compiler knows. */
+    /* Calls f(element, its address, whether it is in the first `rows` rows and `columns` columns);
+     * where all are, the compiler knows. */
     template <class Pointer, class Row, class Column, class F>
     SUBWAVE_DEVICE void each_in_memory(Group g, Pointer x, Row row_stride, Column column_stride,
                                        int rows, int columns, F f)
@@ -170,12 +171,12 @@ inline constexpr bool uses_matrix_unit =
     wave_multiplies_matrices<T> && lane_grid_members<Group>::fewest == 32 && M % 8 == 0 &&
     N % 8 == 0 && K % 8 == 0;
 
-/* Of eight columns, the one that the lanes of a row of the grid hold for the matrix unit, which gives
- * its columns 2 q and 2 q + 1 to lane column q: those whose remainder by 4 is q. */
+/* Of eight columns, the one that the lanes of a row of the grid hold for the matrix unit, which
+ * gives its columns 2 q and 2 q + 1 to lane column q: those whose remainder by 4 is q. */
 SUBWAVE_DEVICE int matrix_unit_column(int row) { return row / 2 + row % 2 * 4; }
 
-/* Columns j to j + 7 of c += columns l to l + 7 of a times b, as the matrix unit has it; of the first
- * `rows` rows at least. */
+/* Columns j to j + 7 of c += columns l to l + 7 of a times b, as the matrix unit has it; of the
+ * first `rows` rows at least. */
 template <class T, int M, int N, int K, class Group>
 SUBWAVE_DEVICE void multiply_on_matrix_unit(const group_matrix<T, M, K, Group> &a, int l,
                                             const T (&b)[2], group_matrix<T, M, N, Group> &c, int j,
@@ -195,10 +196,10 @@ SUBWAVE_DEVICE void multiply_on_matrix_unit(const group_matrix<T, M, K, Group> &
     }
 }
 
-/* c += a b, a cell's terms in ascending order (four at a time where the wave's matrix unit adds them).
- * All members call together, with all other groups of the same type in `callers`, which is g itself or
- * its sub_group: the latter is faster on NVIDIA. What lies beyond the first `terms` columns of a and rows
- * of b is zero, and need not be gone through. */
+/* c += a b, a cell's terms in ascending order (four at a time where the wave's matrix unit adds
+ * them). All members call together, with all other groups of the same type in `callers`, which is g
+ * itself or its sub_group: the latter is faster on NVIDIA. What lies beyond the first `terms`
+ * columns of a and rows of b is zero, and need not be gone through. */
 template <class T, int M, int N, int K, class Group, class Callers>
 SUBWAVE_DEVICE void matmul(Callers callers, Group g, const group_matrix<T, M, K, Group> &a,
                            const group_matrix<T, K, N, Group> &b, group_matrix<T, M, N, Group> &c,
@@ -207,9 +208,10 @@ SUBWAVE_DEVICE void matmul(Callers callers, Group g, const group_matrix<T, M, K,
     using grid = lane_grid<Group>;
     const int row = grid::row(g), column = grid::column(g);
     if constexpr (uses_matrix_unit<T, Group, M, N, K>) {
-        /* A's and C's elements are where the matrix unit wants them. Of B it wants B[q + 4 h][p] in lane
-         * (p, q) as part h, with columns as in matrix_unit_column(): one of two elements of lane
-         * (q + 4 h, p / 2). Lanes of even p ask the upper half of the grid first, the others the lower. */
+        /* A's and C's elements are where the matrix unit wants them. Of B it wants B[q + 4 h][p] in
+         * lane (p, q) as part h, with columns as in matrix_unit_column(): one of two elements of
+         * lane (q + 4 h, p / 2). Lanes of even p ask the upper half of the grid first, the others
+         * the lower. */
         const bool lower = row >= 4, odd = row % 2;
         const int source = column * 4 + row / 2, other = source + 16;
         const lane_mask all = callers.callers();
@@ -268,10 +270,11 @@ SUBWAVE_DEVICE void matmul(Group g, const group_matrix<T, M, K, Group> &a,
     matmul(g, g, a, b, c, terms, where);
 }
 
-/* c += A B, where A and B lie in memory that all members see, well in local memory: element (i, l) of A
- * is at a[i * a_row + l * a_column], (l, j) of B at b[l * b_row + j * b_column]. All M rows and N columns
- * must be readable, but those beyond the first `rows` and `columns` may hold anything, and c then holds
- * anything there. Where the matrix unit is used, `terms` is rounded up to a multiple of 8. */
+/* c += A B, where A and B lie in memory that all members see, well in local memory: element (i, l)
+ * of A is at a[i * a_row + l * a_column], (l, j) of B at b[l * b_row + j * b_column]. All M rows
+ * and N columns must be readable, but those beyond the first `rows` and `columns` may hold
+ * anything, and c then holds anything there. Where the matrix unit is used, `terms` is rounded up
+ * to a multiple of 8. */
 template <class T, int M, int N, class Group>
 SUBWAVE_DEVICE void matmul(Group g, const T *a, int a_row, int a_column, const T *b, int b_row,
                            int b_column, group_matrix<T, M, N, Group> &c, int terms, int rows = M,

@@ -10,7 +10,8 @@
 
 SUBWAVE_BEGIN
 
-/* NaN loses to any number and -0 is below +0, so that both orders of operands give the same bits. */
+/* NaN loses to any number and -0 is below +0, so that both orders of operands give the same
+ * bits. */
 template <class T> SUBWAVE_DEVICE T lesser(const T &a, const T &b)
 {
     if constexpr (is_floating_v<T>)
@@ -122,8 +123,8 @@ template <class T> SUBWAVE_DEVICE constexpr T last_choice(T limit)
         return limit;
 }
 
-/* filler<Op, T>::value() combines with any T to the same bits of it, which the known identity of floating
- * sums does not: -0 + 0 is 0. Stands in for members that have no value. */
+/* filler<Op, T>::value() combines with any T to the same bits of it, which the known identity of
+ * floating sums does not: -0 + 0 is 0. Stands in for members that have no value. */
 template <class Op, class T> struct filler {
     static constexpr bool exists = false;
 };
@@ -146,8 +147,8 @@ SUBWAVE_FILLER(maximum, is_integer_v<T> || is_floating_v<T>, last_choice(lowest_
 /* Whether op(a, b) and op(b, a) have the same bits; if so a ladder need not keep their order. */
 template <class Op, class T> inline constexpr bool is_commutative_v = known_identity<Op, T>::exists;
 
-/* f(x, op) in the type to combine T in. Integers wrap as well once, at the end; machines mask narrow
- * ones after every step. */
+/* f(x, op) in the type to combine T in. Integers wrap as well once, at the end; machines mask
+ * narrow ones after every step. */
 template <class T, class Op, class F> SUBWAVE_DEVICE T in_words(T x, Op op, F f)
 {
     return f(x, op);

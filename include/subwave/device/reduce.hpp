@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * reduce.hpp: one value from the members of a group.
  *
- * All members call together, in convergent control flow; the result is valid in all of them. Values are
- * combined in the order that ladder.hpp gives, which depends on the members' lanes alone.
+ * All members call together, in convergent control flow; the result is valid in all of them. Values
+ * are combined in the order that ladder.hpp gives, which depends on the members' lanes alone.
  */
 #ifndef SUBWAVE_DEVICE_REDUCE_HPP
 #define SUBWAVE_DEVICE_REDUCE_HPP
@@ -32,8 +32,9 @@ SUBWAVE_DEVICE T reduce_over_group(Group g, V x, T init, Op op, site where = sit
     return op(init, reduce_over_group(g, static_cast<T>(x), op, where));
 }
 
-/* op over the elements of [first, last), the same in all members; op is associative and commutative.
- * Member i takes elements i, i + size, ...; an empty range gives op's known identity. */
+/* op over the elements of [first, last), the same in all members; op is associative and
+ * commutative. Member i takes elements i, i + size, ...; an empty range gives op's known
+ * identity. */
 template <class Group, class Iterator, class Op>
 SUBWAVE_DEVICE auto joint_reduce(Group g, Iterator first, Iterator last, Op op,
                                  site where = site::current())

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * scan.hpp: running combinations over a group, in local-id order.
  *
- * All members call together, in convergent control flow. op is associative; it need not be commutative. Values
- * are combined in the order that ladder.hpp gives. Note SYCL's order of arguments: an
- * exclusive scan takes (init, op), an inclusive one (op, init).
+ * All members call together, in convergent control flow. op is associative; it need not be
+ * commutative. Values are combined in the order that ladder.hpp gives. Note SYCL's order of
+ * arguments: an exclusive scan takes (init, op), an inclusive one (op, init).
  */
 #ifndef SUBWAVE_DEVICE_SCAN_HPP
 #define SUBWAVE_DEVICE_SCAN_HPP

@@ -1,69 +1,107 @@
 /* SPDX-License-Identifier: MIT
  * wave.hpp: the wave primitives of the platform at hand; the same names and contracts in all three.
+ * platform/<name>/wave.hpp implements them in this order, one function per machine instruction or
+ * idiom, together with the headers that it includes (platform/gpu/wave.hpp is shared by AMD and
+ * NVIDIA).
  *
- *   wave_size()                          lanes of a wave
+ * Lanes
+ *   lanes_below(mask)                    set bits of `mask` below this lane
  *   wave_lane()                          this lane, 0 .. wave_size() - 1
- *   wave_members()                       lanes of this wave that exist; fewer in a partial last wave
+ *   wave_uniform(value)                  value, an int that is the same in all lanes, which the
+ *                                        compiler may not see
+ *   block_item(), block_size()           this work-item's number in its block, and how many there
+ *                                        are
+ *   wave_members()                       lanes of this wave that exist; fewer in a partial last
+ *                                        wave
+ *
+ * Who calls. `members` names the lanes that make a call together, the caller among them. All
+ * functions are force-inlined: AMD reads the EXEC mask, which must be the caller's.
  *   wave_whole(members)                  the mask for calls by all of wave_members()
  *   wave_active(where)                   lanes that execute this call in lockstep
  *   wave_callers(members, where)         members, all of whom call, and no others
  *   wave_opportunistic(where)            a subset of wave_active() that contains the caller
  *   wave_ballot(members, p, where)       bit i set if lane i is a member with p true
- *   wave_side(callers, members, p, where) lanes of the members, all of whom call, with the caller's p
+ *   wave_side(callers, members, p, where)  lanes of the members, all of whom call, with the
+ *                                        caller's p
+ *
+ * Moves of a value between lanes
  *   wave_shuffle(members, v, lane)       v of `lane`, a member; `lane` may differ from lane to lane
+ *   wave_broadcast(members, v, lane)     v of `lane`, a member; `lane` the same in all of them
+ *   wave_team_size()                     lanes per team: a wave divides into teams that can each
+ *                                        broadcast from a lane of their own at the cost of one
+ *                                        whole-wave broadcast
+ *   wave_small_team                      the same if that is less than a wave, otherwise 0
+ *   wave_broadcast_in_team(members, v, item)  v of lane `item` of the caller's team;
+ *                                        read_in_team(item) of a published tile
+ *   wave_broadcast_each(members, v, lane) wave_broadcast where other groups make the call too
+ *   wave_broadcast_first(members, v, where)  v of the first member; sides of a ballot may share the
+ *                                        call
+ *   wave_knows(number)                   whether it is a constant for which there is a move of its
+ *                                        own
+ *   wave_xor_block<Size>(members, v, mask, where)  v of lane ^ mask; mask < Size
  *   wave_sibling(members, v, size)       v of a lane of the sibling of this lane's block of `size`
  *                                        lanes, where all lanes of a block hold the same
- *   wave_broadcast(members, v, lane)     v of `lane`, a member; `lane` the same in all of them
- *   wave_team_size()                     lanes per team: a wave divides into teams that can each broadcast
- *                                        from a lane of their own at the cost of one whole-wave broadcast
- *   wave_small_team                      the same if that is less than a wave, otherwise 0
- *   wave_broadcast_in_team(members, v, item) v of lane `item` of the caller's team; read_in_team(item) of
- *                                        a published tile
- *   wave_multiplies_matrices<T>          whether there is wave_multiply_16x8x8
- *   wave_multiply_16x8x8(a, b, c0..c3)   C += A B by 32 lanes: lane 4 p + q holds A[p + 8 i][q + 4 j] as
- *                                        a[i + 2 j], B[q + 4 j][p] as b[j], and C[p][2 q + j] as c0, c1 and
- *                                        of row p + 8 as c2, c3
- *   in_global_memory(x)                  x, a pointer that the compiler cannot know to be to global memory
- *   copy_to_local(local, global)         *local = *global, of 4, 8 or 16 bytes, seen by this lane after
- *   copies_to_local_done()
- *   copy_to_local<false>(local, global)  the same past a multiprocessor's cache, if of 16 bytes
- *   wave_broadcast_each(members, v, lane) the same where other groups make the call too
- *   wave_broadcast_first(members, v, where)  v of the first member; sides of a ballot may share the call
  *   wave_broadcast_block<Size>(members, v, id, where)  v of lane `id` of the lane's block of Size
- *   wave_xor_block<Size>(members, v, mask, where)  v of lane ^ mask; mask < Size
- *   wave_knows(number)                   whether it is a constant for which a move is made of its own
- *   wave_shift_one<Size, FromBelow>(members, v, where)  v of the lane below or above; the lane's own at that
- *                                        end of its block, and at a partial wave's if wave_shifts_partial
- *   wave_publish(members, v)             a tile whose read(lane) is wave_broadcast(members, v, lane),
- *                                        read_each(lane) wave_broadcast_each,
- *                                        read_block<Size>(id) wave_broadcast_block, and select(lane, f)
- *                                        wave_shuffle of f(v)
+ *   wave_shifts_partial                  whether the next may be called in a partial wave
+ *   wave_shift_one<Size, FromBelow>(members, v, where)  v of the lane below or above; the lane's
+ *                                        own at that end of its block, and at a partial wave's if
+ *                                        wave_shifts_partial
+ *   wave_publish(members, v)             a tile whose read(lane) is wave_broadcast(members, v,
+ *                                        lane), read_each(lane) wave_broadcast_each,
+ *                                        read_block<Size>(id) wave_broadcast_block, and
+ *                                        select(lane, f) wave_shuffle of f(v)
+ *
+ * Barriers
  *   wave_barrier(members, where)         orders the members' memory accesses before and after it
  *   block_barrier(where)                 the same for the work-group; reached by all of it
- *   computed_anew(value)                 value, an int; on NVIDIA, where a loop needs the registers, what
- *                                        follows from it is not kept from one call to the next
- *   argument_read_anew(argument)         the kernel's first argument; on AMD from memory again, so that its
- *                                        scalars need not be kept
+ *
+ * Memory
  *   wave_loads_ahead                     whether a load issued ahead of its use saves time
  *   wave_vector<T>::type                 16 bytes of T with arithmetic, on the CPU device only
- *   load_together<Count>(to, from)       Count elements by one load; `from` aligned to their bytes, or as
- *                                        its elements on the CPU device
+ *   load_together<Count>(to, from)       Count elements by one load; `from` aligned to their bytes,
+ *                                        or as its elements on the CPU device
  *   load_in_order<Count>(to, from)       the same, and on NVIDIA the compiler does not move it
- *   load_once<Count>(to, from)           the same, of what nobody writes and is read once; on NVIDIA of 8-byte
- *                                        elements
- *   touch(address)                       asks for the line there ahead of a load, on NVIDIA; nothing elsewhere
- *   keep_order()                         what stands before it is issued before what follows, on AMD
+ *   load_once<Count>(to, from)           the same, of what nobody writes and is read once; on
+ *                                        NVIDIA of 8-byte elements
+ *   touch(address)                       asks for the line there ahead of a load, on NVIDIA;
+ *                                        nothing elsewhere
+ *   in_global_memory(x)                  x, a pointer that the compiler cannot know to be to global
+ *                                        memory
+ *   copy_to_local(local, global)         *local = *global, of 4, 8 or 16 bytes, in shared memory,
+ *                                        which this lane sees after copies_to_local_done()
+ *   copy_to_local<false>(local, global)  the same past a multiprocessor's cache, if of 16 bytes
+ *   copies_to_local_done()
  *
- * `members` names the lanes that make the call together, the caller among them. All are force-inlined:
- * AMD reads the EXEC mask, which must be the caller's.
+ * What the compiler must not do
+ *   keep_order()                         what stands before it is issued before what follows, on
+ *                                        AMD
+ *   computed_anew(value)                 value, an int; on NVIDIA, where a loop needs the
+ *                                        registers, what follows from it is not kept from one call
+ *                                        to the next
+ *   argument_read_anew(argument)         the kernel's first argument; on AMD from memory again, so
+ *                                        that its scalars need not be kept
+ *   of_each_lane(number)                 a 64-bit integer, which AMD then does not keep in scalar
+ *                                        registers
+ *
+ * Numbers
+ *   half_bits(value), half_value(bits)   f32 to f16, rounded to nearest even, and back
+ *   fused_multiply_add(a, b, sum)        sum + a b, rounded once on a GPU. Written out, since a
+ *                                        compiler that fuses where it likes does so here and not
+ *                                        there: operands' alignment, which decides between forms of
+ *                                        a kernel, would change bits
+ *   number_min(a, b), number_max(a, b)   IEEE minNum and maxNum, with -0 below +0
+ *
+ * The matrix unit in groups
+ *   wave_multiplies_matrices<T>          whether there is wave_multiply_16x8x8
+ *   wave_multiply_16x8x8(a, b, c0..c3)   C += A B by 32 lanes: lane 4 p + q holds A[p + 8 i][q + 4
+ *                                        j] as a[i + 2 j], B[q + 4 j][p] as b[j], and C[p][2 q + j]
+ *                                        as c0, c1 and of row p + 8 as c2, c3
  */
 #ifndef SUBWAVE_DEVICE_WAVE_HPP
 #define SUBWAVE_DEVICE_WAVE_HPP
 
 #include <subwave/device/arch.hpp>
 
-#define SUBWAVE_WAVE_HEADER_(platform) <subwave/device/wave_##platform.hpp>
-#define SUBWAVE_WAVE_HEADER(platform) SUBWAVE_WAVE_HEADER_(platform)
-#include SUBWAVE_WAVE_HEADER(SUBWAVE_PLATFORM)
+#include SUBWAVE_PLATFORM_HEADER(wave)
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * words.hpp: any trivially copyable type as 32-bit words, the unit in which GPU lanes exchange data,
- * and the bits of a float.
+ * words.hpp: any trivially copyable type as 32-bit words, the unit in which GPU lanes exchange
+ * data, and the bits of a float.
  */
 #ifndef SUBWAVE_DEVICE_WORDS_HPP
 #define SUBWAVE_DEVICE_WORDS_HPP
@@ -13,7 +13,8 @@ template <int Count> struct __attribute__((__may_alias__)) word_array {
     std::uint32_t word[Count];
 };
 
-/* Whether values of T are their bytes. A platform adds its own types to those of which C++ knows. */
+/* Whether values of T are their bytes. A platform adds its own types to those of which C++
+ * knows. */
 template <class T> inline constexpr bool moves_as_bytes_v = std::is_trivially_copyable<T>::value;
 
 template <class T> using words_of = word_array<(sizeof(T) + 3) / 4>;
@@ -25,8 +26,8 @@ inline constexpr bool is_words_v =
 template <class T>
 inline constexpr bool is_half_word_v = sizeof(T) == 2 && std::is_trivially_copyable<T>::value;
 
-/* A last, partial word is zero-filled. LLVM 15 takes a memcpy apart into bytes, or leaves it in memory;
- * types that C++ does not know to be their bytes are read as what they hold. */
+/* A last, partial word is zero-filled. LLVM 15 takes a memcpy apart into bytes, or leaves it in
+ * memory; types that C++ does not know to be their bytes are read as what they hold. */
 template <class T> SUBWAVE_DEVICE words_of<T> to_words(const T &value)
 {
     static_assert(moves_as_bytes_v<T>, "only trivially copyable types can move between work-items");
@@ -79,8 +80,8 @@ SUBWAVE_DEVICE float bits_float(std::uint32_t bits)
     return value;
 }
 
-/* Drops the low `count` bits, rounding to nearest even; 1 <= count <= 31, and no overflow. Without a
- * branch, which AMD's whole-wave mode does not survive. */
+/* Drops the low `count` bits, rounding to nearest even; 1 <= count <= 31, and no overflow. Without
+ * a branch, which AMD's whole-wave mode does not survive. */
 SUBWAVE_DEVICE std::uint32_t round_off(std::uint32_t bits, int count)
 {
     return (bits + ((1u << (count - 1)) - 1) + (bits >> count & 1)) >> count;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What hardware does not forgive, planted: of each kernel a wrong form, of which faults.py expects one finding at
-// the line that is marked with the kernel's name, and a right one, of which it expects none.
+// What hardware does not forgive, planted: of each kernel a wrong form, of which faults.py expects
+// one finding at the line that is marked with the kernel's name, and a right one, of which it
+// expects none. An instruction stands in one line with its mark:
+// clang-format off
 #include <hip/hip_runtime.h>
 #if defined(__gfx1200__) || defined(__gfx1201__)
 #define LOAD "global_load_b32"

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ * unit/amd/matrix16.hpp: MFMA of gfx9 and WMMA of gfx11 and gfx12 on elements of 16 bits.
+ */
+#ifndef SUBWAVE_HIP_UNIT_AMD_MATRIX16_HPP
+#define SUBWAVE_HIP_UNIT_AMD_MATRIX16_HPP
+
+#include "../matrix16_panel.hpp"
+
+SUBWAVE_BEGIN
+
+constexpr int matrix16_piece = 16, matrix16_blocks = 1;
+
+/* Lane i has k of line i % 16: on gfx11 all 16, else 8 of them, the next 8 being in the next 16
+ * lanes. MFMA takes 4 of a lane at a time, and so other k together than it says; but of A and B the
+ * same. */
+template <class T> struct matrix16_unit {
+    static constexpr matrix16_kind kind = SUBWAVE_MATRIX16;
+    static constexpr bool exists = kind != matrix16_kind::none;
+    static constexpr bool is_wmma =
+        kind == matrix16_kind::wmma_gfx11 || kind == matrix16_kind::wmma_gfx12;
+    static constexpr int rows = 16, depth = is_wmma ? 16 : 32, c_held = is_wmma ? 8 : 4;
+    static constexpr int fewest_lanes = is_wmma ? 32 : 64;
+    static constexpr __host__ __device__ int columns_of(int) { return 16; }
+    static constexpr __host__ __device__ int columns() { return 16; }
+    static SUBWAVE_DEVICE int a_line() { return wave_lane() % 16; }
+    static SUBWAVE_DEVICE int b_line() { return wave_lane() % 16; }
+    static SUBWAVE_DEVICE int a_k()
+    {
+        return kind == matrix16_kind::wmma_gfx11 ? 0 : wave_lane() / 16 * 8;
+    }
+    static SUBWAVE_DEVICE int b_k() { return a_k(); }
+    static SUBWAVE_DEVICE int c_row(int e)
+    {
+        return kind == matrix16_kind::wmma_gfx11 ? 2 * e + wave_lane() / 16
+                                                 : wave_lane() / 16 * c_held + e;
+    }
+    static SUBWAVE_DEVICE int c_column(int) { return wave_lane() % 16; }
+    struct operand {
+        matrix16_chunk chunk[kind == matrix16_kind::wmma_gfx11 ? 2 : 1];
+    };
+
+    static SUBWAVE_DEVICE void multiply_add(lane_mask, float (&c)[c_held], const operand &a,
+                                            const operand &b, site)
+    {
+        sums all = __builtin_bit_cast(sums, c);
+        if constexpr (kind == matrix16_kind::wmma_gfx11) {
+            const auto x = parts<16>(a), y = parts<16>(b);
+            if constexpr (is_half)
+                all = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(x.of[0], y.of[0], all);
+            else
+                all = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32(x.of[0], y.of[0], all);
+        } else if constexpr (kind == matrix16_kind::wmma_gfx12) {
+            const auto x = parts<8>(a), y = parts<8>(b);
+            if constexpr (is_half)
+                all = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12(x.of[0], y.of[0], all);
+            else
+                all = __builtin_amdgcn_wmma_f32_16x16x16_bf16_w32_gfx12(x.of[0], y.of[0], all);
+        } else if constexpr (is_half) {
+            const auto x = parts<4>(a), y = parts<4>(b);
+            all = __builtin_amdgcn_mfma_f32_16x16x16f16(x.of[0], y.of[0], all, 0, 0, 0);
+            all = __builtin_amdgcn_mfma_f32_16x16x16f16(x.of[1], y.of[1], all, 0, 0, 0);
+        } else if constexpr (kind == matrix16_kind::mfma) {
+            const auto x = parts<4>(a), y = parts<4>(b);
+            all = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(x.of[0], y.of[0], all, 0, 0, 0);
+            all = __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(x.of[1], y.of[1], all, 0, 0, 0);
+        } else {
+            const auto x = parts<2>(a), y = parts<2>(b);
+            SUBWAVE_UNROLL
+            for (int i = 0; i < 4; ++i)
+                all = __builtin_amdgcn_mfma_f32_16x16x8bf16(x.of[i], y.of[i], all, 0, 0, 0);
+        }
+        SUBWAVE_UNROLL
+        for (int e = 0; e < c_held; ++e)
+            c[e] = all[e];
+    }
+
+private:
+    static constexpr bool is_half = std::is_same<T, half>::value;
+    typedef float sums __attribute__((ext_vector_type(c_held)));
+    template <int Count> struct vectors {
+        typedef std::conditional_t<is_half, _Float16, short> vector
+            __attribute__((ext_vector_type(Count)));
+        vector of[sizeof(operand) / 2 / Count];
+    };
+    template <int Count> static SUBWAVE_DEVICE vectors<Count> parts(const operand &all)
+    {
+        return __builtin_bit_cast(vectors<Count>, all);
+    }
+};
+
+template <class T, int Share, bool AlongK, bool Packed>
+struct matrix16_panel : matrix16_staged_panel<T, matrix16_stage, Share, AlongK, Packed> {
+    using matrix16_staged_panel<T, matrix16_stage, Share, AlongK, Packed>::matrix16_staged_panel;
+    using operand = typename matrix16_unit<T>::operand;
+
+    SUBWAVE_DEVICE operand load(const T *panel, int line, int k) const
+    {
+        operand loaded;
+        loaded.chunk[0] = this->chunk(panel, line, k);
+        if constexpr (sizeof loaded == 32)
+            loaded.chunk[1] = this->chunk(panel, line, k + 8);
+        return loaded;
+    }
+};
+
+SUBWAVE_DEVICE int matrix16_item()
+{
+    int item = block_item();
+    if constexpr (matrix16_wide == 2) /* the others have registers enough */
+        asm volatile("" : "+v"(item));
+    return item;
+}
+
+template <int Behind> SUBWAVE_DEVICE void matrix16_wait() {}
+
+SUBWAVE_END
+
+#endif

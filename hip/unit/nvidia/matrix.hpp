@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * unit/nvidia/matrix.hpp: DMMA, and cp.async into shared memory.
+ */
+#ifndef SUBWAVE_HIP_UNIT_NVIDIA_MATRIX_HPP
+#define SUBWAVE_HIP_UNIT_NVIDIA_MATRIX_HPP
+
+#include <subwave/device/wave.hpp>
+
+SUBWAVE_BEGIN
+
+constexpr int matrix_banks_bytes = 128, matrix_deep_lanes = 4, matrix_fewest_lanes = 32;
+
+template <class T> struct matrix_unit {
+    static constexpr bool exists = false;
+};
+
+/* mma.sync.m16n8k8, for even columns and for odd ones; its operands are in registers that follow
+ * one another, as pairs do that are loaded from rows of A and along the depth of B. sm_80 has
+ * quarters of it. */
+template <> struct matrix_unit<double> {
+    static constexpr bool exists = SUBWAVE_HAS_MATRIX_F64;
+    static constexpr int rows = 16, fewest_columns = 16, depth = 8, pairs = 2;
+    static constexpr __host__ __device__ int columns() { return 16; }
+    static SUBWAVE_DEVICE int a_row() { return wave_lane() / 4; }
+    static SUBWAVE_DEVICE int a_depth() { return wave_lane() % 4; }
+    static SUBWAVE_DEVICE int b_depth() { return wave_lane() % 4; }
+    static SUBWAVE_DEVICE int b_column() { return wave_lane() / 4; }
+    static SUBWAVE_DEVICE int c_row(int) { return wave_lane() / 4; }
+    static SUBWAVE_DEVICE int c_column(int e) { return wave_lane() % 4 * 2 + e; }
+
+    static SUBWAVE_DEVICE void multiply_add(lane_mask, double (&c)[2][2][2],
+                                            const double (&a)[2][2], const double (&b)[2][2], site)
+    {
+        SUBWAVE_UNROLL
+        for (int v = 0; v < 2; ++v) {
+            if constexpr (SUBWAVE_HAS_F64_MMA) {
+                asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
+                    "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+                    : "+d"(c[v][0][0]), "+d"(c[v][0][1]), "+d"(c[v][1][0]), "+d"(c[v][1][1])
+                    : "d"(a[0][0]), "d"(a[0][1]), "d"(a[1][0]), "d"(a[1][1]), "d"(b[v][0]),
+                      "d"(b[v][1]));
+            } else {
+                SUBWAVE_UNROLL
+                for (int u = 0; u < 2; ++u) {
+                    SUBWAVE_UNROLL
+                    for (int h = 0; h < 2; ++h)
+                        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1},{%2},{%3},{%0,%1};"
+                            : "+d"(c[v][h][0]), "+d"(c[v][h][1])
+                            : "d"(a[u][h]), "d"(b[v][u]));
+                }
+            }
+        }
+    }
+};
+
+/* cp.async, of doubles: no register holds what is on its way. */
+template <class T, int Count> struct pair_copy {
+    static SUBWAVE_DEVICE void begin(int, T *to, const T *from)
+    {
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address(to)), "l"(from)
+                     : "memory");
+    }
+    static SUBWAVE_DEVICE void begin(int, T *to, const T *from, std::int64_t distance, int count)
+    {
+        copy(to, from, count > 0);
+        copy(to + 1, from + distance, count > 1);
+    }
+    static SUBWAVE_DEVICE void end(int, T *) {}
+
+private:
+    static SUBWAVE_DEVICE std::uint32_t address(T *to)
+    {
+        return static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+    }
+    static SUBWAVE_DEVICE void copy(T *to, const T *from, bool exists)
+    {
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
+                     :
+                     : "r"(address(to)), "l"(from), "r"(exists ? 8 : 0)
+                     : "memory");
+    }
+};
+SUBWAVE_DEVICE void matrix_copies_begun() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int Excepted> SUBWAVE_DEVICE void matrix_copies_wait()
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(Excepted) : "memory");
+}
+
+SUBWAVE_END
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ * unit/nvidia/matrix16.hpp: mma.sync on elements of 16 bits, ldmatrix, and cp.async into shared
+ * memory.
+ */
+#ifndef SUBWAVE_HIP_UNIT_NVIDIA_MATRIX16_HPP
+#define SUBWAVE_HIP_UNIT_NVIDIA_MATRIX16_HPP
+
+#include "../matrix16_panel.hpp"
+
+SUBWAVE_BEGIN
+
+constexpr int matrix16_piece = 8, matrix16_blocks = 2;
+
+/* 16 x 16 x 16: two of mma.sync.m16n8k16, side by side. */
+template <class T> struct matrix16_unit {
+    static constexpr bool exists = SUBWAVE_HAS_MATRIX_16;
+    static constexpr int rows = 16, depth = 16, c_held = 8, fewest_lanes = 32;
+    static constexpr __host__ __device__ int columns_of(int) { return 16; }
+    static constexpr __host__ __device__ int columns() { return 16; }
+    /* Of 8 x 8 elements a lane gives ldmatrix the address of a row. */
+    static SUBWAVE_DEVICE int a_line() { return wave_lane() % 16; }
+    static SUBWAVE_DEVICE int a_k() { return wave_lane() / 16 * 8; }
+    static SUBWAVE_DEVICE int b_line() { return wave_lane() % 8 + wave_lane() / 16 * 8; }
+    static SUBWAVE_DEVICE int b_k() { return wave_lane() / 8 % 2 * 8; }
+    static SUBWAVE_DEVICE int c_row(int e) { return wave_lane() / 4 + e / 2 % 2 * 8; }
+    static SUBWAVE_DEVICE int c_column(int e) { return wave_lane() % 4 * 2 + e % 2 + e / 4 * 8; }
+    /* Two elements of each quarter: of A as its columns have it, of B line after line, for what an
+     * instruction takes are registers side by side. */
+    using operand = matrix16_chunk;
+
+    static SUBWAVE_DEVICE void multiply_add(lane_mask, float (&c)[8], const operand &a,
+                                            const operand &b, site)
+    {
+        SUBWAVE_UNROLL
+        for (int half = 0; half < 2; ++half)
+            multiply_add(&c[4 * half], a.word, b.word[2 * half], b.word[2 * half + 1]);
+    }
+
+private:
+    static SUBWAVE_DEVICE void multiply_add(float *c, const std::uint32_t (&a)[4], std::uint32_t b0,
+                                            std::uint32_t b1)
+    {
+        if constexpr (std::is_same<T, bfloat16>::value)
+            asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+                "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+                : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+        else
+            asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+                "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+                : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+    }
+};
+
+/* Four matrices of 8 x 8: lanes 8 i to 8 i + 7 give the addresses of the rows of number i. */
+template <bool Transposed> SUBWAVE_DEVICE matrix16_chunk load_matrices(const void *row)
+{
+    matrix16_chunk all;
+    const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(row));
+    if constexpr (Transposed)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3},[%4];"
+                     : "=r"(all.word[0]), "=r"(all.word[1]), "=r"(all.word[2]), "=r"(all.word[3])
+                     : "r"(address)
+                     : "memory");
+    else
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3},[%4];"
+                     : "=r"(all.word[0]), "=r"(all.word[1]), "=r"(all.word[2]), "=r"(all.word[3])
+                     : "r"(address)
+                     : "memory");
+    return all;
+}
+
+/* Elements lie as in global memory, along k or along lines, and ldmatrix turns them where it has
+ * to. */
+template <class T, int Share, bool AlongK, bool Packed> class matrix16_panel {
+    int lines_, line_, k_;
+
+public:
+    SUBWAVE_DEVICE matrix16_panel(int lines, int line, int k) : lines_(lines), line_(line), k_(k) {}
+
+    SUBWAVE_DEVICE void begin(T *to, const T *from, std::int64_t line_stride, std::int64_t k_stride,
+                              int lines, int depth)
+    {
+        constexpr int threads = 32 * matrix16_down * matrix16_across;
+        const int length = chunks(), step = threads / length; /* rows from one copy to the next */
+        const int item = matrix16_item(), row = item / length, chunk = item % length;
+        const std::int64_t stride = AlongK ? line_stride : k_stride;
+        const T *source = from + row * stride + chunk * 8;
+        if (lines >= lines_ && depth == matrix16_stage) {
+            SUBWAVE_UNROLL
+            for (int e = 0; e < Share; ++e)
+                copy(&to[matrix16_place(row + e * step, chunk, length)],
+                     source + e * step * stride);
+        } else {
+            const int rows = AlongK ? lines : depth, left = (AlongK ? depth : lines) - chunk * 8;
+            const int count = left < 0 ? 0 : left < 8 ? left : 8;
+            SUBWAVE_UNROLL
+            for (int e = 0; e < Share; ++e)
+                copy(&to[matrix16_place(row + e * step, chunk, length)], source + e * step * stride,
+                     row + e * step < rows ? count : 0);
+        }
+    }
+    SUBWAVE_DEVICE void end(T *) { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+    SUBWAVE_DEVICE matrix16_chunk load(const T *panel, int line, int k) const
+    {
+        const int row = AlongK ? line + line_ : k + k_ + line_ % 8;
+        const int chunk = (AlongK ? k + k_ : line + line_) / 8;
+        return load_matrices<!AlongK>(&panel[matrix16_place(row, chunk, chunks())]);
+    }
+
+private:
+    SUBWAVE_DEVICE int chunks() const { return (AlongK ? matrix16_stage : lines_) / 8; }
+
+    static SUBWAVE_DEVICE void copy(T *to, const T *from)
+    {
+        const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
+                     :
+                     : "r"(address), "l"(from)
+                     : "memory");
+    }
+    /* The first `count` of eight elements; the rest is 0. */
+    static SUBWAVE_DEVICE void copy(T *to, const T *from, int count)
+    {
+        const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                     :
+                     : "r"(address), "l"(from), "r"(count * 2)
+                     : "memory");
+    }
+};
+
+/* Without the alignment for it, through registers, at once. */
+template <class T, int Share, bool AlongK>
+struct matrix16_panel<T, Share, AlongK, false>
+    : matrix16_staged_panel<T, matrix16_stage, (Share + 1) / 2, AlongK, false> {
+    using base = matrix16_staged_panel<T, matrix16_stage, (Share + 1) / 2, AlongK, false>;
+    using base::base;
+
+    SUBWAVE_DEVICE void begin(T *to, const T *from, std::int64_t line_stride, std::int64_t k_stride,
+                              int lines, int depth)
+    {
+        base::begin(to, from, line_stride, k_stride, lines, depth);
+        base::end(to);
+    }
+    SUBWAVE_DEVICE void end(T *) {}
+    SUBWAVE_DEVICE matrix16_chunk load(const T *panel, int line, int k) const
+    {
+        return load_matrices<false>(this->place(panel, line, k));
+    }
+};
+
+SUBWAVE_DEVICE int matrix16_item() { return computed_anew(block_item()); }
+
+/* Every panel has a group of its own. */
+template <int Behind> SUBWAVE_DEVICE void matrix16_wait()
+{
+    asm volatile("cp.async.wait_group %0;" : : "n"(2 * Behind) : "memory");
+}
+
+SUBWAVE_END
+
+#endif

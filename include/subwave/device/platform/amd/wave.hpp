@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT
+ * platform/amd/wave.hpp: the wave primitives as AMD instructions, one function per instruction or
+ * idiom.
+ */
+#ifndef SUBWAVE_DEVICE_PLATFORM_AMD_WAVE_HPP
+#define SUBWAVE_DEVICE_PLATFORM_AMD_WAVE_HPP
+
+#include <subwave/device/words.hpp>
+
+SUBWAVE_BEGIN
+
+/* float4 and its like, which have constructors of their own in ROCm 5. */
+template <class T, unsigned Rank>
+inline constexpr bool moves_as_bytes_v<HIP_vector_type<T, Rank>> = true;
+
+/* v_mbcnt: set bits of `mask` below this lane. */
+SUBWAVE_DEVICE int lanes_below(lane_mask mask)
+{
+    int low = __builtin_amdgcn_mbcnt_lo(static_cast<std::uint32_t>(mask), 0);
+    return wave_size() == 64
+               ? __builtin_amdgcn_mbcnt_hi(static_cast<std::uint32_t>(mask >> 32), low)
+               : low;
+}
+
+SUBWAVE_DEVICE int wave_lane() { return lanes_below(~lane_mask(0)); }
+
+/* v_readfirstlane: tells the compiler what it cannot see, that `value` is the same in all lanes. */
+SUBWAVE_DEVICE int wave_uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
+
+/* The callers are the lanes of EXEC. */
+SUBWAVE_DEVICE lane_mask wave_whole(lane_mask) { return ~lane_mask(0); }
+
+/* Around what depends on the lanes that run it. LLVM 15 takes equal instructions at the start of a
+ * branch's two sides to its front, and at their end behind it, where the lanes of both would run
+ * them together. It moves nothing past a nomerge call, be it of no instruction. */
+__device__ void no_instruction() __asm("llvm.sideeffect");
+struct in_place {
+    SUBWAVE_DEVICE in_place() { [[clang::nomerge]] no_instruction(); }
+    SUBWAVE_DEVICE ~in_place() { [[clang::nomerge]] no_instruction(); }
+};
+
+/* v_cmp into a scalar pair: the active lanes with p true. */
+SUBWAVE_DEVICE lane_mask active_ballot(bool p)
+{
+    in_place pin;
+#if __has_builtin(__builtin_amdgcn_ballot_w64)
+    if (wave_size() == 64)
+        return __builtin_amdgcn_ballot_w64(p);
+#endif
+    return __ballot(p);
+}
+
+/* EXEC. Volatile: two ballots of `true` may become one although lanes have left in between. */
+SUBWAVE_DEVICE lane_mask wave_active(site)
+{
+    in_place pin;
+    if (wave_size() == 64) {
+        std::uint64_t exec;
+        asm volatile("s_mov_b64 %0, exec" : "=s"(exec));
+        return exec;
+    }
+    std::uint32_t exec;
+    asm volatile("s_mov_b32 %0, exec_lo" : "=s"(exec));
+    return exec;
+}
+
+SUBWAVE_DEVICE lane_mask wave_callers(lane_mask members, site where)
+{
+    return __builtin_constant_p(members) ? members : wave_active(where);
+}
+
+SUBWAVE_DEVICE lane_mask wave_opportunistic(site where) { return wave_active(where); }
+
+SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site)
+{
+    return active_ballot(p) & members;
+}
+
+/* ds_bpermute: through the LDS crossbar, no LDS memory. */
+template <class T> SUBWAVE_DEVICE T wave_shuffle(lane_mask, const T &value, int source_lane, site)
+{
+    in_place pin;
+    return map_words(value, [source_lane](std::uint32_t word) {
+        return static_cast<std::uint32_t>(
+            __builtin_amdgcn_ds_bpermute(source_lane * 4, static_cast<int>(word)));
+    });
+}
+
+/* v_readlane into a scalar register. */
+template <class T> SUBWAVE_DEVICE T read_lane(const T &value, int lane)
+{
+    in_place pin;
+    return map_words(value, [lane](std::uint32_t word) {
+        return static_cast<std::uint32_t>(__builtin_amdgcn_readlane(static_cast<int>(word), lane));
+    });
+}
+
+template <class T> SUBWAVE_DEVICE T wave_broadcast(lane_mask, const T &value, int source_lane, site)
+{
+    return read_lane(value, source_lane);
+}
+
+/* v_readfirstlane */
+template <class T> SUBWAVE_DEVICE T wave_first(const T &value)
+{
+    in_place pin;
+    return map_words(value, [](std::uint32_t word) {
+        return static_cast<std::uint32_t>(__builtin_amdgcn_readfirstlane(static_cast<int>(word)));
+    });
+}
+
+constexpr __host__ __device__ int wave_team_size() { return wave_size(); }
+constexpr int wave_small_team = 0;
+
+template <class T>
+SUBWAVE_DEVICE T wave_broadcast_in_team(lane_mask members, const T &value, int item, site where)
+{
+    return wave_broadcast(members, value, item, where);
+}
+
+/* first ? a : b, which between large types would be made in memory. */
+template <class T> SUBWAVE_DEVICE T choose(bool first, const T &a, const T &b)
+{
+    if constexpr (std::is_scalar<T>::value) {
+        return first ? a : b;
+    } else {
+        const std::uint32_t from_a = first ? ~0u : 0;
+        return map_words(
+            a, [from_a](std::uint32_t x, std::uint32_t y) { return (x & from_a) | (y & ~from_a); },
+            b);
+    }
+}
+
+/* The value, which LLVM 15 then takes for another at each call: else what the two sides of a branch
+ * have read first is to it what all lanes read first behind the branch. */
+template <class T> SUBWAVE_DEVICE T seen_anew(const T &value)
+{
+#if __clang_major__ < 17
+    return map_words(value, [](std::uint32_t word) {
+        asm volatile("" : "+v"(word));
+        return word;
+    });
+#else
+    return value;
+#endif
+}
+
+/* f(side, whether this lane is in it) for the caller's side, where those who run together are two
+ * groups at the most, the sides of a ballot. They take turns: what is done for a side is done with
+ * scalars. */
+template <class F> SUBWAVE_DEVICE auto wave_each_side(lane_mask lanes, F f)
+{
+    lanes = seen_anew(lanes);
+    const lane_mask side = wave_first(lanes), active = wave_active(site::current());
+    const bool here = lanes == side;
+    auto result = f(side, here);
+    if (active != side)
+        result = choose(here, result, f(active & ~side, !here));
+    return result;
+}
+
+template <class T> SUBWAVE_DEVICE T wave_broadcast_first(lane_mask members, const T &value, site)
+{
+    return wave_each_side(members, [&](lane_mask side, bool) {
+        return read_lane(value, __ffsll(static_cast<long long>(side)) - 1);
+    });
+}
+
+/* Lanes run in lockstep, but the compiler may move memory accesses across unless told. */
+SUBWAVE_DEVICE void wave_barrier(lane_mask, site)
+{
+    __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+    __builtin_amdgcn_wave_barrier();
+    __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+}
+
+SUBWAVE_DEVICE void block_barrier(site) { __syncthreads(); }
+/* gpu/wave.hpp */
+template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *from);
+
+template <int Count, class T> SUBWAVE_DEVICE void load_in_order(T *to, const T *from)
+{
+    load_together<Count>(to, from);
+}
+
+template <int Count, class T> SUBWAVE_DEVICE void load_once(T *to, const T *from)
+{
+    load_together<Count>(to, from);
+}
+
+SUBWAVE_DEVICE void touch(const void *) {}
+
+/* A pointer that was read from memory; with its address space loads need not ask whether it is
+ * local. */
+template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x)
+{
+    using global = __attribute__((address_space(1))) T;
+    return (T *)(global *)reinterpret_cast<std::uintptr_t>(x);
+}
+
+/* A copy is a load and a store, which need no waiting for. */
+template <bool Cached = true, class T> SUBWAVE_DEVICE void copy_to_local(T *local, const T *global)
+{
+    *local = *global;
+}
+
+SUBWAVE_DEVICE void copies_to_local_done() {}
+
+SUBWAVE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
+SUBWAVE_DEVICE int computed_anew(int value) { return value; }
+
+template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &)
+{
+    auto arguments = __builtin_amdgcn_kernarg_segment_ptr();
+    asm volatile("" : "+s"(arguments)); /* else what was read at the start is kept */
+    T read;
+    __builtin_memcpy(&read, (const __attribute__((address_space(4))) T *)arguments, sizeof read);
+    return read;
+}
+
+SUBWAVE_DEVICE std::int64_t of_each_lane(std::int64_t number)
+{
+    /* LLVM 15 keeps two scalar registers for every sum of strides */
+    asm volatile("" : "+v"(number));
+    return number;
+}
+
+/* v_cvt: rounds to nearest even. */
+SUBWAVE_DEVICE std::uint16_t half_bits(float value)
+{
+    return __builtin_bit_cast(std::uint16_t, static_cast<_Float16>(value));
+}
+
+SUBWAVE_DEVICE float half_value(std::uint16_t bits)
+{
+    return static_cast<float>(__builtin_bit_cast(_Float16, bits));
+}
+
+/* No matrix unit is used. */
+template <class T> inline constexpr bool wave_multiplies_matrices = false;
+
+template <class T>
+SUBWAVE_DEVICE void wave_multiply_16x8x8(const T (&)[4], const T (&)[2], T &, T &, T &, T &);
+
+SUBWAVE_END
+
+#include <subwave/device/platform/amd/rows.hpp>
+#include <subwave/device/platform/amd/moves.hpp>
+#include <subwave/device/platform/gpu/wave.hpp>
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * platform/nvidia/fold.hpp: redux.sync, which combines a 32-bit integer of all members in one
+ * instruction.
+ */
+#ifndef SUBWAVE_DEVICE_PLATFORM_NVIDIA_FOLD_HPP
+#define SUBWAVE_DEVICE_PLATFORM_NVIDIA_FOLD_HPP
+
+#include <subwave/device/ladder.hpp>
+
+SUBWAVE_BEGIN
+
+/* The instruction for an Op, on what type. */
+template <class Op> struct redux {
+    static constexpr bool exists = false;
+};
+#define SUBWAVE_X(op, instruction, Word) \
+    template <class U> struct redux<op<U>> { \
+        static constexpr bool exists = true; \
+        template <class T> static SUBWAVE_DEVICE T of(lane_mask members, T x) \
+        { \
+            return static_cast<T>(instruction(members, static_cast<Word<T>>(x))); \
+        } \
+    };
+template <class T> using as_unsigned = std::conditional_t<sizeof(T) <= 4, std::uint32_t, T>;
+template <class T>
+using as_it_is = std::conditional_t<std::is_signed<T>::value, std::int32_t, as_unsigned<T>>;
+SUBWAVE_X(plus, wave_sum, as_unsigned)
+SUBWAVE_X(bit_and, wave_and, as_unsigned)
+SUBWAVE_X(bit_or, wave_or, as_unsigned)
+SUBWAVE_X(bit_xor, wave_xor, as_unsigned)
+SUBWAVE_X(minimum, wave_min, as_it_is)
+SUBWAVE_X(maximum, wave_max, as_it_is)
+#undef SUBWAVE_X
+
+/* Blocks of a wave are better off with a ladder: the instruction takes them one by one. */
+template <class Ladder> inline constexpr bool is_part_v = false;
+template <int Size> inline constexpr bool is_part_v<whole_blocks<Size>> = Size < wave_size();
+
+template <class Op, class T, class Ladder>
+inline constexpr bool folds_reduce_v = wave_reduces_integers && is_integer_v<T> && sizeof(T) <= 4 &&
+                                       redux<Op>::exists && !is_part_v<Ladder>;
+
+template <class Ladder, class T, class Op>
+SUBWAVE_DEVICE T fold_reduce(lane_mask callers, Ladder, T x, Op)
+{
+    return redux<Op>::of(callers, x);
+}
+
+template <class Op, class T, class Ladder> inline constexpr bool folds_scan_v = false;
+
+SUBWAVE_END
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ * platform/nvidia/wave.hpp: the wave primitives as NVIDIA instructions, each with an explicit mask.
+ */
+#ifndef SUBWAVE_DEVICE_PLATFORM_NVIDIA_WAVE_HPP
+#define SUBWAVE_DEVICE_PLATFORM_NVIDIA_WAVE_HPP
+
+#include <subwave/device/words.hpp>
+
+SUBWAVE_BEGIN
+
+/* Set bits of `mask` below this lane. */
+SUBWAVE_DEVICE int lanes_below(lane_mask mask)
+{
+    std::uint32_t below;
+    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
+    return __popc(static_cast<std::uint32_t>(mask) & below);
+}
+
+SUBWAVE_DEVICE int wave_lane()
+{
+    std::uint32_t lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return static_cast<int>(lane);
+}
+
+SUBWAVE_DEVICE int wave_uniform(int value) { return value; }
+
+/* A constant costs fewer instructions at every call; lanes that do not exist count as having
+ * left. */
+SUBWAVE_DEVICE lane_mask wave_whole(lane_mask) { return 0xffffffffu; }
+
+/* No promise by the book; in optimised code it is the lockstep set, except for what docs/groups.md
+ * shows, and a barrier after it makes the lanes meet (docs/groups.md says what was tried). */
+SUBWAVE_DEVICE lane_mask wave_active(site) { return __activemask(); }
+
+SUBWAVE_DEVICE lane_mask wave_callers(lane_mask members, site) { return members; }
+SUBWAVE_DEVICE lane_mask wave_opportunistic(site) { return __activemask(); }
+
+SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site)
+{
+    return __ballot_sync(static_cast<std::uint32_t>(members), p);
+}
+
+template <class T>
+SUBWAVE_DEVICE T wave_shuffle(lane_mask members, const T &value, int source_lane, site)
+{
+    return map_words(value, [members, source_lane](std::uint32_t word) {
+        return __shfl_sync(static_cast<std::uint32_t>(members), word, source_lane);
+    });
+}
+
+template <class T>
+SUBWAVE_DEVICE T wave_broadcast(lane_mask members, const T &value, int source_lane, site where)
+{
+    return wave_shuffle(members, value, source_lane, where);
+}
+
+/* A shuffle is a shuffle. 16 lanes read 256 bytes side by side. */
+constexpr __host__ __device__ int wave_team_size() { return 16; }
+
+constexpr int wave_small_team = 16;
+
+template <class T>
+SUBWAVE_DEVICE T wave_broadcast_in_team(lane_mask members, const T &value, int item, site)
+{
+    return map_words(value, [members, item](std::uint32_t word) {
+        return __shfl_sync(static_cast<std::uint32_t>(members), word, item, wave_team_size());
+    });
+}
+
+template <class T>
+SUBWAVE_DEVICE T wave_broadcast_first(lane_mask members, const T &value, site where)
+{
+    return wave_shuffle(members, value, __ffs(static_cast<int>(members)) - 1, where);
+}
+
+SUBWAVE_DEVICE bool wave_knows(std::uint32_t) { return false; }
+
+template <int Size, class T>
+SUBWAVE_DEVICE T wave_xor_block(lane_mask members, const T &value, std::uint32_t mask, site)
+{
+    return map_words(value, [members, mask](std::uint32_t word) {
+        return __shfl_xor_sync(static_cast<std::uint32_t>(members), word, static_cast<int>(mask));
+    });
+}
+
+/* shfl.bfly: needs no register for the lane. */
+template <class T> SUBWAVE_DEVICE T wave_sibling(lane_mask members, const T &value, int size, site)
+{
+    return map_words(value, [members, size](std::uint32_t word) {
+        return __shfl_xor_sync(static_cast<std::uint32_t>(members), word, size);
+    });
+}
+
+/* Within blocks a shuffle needs no register for the lane. */
+template <int Size, class T>
+SUBWAVE_DEVICE T wave_broadcast_block(lane_mask members, const T &value, std::uint32_t id, site)
+{
+    return map_words(value, [members, id](std::uint32_t word) {
+        return __shfl_sync(static_cast<std::uint32_t>(members), word, static_cast<int>(id), Size);
+    });
+}
+
+constexpr bool wave_shifts_partial = false;
+
+template <int Size, bool FromBelow, class T>
+SUBWAVE_DEVICE T wave_shift_one(lane_mask members, const T &value, site)
+{
+    return map_words(value, [members](std::uint32_t word) {
+        if constexpr (FromBelow)
+            return __shfl_up_sync(static_cast<std::uint32_t>(members), word, 1, Size);
+        else
+            return __shfl_down_sync(static_cast<std::uint32_t>(members), word, 1, Size);
+    });
+}
+
+SUBWAVE_DEVICE void wave_barrier(lane_mask members, site)
+{
+    __syncwarp(static_cast<std::uint32_t>(members));
+}
+
+SUBWAVE_DEVICE void block_barrier(site) { __syncthreads(); }
+
+/* Strong loads at the scope of a block, which the cache of the multiprocessor serves: ptxas, which
+ * moves weak ones to their uses where registers are short, leaves these where they are. */
+template <int Count, class T> SUBWAVE_DEVICE void load_in_order(T *to, const T *from)
+{
+    constexpr int bytes = Count * sizeof(T);
+    static_assert(bytes == 16 || bytes == 8 || bytes == 4 || bytes == 2, "one load");
+    const auto source = __cvta_generic_to_global(from);
+    if constexpr (sizeof(T) == 8) {
+        std::uint64_t word[Count];
+        if constexpr (Count == 2)
+            asm volatile("ld.relaxed.cta.global.v2.u64 {%0, %1}, [%2];"
+                         : "=l"(word[0]), "=l"(word[1])
+                         : "l"(source));
+        else
+            asm volatile("ld.relaxed.cta.global.u64 %0, [%1];" : "=l"(word[0]) : "l"(source));
+        memcpy(to, word, bytes);
+    } else if constexpr (bytes == 2) {
+        std::uint16_t word;
+        asm volatile("ld.relaxed.cta.global.u16 %0, [%1];" : "=h"(word) : "l"(source));
+        memcpy(to, &word, bytes);
+    } else {
+        std::uint32_t word[bytes / 4];
+        if constexpr (bytes == 16)
+            asm volatile("ld.relaxed.cta.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                         : "=r"(word[0]), "=r"(word[1]), "=r"(word[2]), "=r"(word[3])
+                         : "l"(source));
+        else if constexpr (bytes == 8)
+            asm volatile("ld.relaxed.cta.global.v2.u32 {%0, %1}, [%2];"
+                         : "=r"(word[0]), "=r"(word[1])
+                         : "l"(source));
+        else
+            asm volatile("ld.relaxed.cta.global.u32 %0, [%1];" : "=r"(word[0]) : "l"(source));
+        memcpy(to, word, bytes);
+    }
+}
+
+/* ld.global.nc; 128 bytes come to the second-level cache together. */
+template <int Count, class T> SUBWAVE_DEVICE void load_once(T *to, const T *from)
+{
+    static_assert(sizeof(T) == 8 && (Count == 1 || Count == 2), "one load");
+    const auto source = __cvta_generic_to_global(from);
+    std::uint64_t word[Count];
+    if constexpr (Count == 2)
+        asm volatile("ld.global.nc.L1::evict_first.L2::128B.v2.u64 {%0, %1}, [%2];"
+                     : "=l"(word[0]), "=l"(word[1])
+                     : "l"(source));
+    else
+        asm volatile("ld.global.nc.L1::evict_first.L2::128B.u64 %0, [%1];"
+                     : "=l"(word[0])
+                     : "l"(source));
+    memcpy(to, word, sizeof word);
+}
+
+SUBWAVE_DEVICE void touch(const void *line)
+{
+    asm volatile("prefetch.global.L1 [%0];" ::"l"(__cvta_generic_to_global(line)));
+}
+
+#if SUBWAVE_HAS_REDUX
+#define SUBWAVE_REDUX(name, type, instruction) \
+    SUBWAVE_DEVICE type name(lane_mask members, type value) \
+    { \
+        return instruction(static_cast<std::uint32_t>(members), value); \
+    }
+SUBWAVE_REDUX(wave_sum, std::uint32_t, __reduce_add_sync)
+SUBWAVE_REDUX(wave_and, std::uint32_t, __reduce_and_sync)
+SUBWAVE_REDUX(wave_or, std::uint32_t, __reduce_or_sync)
+SUBWAVE_REDUX(wave_xor, std::uint32_t, __reduce_xor_sync)
+SUBWAVE_REDUX(wave_min, std::uint32_t, __reduce_min_sync)
+SUBWAVE_REDUX(wave_max, std::uint32_t, __reduce_max_sync)
+SUBWAVE_REDUX(wave_min, std::int32_t, __reduce_min_sync)
+SUBWAVE_REDUX(wave_max, std::int32_t, __reduce_max_sync)
+#undef SUBWAVE_REDUX
+#endif
+
+/* A pointer that was read from memory; with its address space loads need not ask whether it is
+ * local. */
+template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x)
+{
+    __builtin_assume(__isGlobal(x));
+    return x;
+}
+
+/* cp.async: past the registers, so that many copies are on their way; 16 bytes past L1 too, if
+ * wished. */
+template <bool Cached = true, class T> SUBWAVE_DEVICE void copy_to_local(T *local, const T *global)
+{
+    if constexpr (SUBWAVE_HAS_ASYNC_COPY) {
+        const std::uint32_t to = static_cast<std::uint32_t>(__cvta_generic_to_shared(local));
+        if constexpr (sizeof(T) == 16 && !Cached)
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global)
+                         : "memory");
+        else
+            asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(to), "l"(global),
+                         "n"(sizeof(T))
+                         : "memory");
+    } else {
+        *local = *global;
+    }
+}
+
+SUBWAVE_DEVICE void copies_to_local_done()
+{
+    if constexpr (SUBWAVE_HAS_ASYNC_COPY)
+        asm volatile("cp.async.wait_all;" ::: "memory");
+}
+
+SUBWAVE_DEVICE void keep_order() {}
+
+SUBWAVE_DEVICE int computed_anew(int value)
+{
+    asm volatile("" : "+r"(value));
+    return value;
+}
+
+template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &argument) { return argument; }
+
+SUBWAVE_DEVICE std::int64_t of_each_lane(std::int64_t number) { return number; }
+
+/* cvt.rn */
+SUBWAVE_DEVICE std::uint16_t half_bits(float value)
+{
+    std::uint16_t bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+}
+
+SUBWAVE_DEVICE float half_value(std::uint16_t bits)
+{
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+}
+
+/* redux.sync: one 32-bit integer of each member combined in a single instruction, which takes the
+ * masks of several groups one after another. */
+constexpr bool wave_reduces_integers = SUBWAVE_HAS_REDUX;
+
+/* mma.sync on the matrix unit, in full double precision. */
+template <class T> inline constexpr bool wave_multiplies_matrices = false;
+
+template <> inline constexpr bool wave_multiplies_matrices<double> = SUBWAVE_HAS_F64_MMA;
+
+SUBWAVE_DEVICE void wave_multiply_16x8x8(const double (&a)[4], const double (&b)[2], double &c0,
+                                         double &c1, double &c2, double &c3)
+{
+    asm volatile("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
+                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
+                 : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+}
+
+SUBWAVE_END
+
+#include <subwave/device/platform/gpu/wave.hpp>
+
+#endif

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: MIT
+ * compare.c: how far a result is from right. Sums are compared with sums in f64.
+ */
+#include "problem.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double worse(double a, double b)
+{
+    return isnan(b) ? INFINITY : a > b ? a : b; /* a NaN must not hide */
+}
+
+/* Two roundings a term, one of the product and one of the sum, and those of complex products more;
+ * three for alpha and beta; and where sums are f32 and C has 16 bits, one more. */
+static double product_bound(const measure_problem *p)
+{
+    const bool scaled = p->alpha[0] != 1 || p->alpha[1] != 0 || p->beta[0] != 0 || p->beta[1] != 0;
+    const double terms = (double)p->k + (scaled ? 3 : 0);
+    const double roundings = measure_parts(p->dtype) == 1 ? terms : 2 * terms + 2;
+    const double last = p->dtype == SUBWAVE_DTYPE_F16 || p->dtype == SUBWAVE_DTYPE_BF16
+                            ? measure_epsilon(p->dtype) / 2
+                            : 0;
+    return roundings * fmin(measure_epsilon(p->dtype), FLT_EPSILON) + last;
+}
+
+double measure_bound(const measure_problem *p)
+{
+    if (measure_is_product(p))
+        return product_bound(p);
+    return p->operation == MEASURE_GROUP_REDUCE || p->operation == MEASURE_GROUP_SCAN
+               ? 64 * measure_epsilon(p->dtype)
+               : 0;
+}
+
+/* --- products -------------------------------------------------------------------------------- */
+
+measure_coverage measure_covers(const measure_problem *p)
+{
+    const double budget = 2e8,
+                 element_budget = 2e7; /* multiplications; down a column they are slow */
+    const double row_cost = (double)p->n * (double)p->k * measure_parts(p->dtype) + 1;
+    const double rows = (double)p->m * (double)p->batch;
+    if (row_cost * rows <= budget)
+        return (measure_coverage){.rows = p->m * p->batch};
+    const double elements = element_budget / (double)(p->k + 1);
+    return (measure_coverage){.rows = (int64_t)(budget / row_cost),
+                              .elements = elements < 16      ? 16
+                                          : elements > 10000 ? 10000
+                                                             : (int64_t)elements};
+}
+
+/* Columns `from` to `to` of row i of op(A) op(B), in f64, and the sums of the terms' magnitudes. */
+static void sum_row(const measure_data *data, int64_t entry, int64_t i, int64_t from, int64_t to,
+                    double *sum, double *magnitude)
+{
+    const measure_problem *p = &data->problem;
+    const int64_t n = p->n, k = p->k;
+    const int parts = measure_parts(p->dtype);
+    const double *a = data->a_values + ((p->stride[0] ? entry * p->m * k : 0) + i * k) * parts;
+    const double *b = data->b_values + (p->stride[1] ? entry * k * n : 0) * parts;
+    memset(sum, 0, (size_t)((to - from) * parts) * sizeof *sum);
+    memset(magnitude, 0, (size_t)(to - from) * sizeof *magnitude);
+    for (int64_t l = 0; l < k; ++l)
+        if (parts == 1)
+            for (int64_t j = from; j < to; ++j) {
+                const double term = a[l] * b[l * n + j];
+                sum[j - from] += term;
+                magnitude[j - from] += fabs(term);
+            }
+        else
+            for (int64_t j = from; j < to; ++j) {
+                const double *x = a + 2 * l, *y = b + 2 * (l * n + j);
+                const double real = x[0] * y[0] - x[1] * y[1],
+                             imaginary = x[0] * y[1] + x[1] * y[0];
+                sum[2 * (j - from)] += real;
+                sum[2 * (j - from) + 1] += imaginary;
+                magnitude[j - from] += sqrt(real * real + imaginary * imaginary);
+            }
+}
+
+/* to + by x, of one number or two. */
+static void add_scaled(int parts, const double *by, const double *x, double *to)
+{
+    to[0] += by[0] * x[0];
+    if (parts == 2) {
+        to[0] -= by[1] * x[1];
+        to[1] += by[0] * x[1] + by[1] * x[0];
+    }
+}
+
+static double size_of(int parts, const double *x)
+{
+    return parts == 1 ? fabs(x[0]) : hypot(x[0], x[1]);
+}
+
+/* A number as a part of the type has it. */
+static double rounded(subwave_dtype dtype, double number)
+{
+    double element[1];
+    measure_encode(measure_part(dtype), 1, &number, element);
+    measure_decode(measure_part(dtype), 1, element, &number);
+    return number;
+}
+
+/* The error of an element at `at` of `c`; `old` is what C held there, or null. */
+static double element_error(const measure_problem *p, const void *c, int64_t at, const double *sum,
+                            double magnitude, const double *old)
+{
+    const int parts = measure_parts(p->dtype);
+    const size_t size = subwave_dtype_size(p->dtype);
+    double right[2] = {0}, found[2], off[2] = {0};
+    add_scaled(parts, p->alpha, sum, right);
+    magnitude *= size_of(parts, p->alpha);
+    if (old) {
+        add_scaled(parts, p->beta, old, right);
+        magnitude += size_of(parts, p->beta) * size_of(parts, old);
+    }
+    measure_decode(p->dtype, 1, (const char *)c + (size_t)at * size, found);
+    /* Close to zero numbers lie no closer: of f32 sums, f16 and bf16 have these exponents. */
+    const double gap = p->dtype == SUBWAVE_DTYPE_F16                 ? 0x1p-24
+                       : measure_part(p->dtype) == SUBWAVE_DTYPE_F64 ? 0x1p-1072
+                                                                     : 0x1p-133;
+    for (int part = 0; part < parts; ++part) {
+        const double most = right[part] + copysign(measure_bound(p) * magnitude, right[part]);
+        if (found[part] == right[part] ||
+            (isinf(found[part]) && found[part] == rounded(p->dtype, most)))
+            continue; /* it may round to infinity */
+        off[part] = fabs(found[part] - right[part]);
+        off[part] = off[part] <= gap ? 0 : off[part];
+    }
+    const double error = size_of(parts, off);
+    return error == 0 ? 0 : worse(0, error / magnitude);
+}
+
+double measure_product_error(const measure_data *data, const void *c, bool without_gaps)
+{
+    const measure_problem *p = &data->problem;
+    const int parts = measure_parts(p->dtype);
+    const measure_coverage covered = measure_covers(p);
+    const int64_t rows = p->m * p->batch;
+    double *sum = malloc((size_t)p->n * (size_t)(parts + 1) * sizeof *sum + 1),
+           *magnitude = sum + p->n * parts;
+    double worst = sum ? 0 : NAN;
+    uint64_t seed = 0x2545f4914f6cdd1d;
+    for (int64_t drawn = 0; sum && p->n > 0 && drawn < covered.rows + covered.elements; ++drawn) {
+        /* All rows; or the first, the last and any between; then elements. */
+        int64_t row = drawn, from = 0, to = p->n;
+        if (covered.rows < rows && drawn > 0)
+            row = drawn == 1 ? rows - 1 : (int64_t)(measure_next(&seed) % (uint64_t)rows);
+        if (drawn >= covered.rows) {
+            from = (int64_t)(measure_next(&seed) % (uint64_t)p->n);
+            to = from + 1;
+        }
+        const int64_t entry = row / p->m, i = row % p->m;
+        sum_row(data, entry, i, from, to, sum, magnitude);
+        for (int64_t j = from; j < to; ++j) {
+            const int64_t stored = measure_index(p, 2, entry, i, j);
+            worst = worse(worst,
+                          element_error(p, c, without_gaps ? row * p->n + j : stored,
+                                        sum + (j - from) * parts, magnitude[j - from],
+                                        data->c_values ? data->c_values + stored * parts : NULL));
+        }
+    }
+    free(sum);
+    return worst;
+}
+
+/* --- groups ---------------------------------------------------------------------------------- */
+
+static int count_of(uint64_t members)
+{
+    int count = 0;
+    for (; members; members &= members - 1)
+        ++count;
+    return count;
+}
+
+static int lowest_of(uint64_t members)
+{
+    int lane = 0;
+    while (!(members >> lane & 1))
+        ++lane;
+    return lane;
+}
+
+/* The lane that holds what is `rank`th of the members; `own` where there are not so many. */
+static int member_of(uint64_t members, uint64_t rank, int own)
+{
+    if (rank >= (uint64_t)count_of(members))
+        return own;
+    for (; rank > 0; --rank)
+        members &= members - 1;
+    return lowest_of(members);
+}
+
+/* A sub-group: its first work-item and that one's number in its work-group, and its lanes. */
+typedef struct wave {
+    int64_t first;
+    int start, lanes;
+} wave;
+
+static bool chosen_alike(const measure_data *data, const wave *w, int a, int b)
+{
+    const measure_problem *p = &data->problem;
+    if (p->group.kind == SUBWAVE_GROUP_BALLOT)
+        return ((const uint8_t *)data->choices)[w->first + a] ==
+               ((const uint8_t *)data->choices)[w->first + b];
+    if (measure_has_keys(p))
+        return data->choices[w->first + a] == data->choices[w->first + b];
+    return p->group.kind != SUBWAVE_GROUP_FIXED_SIZE ||
+           a / p->group.fixed_size == b / p->group.fixed_size;
+}
+
+/* By the definition of the kind; of opportunistic groups those that may be. */
+static uint64_t members_of(const measure_data *data, const wave *w, int lane)
+{
+    uint64_t members = 0;
+    for (int other = 0; other < w->lanes; ++other)
+        members |= (uint64_t)chosen_alike(data, w, lane, other) << other;
+    return members;
+}
+
+/* --- reduce and scan */
+
+/* An element as a number of f64, or an integer's bits, zero-filled. */
+typedef union value {
+    double real;
+    uint64_t bits;
+} value;
+
+static value load(subwave_dtype dtype, const void *elements, int64_t i)
+{
+    value x;
+    if (measure_is_floating(dtype))
+        measure_decode(dtype, 1, (const char *)elements + (size_t)i * subwave_dtype_size(dtype),
+                       &x.real);
+    else
+        x.bits = measure_integer(dtype, elements, i);
+    return x;
+}
+
+static uint64_t all_bits(subwave_dtype dtype)
+{
+    return UINT64_MAX >> (64 - 8 * subwave_dtype_size(dtype));
+}
+
+/* The bit by which integers must differ to compare as unsigned ones: the sign. */
+static uint64_t sign_of(subwave_dtype dtype)
+{
+    return dtype <= SUBWAVE_DTYPE_I64 ? all_bits(dtype) / 2 + 1 : 0;
+}
+
+static double combine_reals(subwave_op op, double a, double b)
+{
+    switch (op) {
+    case SUBWAVE_OP_PLUS:
+        return a + b;
+    case SUBWAVE_OP_MULTIPLIES:
+        return a * b;
+    case SUBWAVE_OP_MINIMUM:
+        return a < b ? a : b;
+    case SUBWAVE_OP_MAXIMUM:
+        return a > b ? a : b;
+    case SUBWAVE_OP_LOGICAL_AND:
+        return a != 0 && b != 0;
+    default:
+        return a != 0 || b != 0;
+    }
+}
+
+/* They wrap: what is too long is cut off at the end. */
+static uint64_t combine_bits(subwave_dtype dtype, subwave_op op, uint64_t a, uint64_t b)
+{
+    const uint64_t sign = sign_of(dtype);
+    switch (op) {
+    case SUBWAVE_OP_PLUS:
+        return (a + b) & all_bits(dtype);
+    case SUBWAVE_OP_MULTIPLIES:
+        return (a * b) & all_bits(dtype);
+    case SUBWAVE_OP_MINIMUM:
+        return (a ^ sign) < (b ^ sign) ? a : b;
+    case SUBWAVE_OP_MAXIMUM:
+        return (a ^ sign) > (b ^ sign) ? a : b;
+    case SUBWAVE_OP_BIT_AND:
+        return a & b;
+    case SUBWAVE_OP_BIT_OR:
+        return a | b;
+    case SUBWAVE_OP_BIT_XOR:
+        return a ^ b;
+    case SUBWAVE_OP_LOGICAL_AND:
+        return a && b;
+    default:
+        return a || b;
+    }
+}
+
+static value combine(subwave_dtype dtype, subwave_op op, value a, value b)
+{
+    return measure_is_floating(dtype) ? (value){.real = combine_reals(op, a.real, b.real)}
+                                      : (value){.bits = combine_bits(dtype, op, a.bits, b.bits)};
+}
+
+static value whole(subwave_dtype dtype, uint64_t number)
+{
+    return measure_is_floating(dtype) ? (value){.real = (double)number} : (value){.bits = number};
+}
+
+static value identity(subwave_dtype dtype, subwave_op op)
+{
+    const bool floating = measure_is_floating(dtype);
+    const uint64_t least = sign_of(dtype), greatest = all_bits(dtype) ^ least;
+    switch (op) {
+    case SUBWAVE_OP_MINIMUM:
+        return floating ? (value){.real = INFINITY} : (value){.bits = greatest};
+    case SUBWAVE_OP_MAXIMUM:
+        return floating ? (value){.real = -INFINITY} : (value){.bits = least};
+    case SUBWAVE_OP_BIT_AND:
+        return (value){.bits = all_bits(dtype)};
+    default:
+        return whole(dtype, op == SUBWAVE_OP_MULTIPLIES || op == SUBWAVE_OP_LOGICAL_AND);
+    }
+}
+
+static double combined_error(const measure_data *data, const wave *w, int lane, uint64_t members,
+                             const void *y)
+{
+    const measure_problem *p = &data->problem;
+    const bool floating = measure_is_floating(p->dtype), scans = p->operation == MEASURE_GROUP_SCAN;
+    const bool inclusive = p->scan == SUBWAVE_SCAN_INCLUSIVE;
+    value right = whole(p->dtype, 1);
+    double magnitude = p->has_init;
+    bool any = p->has_init;
+    for (uint64_t rest = members; rest; rest &= rest - 1) {
+        const int other = lowest_of(rest);
+        if (scans && (inclusive ? other > lane : other >= lane))
+            break;
+        const value x = load(p->dtype, data->x, w->first + other);
+        right = any ? combine(p->dtype, p->op, right, x) : x;
+        magnitude += floating ? fabs(x.real) : 0;
+        any = true;
+    }
+    if (!any)
+        right = identity(p->dtype, p->op);
+    const value found = load(p->dtype, y, w->first + lane);
+    if (floating ? right.real == found.real : right.bits == found.bits)
+        return 0;
+    return floating ? worse(0, fabs(right.real - found.real) / magnitude) : INFINITY;
+}
+
+static bool vote_is_right(const measure_data *data, const wave *w, int lane, uint64_t members,
+                          const uint8_t *y)
+{
+    bool any = false, all = true;
+    for (uint64_t rest = members; rest; rest &= rest - 1) {
+        const bool is_set = data->x[w->first + lowest_of(rest)];
+        any |= is_set;
+        all &= is_set;
+    }
+    const subwave_vote vote = data->problem.vote;
+    return y[w->first + lane] == (vote == SUBWAVE_VOTE_ANY   ? any
+                                  : vote == SUBWAVE_VOTE_ALL ? all
+                                                             : !any);
+}
+
+static bool info_is_right(const measure_data *data, const wave *w, int lane, uint64_t members,
+                          uint64_t rank, const subwave_group_item *y)
+{
+    const subwave_group *g = &data->problem.group;
+    const subwave_group_item *item = &y[w->first + lane];
+    const int items = g->block[0] * g->block[1] * g->block[2];
+    return item->local_id == rank && item->local_range == (uint32_t)count_of(members) &&
+           item->leader == (rank == 0) && item->lane == (uint32_t)lane &&
+           item->sub_group_id == (uint32_t)(w->start / data->wave) &&
+           item->sub_group_range == (uint32_t)((items + data->wave - 1) / data->wave);
+}
+
+static bool move_is_right(const measure_data *data, const wave *w, int lane, uint64_t members,
+                          uint64_t rank, const unsigned char *y)
+{
+    const measure_problem *p = &data->problem;
+    const size_t size = subwave_dtype_size(p->dtype);
+    uint64_t wanted = p->amount; /* broadcast */
+    if (p->operation == MEASURE_GROUP_SHIFT)
+        wanted = p->direction == SUBWAVE_SHIFT_LEFT ? rank + wanted
+                                                    : rank - wanted; /* wraps: there is none */
+    else if (p->operation == MEASURE_GROUP_PERMUTE)
+        wanted ^= rank;
+    else if (p->operation == MEASURE_GROUP_SELECT)
+        wanted = data->ids[w->first + lane];
+    const int64_t from = w->first + member_of(members, wanted, lane);
+    return memcmp(y + (size_t)(w->first + lane) * size, data->x + (size_t)from * size, size) == 0;
+}
+
+static double lane_error(const measure_data *data, const wave *w, int lane, const void *y,
+                         const uint64_t *told)
+{
+    const measure_problem *p = &data->problem;
+    uint64_t members = members_of(data, w, lane);
+    if (told) {
+        const uint64_t found = told[w->first + lane];
+        const bool chosen = p->group.kind == SUBWAVE_GROUP_OPPORTUNISTIC;
+        if (chosen ? (found & ~members) || !(found >> lane & 1) : found != members)
+            return INFINITY;
+        members = found;
+    }
+    const uint64_t rank = (uint64_t)count_of(members & (((uint64_t)1 << lane) - 1));
+    bool right;
+    if (p->operation == MEASURE_GROUP_REDUCE || p->operation == MEASURE_GROUP_SCAN)
+        return combined_error(data, w, lane, members, y);
+    if (p->operation == MEASURE_GROUP_VOTE)
+        right = vote_is_right(data, w, lane, members, y);
+    else if (p->operation == MEASURE_GROUP_INFO)
+        right = info_is_right(data, w, lane, members, rank, y);
+    else
+        right = move_is_right(data, w, lane, members, rank, y);
+    return right ? 0 : INFINITY;
+}
+
+/* Of whole sub-groups, about 100,000 elements. */
+static double group_error(const measure_data *data, const void *y, const uint64_t *told)
+{
+    const measure_problem *p = &data->problem;
+    const int items = p->group.block[0] * p->group.block[1] * p->group.block[2];
+    const int64_t waves = (items + data->wave - 1) / data->wave, all = p->n / items * waves;
+    const int64_t step = 1 + all * data->wave / 100000;
+    double worst = 0;
+    for (int64_t i = 0; i < all; i += step) {
+        const int start = (int)(i % waves) * data->wave, rest = items - start;
+        const wave w = {.first = i / waves * items + start,
+                        .start = start,
+                        .lanes = rest < data->wave ? rest : data->wave};
+        for (int lane = 0; lane < w.lanes; ++lane)
+            worst = worse(worst, lane_error(data, &w, lane, y, told));
+    }
+    return worst;
+}
+
+/* The library says who the members of an opportunistic group are, of one call alone. */
+static bool judge_group(const measure_data *data, void *y, double *error)
+{
+    const int set = data->sets - 1;
+    const bool chosen = data->problem.group.kind == SUBWAVE_GROUP_OPPORTUNISTIC;
+    const size_t bytes = (size_t)data->problem.n * sizeof(uint64_t);
+    measure_array fresh = {0};
+    const bool asked = chosen || data->problem.members;
+    uint64_t *told = asked ? malloc(bytes + 1) : NULL;
+    bool good = !asked || told;
+    if (good && chosen)
+        good = measure_allocate(&fresh, data->context, bytes, 1) == SUBWAVE_STATUS_SUCCESS &&
+               measure_queue_group(data, set, measure_at(&fresh, 0)) == SUBWAVE_STATUS_SUCCESS;
+    if (good && asked)
+        good = measure_read(chosen ? &fresh : &data->b, chosen ? 0 : set, told) ==
+               SUBWAVE_STATUS_SUCCESS;
+    if (good && measure_read(&data->c, set, y) == SUBWAVE_STATUS_SUCCESS)
+        *error = group_error(data, y, told);
+    else
+        good = false;
+    measure_free(&fresh);
+    free(told);
+    return good;
+}
+
+bool measure_error(const measure_data *data, bool (*call)(void *self, int set), void *self,
+                   double *error)
+{
+    const int set = data->sets - 1;
+    unsigned char *c = malloc(data->c.bytes + 1);
+    bool good = c;
+    if (good && data->c_values) /* the timed calls have added up */
+        good = measure_reset(data) == SUBWAVE_STATUS_SUCCESS && call(self, set);
+    if (good && measure_is_product(&data->problem)) {
+        good = measure_read(&data->c, set, c) == SUBWAVE_STATUS_SUCCESS;
+        *error = good ? measure_product_error(data, c, false) : NAN;
+    } else if (good) {
+        good = judge_group(data, c, error);
+    }
+    free(c);
+    return good;
+}

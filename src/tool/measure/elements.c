@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT
+ * elements.c: numbers as elements of every type, and arrays of them in device memory.
+ */
+#include "problem.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+subwave_dtype measure_part(subwave_dtype dtype)
+{
+    return dtype == SUBWAVE_DTYPE_C32   ? SUBWAVE_DTYPE_F32
+           : dtype == SUBWAVE_DTYPE_C64 ? SUBWAVE_DTYPE_F64
+                                        : dtype;
+}
+
+int measure_parts(subwave_dtype dtype) { return measure_part(dtype) == dtype ? 1 : 2; }
+
+bool measure_is_floating(subwave_dtype dtype) { return measure_epsilon(dtype) != 0; }
+
+bool measure_has_op(subwave_dtype dtype, subwave_op op)
+{
+    switch (op) {
+#define SUBWAVE_X(name, value, spelling, floating) \
+    case SUBWAVE_OP_##name: \
+        return measure_parts(dtype) == 1 && (floating || !measure_is_floating(dtype));
+        SUBWAVE_OP_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return false;
+}
+
+double measure_epsilon(subwave_dtype dtype)
+{
+    switch (measure_part(dtype)) {
+    case SUBWAVE_DTYPE_F16:
+        return 0x1p-10;
+    case SUBWAVE_DTYPE_BF16:
+        return 0x1p-7;
+    case SUBWAVE_DTYPE_F32:
+        return FLT_EPSILON;
+    case SUBWAVE_DTYPE_F64:
+        return DBL_EPSILON;
+    default:
+        return 0;
+    }
+}
+
+/* C has no types of 16 bits: sign, exponent field, fraction f below 1. Field e > 0 stands for
+ * (1 + f) 2^(e - bias), field 0 for f 2^(1 - bias), the largest for infinity and NaN. */
+static int fraction_of(subwave_dtype dtype) { return dtype == SUBWAVE_DTYPE_F16 ? 10 : 7; }
+
+static double decode_small(int fraction, uint16_t bits)
+{
+    const int top = (1 << (15 - fraction)) - 1, bias = top / 2, field = (bits & 0x7fff) >> fraction;
+    const double sign = bits & 0x8000 ? -1 : 1, rest = bits & ((1 << fraction) - 1);
+    if (field == top)
+        return rest != 0 ? NAN : sign * INFINITY;
+    return sign *
+           ldexp(field ? rest + (1 << fraction) : rest, (field ? field : 1) - bias - fraction);
+}
+
+/* To nearest, ties to even; of finite numbers. A fraction that rounds up to the next exponent, or
+ * to infinity, is right by itself, since codes count the numbers from zero up. */
+static uint16_t encode_small(int fraction, double number)
+{
+    const int top = (1 << (15 - fraction)) - 1, bias = top / 2, sign = signbit(number) ? 0x8000 : 0;
+    if (fabs(number) >= ldexp(1, bias + 1))
+        return (uint16_t)(sign | top << fraction);
+    const int exponent = number == 0 || ilogb(number) < 1 - bias ? 1 - bias : ilogb(number);
+    const int steps = (int)nearbyint(ldexp(fabs(number), fraction - exponent));
+    return (uint16_t)(sign | (steps + ((exponent + bias - 1) << fraction)));
+}
+
+uint64_t measure_next(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+void measure_random(subwave_dtype dtype, int64_t count, uint64_t seed, double *values)
+{
+    enum { PERIOD = 1000003 };
+    const subwave_dtype part = measure_part(dtype);
+    count *= measure_parts(dtype);
+    for (int64_t i = 0; i < count; ++i) {
+        if (i >= PERIOD) {
+            values[i] = values[i - PERIOD];
+            continue;
+        }
+        const uint64_t bits = measure_next(&seed);
+        double value = (double)(bits >> 11) * 0x1p-52 - 1;
+        if (!measure_is_floating(part))
+            value = (double)(bits >> 61);
+        else if (fabs(value) < 0x1p-14) /* a matrix unit may take a subnormal f16 for 0 */
+            value += 0.5;
+        if (part == SUBWAVE_DTYPE_F32)
+            value = (float)value;
+        else if (part == SUBWAVE_DTYPE_F16 || part == SUBWAVE_DTYPE_BF16)
+            value = decode_small(fraction_of(part), encode_small(fraction_of(part), value));
+        values[i] = value;
+    }
+}
+
+/* All integers lie in memory with their lowest byte first, on every machine that has a GPU. */
+static void store(subwave_dtype dtype, void *elements, int64_t i, uint64_t value)
+{
+    const size_t size = subwave_dtype_size(dtype);
+    memcpy((char *)elements + (size_t)i * size, &value, size);
+}
+
+uint64_t measure_integer(subwave_dtype dtype, const void *elements, int64_t i)
+{
+    const size_t size = subwave_dtype_size(dtype);
+    uint64_t value = 0;
+    memcpy(&value, (const char *)elements + (size_t)i * size, size);
+    return value;
+}
+
+void measure_encode(subwave_dtype dtype, int64_t count, const double *values, void *elements)
+{
+    const subwave_dtype part = measure_part(dtype);
+    count *= measure_parts(dtype);
+    for (int64_t i = 0; i < count; ++i) {
+        if (part == SUBWAVE_DTYPE_F32)
+            ((float *)elements)[i] = (float)values[i];
+        else if (part == SUBWAVE_DTYPE_F64)
+            ((double *)elements)[i] = values[i];
+        else if (measure_is_floating(part))
+            ((uint16_t *)elements)[i] = encode_small(fraction_of(part), values[i]);
+        else
+            store(part, elements, i, (uint64_t)values[i]);
+    }
+}
+
+/* Integers are those of measure_random and sums of them, which no type takes for negative. */
+void measure_decode(subwave_dtype dtype, int64_t count, const void *elements, double *values)
+{
+    const subwave_dtype part = measure_part(dtype);
+    count *= measure_parts(dtype);
+    for (int64_t i = 0; i < count; ++i) {
+        if (part == SUBWAVE_DTYPE_F32)
+            values[i] = ((const float *)elements)[i];
+        else if (part == SUBWAVE_DTYPE_F64)
+            values[i] = ((const double *)elements)[i];
+        else if (measure_is_floating(part))
+            values[i] = decode_small(fraction_of(part), ((const uint16_t *)elements)[i]);
+        else
+            values[i] = (double)measure_integer(part, elements, i);
+    }
+}
+
+/* --- arrays ---------------------------------------------------------------------------------- */
+
+subwave_status measure_allocate(measure_array *array, subwave_context *context, size_t bytes,
+                                int sets)
+{
+    *array = (measure_array){context, bytes, (bytes + 255) / 256 * 256, sets, NULL};
+    return subwave_malloc(context, &array->memory, (int64_t)array->stride * sets);
+}
+
+void measure_free(measure_array *array)
+{
+    if (array->context)
+        subwave_free(array->context, array->memory);
+    array->memory = NULL;
+}
+
+void *measure_at(const measure_array *array, int set)
+{
+    return (char *)array->memory + array->stride * (size_t)set;
+}
+
+subwave_status measure_write(const measure_array *array, int set, const void *contents)
+{
+    return subwave_copy(array->context, measure_at(array, set), contents, (int64_t)array->bytes);
+}
+
+subwave_status measure_read(const measure_array *array, int set, void *contents)
+{
+    return subwave_copy(array->context, contents, measure_at(array, set), (int64_t)array->bytes);
+}
+
+subwave_status measure_fill(const measure_array *array, const void *contents)
+{
+    subwave_status status = measure_write(array, 0, contents);
+    for (int set = 1; status == SUBWAVE_STATUS_SUCCESS && set < array->sets; ++set)
+        status = measure_write(array, set, measure_at(array, 0));
+    return status;
+}
+
+subwave_status measure_poison(const measure_array *array, int set)
+{
+    unsigned char *poison = malloc(array->bytes + 1);
+    if (!poison)
+        return SUBWAVE_STATUS_OUT_OF_MEMORY;
+    memset(poison, 0xff, array->bytes);
+    const subwave_status status = measure_write(array, set, poison);
+    free(poison);
+    return status;
+}

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT
+ * problem.c: the compute calls as problems: their arrays on a device, one call, and the work in it.
+ */
+#include "problem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *measure_operation_name(measure_operation operation)
+{
+    static const char *const names[] = {
+#define MEASURE_X(name, spelling) spelling,
+        MEASURE_OPERATION_LIST(MEASURE_X)
+#undef MEASURE_X
+    };
+    return operation < MEASURE_OPERATIONS ? names[operation] : "unknown";
+}
+
+measure_problem measure_default(measure_operation operation, subwave_dtype dtype)
+{
+    return (measure_problem){.operation = operation,
+                             .dtype = dtype,
+                             .variant = SUBWAVE_VARIANT_AUTO,
+                             .layout = SUBWAVE_LAYOUT_ROW_MAJOR,
+                             .transpose_a = SUBWAVE_TRANSPOSE_NONE,
+                             .transpose_b = SUBWAVE_TRANSPOSE_NONE,
+                             .batch = 1,
+                             .stride = {MEASURE_NO_GAPS, MEASURE_NO_GAPS, MEASURE_NO_GAPS},
+                             .alpha = {1},
+                             .group = {.kind = SUBWAVE_GROUP_SUB_GROUP,
+                                       .block = {256, 1, 1},
+                                       .fixed_size = 1,
+                                       .branches = 3},
+                             .op = SUBWAVE_OP_PLUS,
+                             .scan = SUBWAVE_SCAN_INCLUSIVE,
+                             .direction = SUBWAVE_SHIFT_LEFT,
+                             .vote = SUBWAVE_VOTE_ALL,
+                             .amount = 1};
+}
+
+bool measure_is_product(const measure_problem *p) { return p->operation <= MEASURE_MATMUL_BATCHED; }
+
+double measure_flops(const measure_problem *p)
+{
+    const int each = measure_parts(p->dtype) == 1 ? 2 : 8;
+    return measure_is_product(p)
+               ? each * (double)p->m * (double)p->n * (double)p->k * (double)p->batch
+               : 0;
+}
+
+bool measure_has_keys(const measure_problem *p)
+{
+    return p->group.kind == SUBWAVE_GROUP_TANGLE || p->group.kind == SUBWAVE_GROUP_OPPORTUNISTIC;
+}
+
+static bool has_predicates(const measure_problem *p)
+{
+    return p->group.kind == SUBWAVE_GROUP_BALLOT;
+}
+
+static size_t choice_size(const measure_problem *p)
+{
+    return has_predicates(p) ? sizeof(uint8_t) : measure_has_keys(p) ? sizeof(int32_t) : 0;
+}
+
+static size_t x_size(const measure_problem *p)
+{
+    return p->operation == MEASURE_GROUP_INFO ? 0 : subwave_dtype_size(p->dtype);
+}
+
+size_t measure_y_size(const measure_problem *p)
+{
+    return p->operation == MEASURE_GROUP_INFO ? sizeof(subwave_group_item)
+                                              : subwave_dtype_size(p->dtype);
+}
+
+double measure_bytes(const measure_problem *p)
+{
+    const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
+    if (measure_is_product(p))
+        return (m * k + k * n + m * n) * (double)p->batch * (double)subwave_dtype_size(p->dtype);
+    const size_t ids = p->operation == MEASURE_GROUP_SELECT ? sizeof(uint32_t) : 0;
+    const size_t members = p->members ? sizeof(uint64_t) : 0;
+    return (double)(x_size(p) + measure_y_size(p) + choice_size(p) + ids + members) * n;
+}
+
+/* --- matrices as stored ---------------------------------------------------------------------- */
+
+/* Whether lines in memory are columns of op(X), for A, B and C. */
+static bool is_flipped(const measure_problem *p, int which)
+{
+    const subwave_transpose transposes[] = {p->transpose_a, p->transpose_b, SUBWAVE_TRANSPOSE_NONE};
+    return (p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR) !=
+           (transposes[which] != SUBWAVE_TRANSPOSE_NONE);
+}
+
+static int64_t rows_of(const measure_problem *p, int which) { return which == 1 ? p->k : p->m; }
+static int64_t columns_of(const measure_problem *p, int which) { return which == 0 ? p->k : p->n; }
+
+/* Elements from a matrix's first to behind its last. */
+static int64_t extent_of(const measure_problem *p, int which)
+{
+    const int64_t rows = rows_of(p, which), columns = columns_of(p, which);
+    const int64_t lines = is_flipped(p, which) ? columns : rows,
+                  length = is_flipped(p, which) ? rows : columns;
+    return lines > 0 && length > 0 ? (lines - 1) * p->ld[which] + length : 0;
+}
+
+/* Elements of the whole batch. */
+static int64_t elements_of(const measure_problem *p, int which)
+{
+    const int64_t extent = extent_of(p, which),
+                  apart = p->stride[which] < 0 ? -p->stride[which] : p->stride[which];
+    return extent > 0 && p->batch > 0 ? extent + apart * (p->batch - 1) : 0;
+}
+
+/* The first entry's first element. */
+static int64_t origin_of(const measure_problem *p, int which)
+{
+    return p->stride[which] < 0 && elements_of(p, which) ? -p->stride[which] * (p->batch - 1) : 0;
+}
+
+int64_t measure_index(const measure_problem *p, int which, int64_t entry, int64_t row,
+                      int64_t column)
+{
+    return origin_of(p, which) + entry * p->stride[which] +
+           (is_flipped(p, which) ? column * p->ld[which] + row : row * p->ld[which] + column);
+}
+
+/* Fills in what was left out; false where an array exceeds any memory. */
+static bool complete(measure_problem *p)
+{
+    const double most = 0x1p48; /* elements */
+    for (int which = 0; which < 3; ++which) {
+        const int64_t rows = rows_of(p, which), columns = columns_of(p, which);
+        const int64_t least = is_flipped(p, which) ? rows : columns;
+        if (!p->ld[which])
+            p->ld[which] = least > 0 ? least : 1;
+        const double lines = (double)(is_flipped(p, which) ? columns : rows);
+        if (lines * (double)p->ld[which] > most)
+            return false;
+        if (p->stride[which] == MEASURE_NO_GAPS)
+            p->stride[which] = extent_of(p, which);
+        if (fabs((double)p->stride[which]) * (double)p->batch > most)
+            return false;
+    }
+    return true;
+}
+
+/* --- placing --------------------------------------------------------------------------------- */
+
+const char measure_no_memory[] = "no memory on the host";
+
+static bool out_of_memory(measure_data *data)
+{
+    data->reason = measure_no_memory;
+    return false;
+}
+
+static bool done(measure_data *data, subwave_status status)
+{
+    if (status != SUBWAVE_STATUS_SUCCESS)
+        data->reason = *subwave_last_error(data->context) ? subwave_last_error(data->context)
+                                                          : subwave_status_text(status);
+    return status == SUBWAVE_STATUS_SUCCESS;
+}
+
+static bool place_values(measure_data *data, measure_array *array, int64_t count,
+                         const double *values)
+{
+    void *elements = malloc(array->bytes + 1);
+    if (!elements)
+        return out_of_memory(data);
+    measure_encode(data->problem.dtype, count, values, elements);
+    const bool placed = done(data, measure_fill(array, elements));
+    free(elements);
+    return placed;
+}
+
+/* op(X) of all entries, each row-major; of one where all are the same. */
+static double *gather(const measure_problem *p, int which, const double *stored)
+{
+    const int64_t rows = rows_of(p, which), columns = columns_of(p, which);
+    const int64_t entries = p->stride[which] ? p->batch : 1;
+    const int parts = measure_parts(p->dtype);
+    const subwave_transpose transposes[] = {p->transpose_a, p->transpose_b};
+    double *values = malloc((size_t)(entries * rows * columns * parts) * sizeof *values + 1),
+           *to = values;
+    for (int64_t e = 0; values && e < entries; ++e)
+        for (int64_t i = 0; i < rows; ++i)
+            for (int64_t j = 0; j < columns; ++j) {
+                const double *from = stored + measure_index(p, which, e, i, j) * parts;
+                *to++ = from[0];
+                if (parts == 2)
+                    *to++ = transposes[which] == SUBWAVE_TRANSPOSE_CONJUGATE ? -from[1] : from[1];
+            }
+    return values;
+}
+
+static bool place_operand(measure_data *data, int which, measure_array *array, double **values,
+                          uint64_t seed)
+{
+    const measure_problem *p = &data->problem;
+    const int64_t count = elements_of(p, which);
+    const bool is_c = which == 2, is_read = !is_c || p->beta[0] != 0 || p->beta[1] != 0;
+    const size_t bytes = (size_t)count * subwave_dtype_size(p->dtype);
+    if (!done(data, measure_allocate(array, data->context, bytes, data->sets)))
+        return false;
+    if (!is_read)
+        return true;
+    double *stored = malloc((size_t)(count * measure_parts(p->dtype)) * sizeof *stored + 1);
+    if (!stored)
+        return out_of_memory(data);
+    measure_random(p->dtype, count, seed, stored);
+    const bool placed = place_values(data, array, count, stored);
+    const bool conjugate =
+        (which == 0 ? p->transpose_a : p->transpose_b) == SUBWAVE_TRANSPOSE_CONJUGATE;
+    const bool as_is =
+        is_c || (!is_flipped(p, which) && !conjugate && p->stride[which] == extent_of(p, which) &&
+                 count == rows_of(p, which) * columns_of(p, which) * p->batch);
+    *values = as_is ? stored : gather(p, which, stored);
+    if (!as_is)
+        free(stored);
+    return placed && (*values || out_of_memory(data));
+}
+
+static bool place_list(measure_data *data, int which, measure_array *list,
+                       const measure_array *array)
+{
+    const measure_problem *p = &data->problem;
+    const void **addresses = malloc((size_t)p->batch * sizeof *addresses + 1);
+    if (!addresses)
+        return out_of_memory(data);
+    bool placed = done(data, measure_allocate(list, data->context,
+                                              (size_t)p->batch * sizeof *addresses, data->sets));
+    for (int set = 0; placed && set < data->sets; ++set) {
+        for (int64_t e = 0; e < p->batch; ++e)
+            addresses[e] = (const char *)measure_at(array, set) +
+                           measure_index(p, which, e, 0, 0) * (int64_t)subwave_dtype_size(p->dtype);
+        placed = done(data, measure_write(list, set, addresses));
+    }
+    free(addresses);
+    return placed;
+}
+
+static bool place_product(measure_data *data)
+{
+    if (!complete(&data->problem))
+        return out_of_memory(data);
+    if (!place_operand(data, 0, &data->a, &data->a_values, 0x9e3779b97f4a7c15) ||
+        !place_operand(data, 1, &data->b, &data->b_values, 0xd1b54a32d192ed03) ||
+        !place_operand(data, 2, &data->c, &data->c_values, 0x2545f4914f6cdd1d))
+        return false;
+    return data->problem.operation != MEASURE_MATMUL_BATCHED ||
+           (place_list(data, 0, &data->a_list, &data->a) &&
+            place_list(data, 1, &data->b_list, &data->b) &&
+            place_list(data, 2, &data->c_list, &data->c));
+}
+
+/* What is voted on must not all be one answer: every other 64 elements are on one side. */
+static void fill_votes(const measure_problem *p, unsigned char *x)
+{
+    for (int64_t i = 0; i < p->n; ++i) {
+        const bool one_side = i / 64 % 2;
+        if (p->vote == SUBWAVE_VOTE_ALL)
+            x[i] = one_side ? 1 : x[i];
+        else
+            x[i] = !one_side && x[i] == 7;
+    }
+}
+
+static bool place_group(measure_data *data)
+{
+    const measure_problem *p = &data->problem;
+    const size_t n = (size_t)p->n;
+    if ((double)p->n > 0x1p40)
+        return out_of_memory(data);
+    double *values = malloc(n * (size_t)measure_parts(p->dtype) * sizeof *values + 1);
+    double *small = malloc(n * sizeof *small + 1); /* 0 to 7 */
+    data->x = malloc(n * x_size(p) + 1);
+    data->choices = malloc(n * sizeof *data->choices + 1);
+    data->ids = malloc(n * sizeof *data->ids + 1);
+    bool placed = values && small && data->x && data->choices && data->ids;
+    if (!placed)
+        out_of_memory(data);
+    if (placed && x_size(p)) {
+        measure_random(p->dtype, p->n, 1, values);
+        measure_encode(p->dtype, p->n, values, data->x);
+        if (p->operation == MEASURE_GROUP_VOTE)
+            fill_votes(p, data->x);
+    }
+    if (placed)
+        measure_random(SUBWAVE_DTYPE_U32, p->n, 2, small);
+    for (int64_t i = 0; placed && i < p->n; ++i) {
+        const int number =
+            (int)small[i] + (p->group.branches > 8 ? 8 * (int)small[(i + 1) % p->n] : 0);
+        if (has_predicates(p))
+            ((uint8_t *)data->choices)[i] = small[i] < 3;
+        else
+            data->choices[i] = p->group.branches > 0 ? number % p->group.branches : 0;
+        data->ids[i] = (uint32_t)small[i];
+    }
+    free(values);
+    free(small);
+    return placed &&
+           done(data, measure_allocate(&data->a, data->context, n * x_size(p), data->sets)) &&
+           done(data, measure_allocate(&data->b, data->context,
+                                       p->members ? n * sizeof(uint64_t) : 0, data->sets)) &&
+           done(data,
+                measure_allocate(&data->c, data->context, n * measure_y_size(p), data->sets)) &&
+           done(data,
+                measure_allocate(&data->choice, data->context, n * choice_size(p), data->sets)) &&
+           done(data,
+                measure_allocate(&data->id, data->context,
+                                 p->operation == MEASURE_GROUP_SELECT ? n * sizeof(uint32_t) : 0,
+                                 data->sets)) &&
+           done(data, measure_fill(&data->a, data->x)) &&
+           done(data, measure_fill(&data->choice, data->choices)) &&
+           done(data, measure_fill(&data->id, data->ids));
+}
+
+bool measure_place(measure_data *data, subwave_context *context, const measure_problem *problem,
+                   int sets)
+{
+    *data = (measure_data){.problem = *problem, .context = context, .sets = sets};
+    subwave_device_properties about;
+    if (!done(data, subwave_context_info(context, &about)))
+        return false;
+    data->wave = about.sub_group_sizes[0];
+    return (measure_is_product(problem) ? place_product(data) : place_group(data)) &&
+           done(data, measure_reset(data));
+}
+
+void measure_release(measure_data *data)
+{
+    measure_array *const arrays[] = {&data->a,      &data->b,      &data->c,      &data->a_list,
+                                     &data->b_list, &data->c_list, &data->choice, &data->id};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
+        measure_free(arrays[i]);
+    void *const copies[] = {data->a_values, data->b_values, data->c_values,
+                            data->x,        data->choices,  data->ids};
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; ++i)
+        free(copies[i]);
+}
+
+subwave_status measure_reset(const measure_data *data)
+{
+    if (!data->c_values)
+        return measure_poison(&data->c, data->sets - 1);
+    void *elements = malloc(data->c.bytes + 1);
+    if (!elements)
+        return SUBWAVE_STATUS_OUT_OF_MEMORY;
+    measure_encode(data->problem.dtype, elements_of(&data->problem, 2), data->c_values, elements);
+    const subwave_status status = measure_write(&data->c, data->sets - 1, elements);
+    free(elements);
+    return status;
+}
+
+/* --- the call -------------------------------------------------------------------------------- */
+
+/* `which` of A, B and C in a set, where the call begins to count. */
+static void *first_of(const measure_data *data, int which, const measure_array *array, int set)
+{
+    return (char *)measure_at(array, set) +
+           origin_of(&data->problem, which) * (int64_t)subwave_dtype_size(data->problem.dtype);
+}
+
+static subwave_status queue_product(const measure_data *data, int set)
+{
+    const measure_problem *p = &data->problem;
+    double alpha[2], beta[2]; /* room for any element, aligned */
+    const bool small = p->dtype == SUBWAVE_DTYPE_F16 || p->dtype == SUBWAVE_DTYPE_BF16;
+    const subwave_dtype scalars = small ? SUBWAVE_DTYPE_F32 : p->dtype;
+    measure_encode(scalars, 1, p->alpha, alpha);
+    measure_encode(scalars, 1, p->beta, beta);
+    if (p->operation == MEASURE_MATMUL_BATCHED)
+        return subwave_matmul_batched(
+            data->context, p->dtype, p->layout, p->transpose_a, p->transpose_b, p->m, p->n, p->k,
+            alpha, measure_at(&data->a_list, set), p->ld[0], measure_at(&data->b_list, set),
+            p->ld[1], beta, measure_at(&data->c_list, set), p->ld[2], p->batch);
+    const void *a = first_of(data, 0, &data->a, set), *b = first_of(data, 1, &data->b, set);
+    void *c = first_of(data, 2, &data->c, set);
+    if (p->operation == MEASURE_MATMUL_STRIDED_BATCHED)
+        return subwave_matmul_strided_batched(data->context, p->dtype, p->layout, p->transpose_a,
+                                              p->transpose_b, p->m, p->n, p->k, alpha, a, p->ld[0],
+                                              p->stride[0], b, p->ld[1], p->stride[1], beta, c,
+                                              p->ld[2], p->stride[2], p->batch);
+    return subwave_matmul(data->context, p->variant, p->dtype, p->layout, p->transpose_a,
+                          p->transpose_b, p->m, p->n, p->k, alpha, a, p->ld[0], b, p->ld[1], beta,
+                          c, p->ld[2]);
+}
+
+subwave_status measure_queue_group(const measure_data *data, int set, uint64_t *members)
+{
+    const measure_problem *p = &data->problem;
+    subwave_context *const on = data->context;
+    const void *x = measure_at(&data->a, set);
+    void *y = measure_at(&data->c, set);
+    subwave_group g = p->group;
+    g.predicate = measure_at(&data->choice, set);
+    g.key = measure_at(&data->choice, set);
+    g.members = members;
+    uint64_t one;
+    const void *init = NULL;
+    if (p->has_init) {
+        measure_encode(p->dtype, 1, (double[]){1, 0}, &one);
+        init = &one;
+    }
+    switch (p->operation) {
+    case MEASURE_GROUP_REDUCE:
+        return subwave_group_reduce(on, p->dtype, p->op, &g, p->n, init, x, y);
+    case MEASURE_GROUP_SCAN:
+        return subwave_group_scan(on, p->dtype, p->op, p->scan, &g, p->n, init, x, y);
+    case MEASURE_GROUP_BROADCAST:
+        return subwave_group_broadcast(on, p->dtype, &g, p->n, p->amount, x, y);
+    case MEASURE_GROUP_SHIFT:
+        return subwave_group_shift(on, p->dtype, p->direction, &g, p->n, p->amount, x, y);
+    case MEASURE_GROUP_PERMUTE:
+        return subwave_group_permute(on, p->dtype, &g, p->n, p->amount, x, y);
+    case MEASURE_GROUP_SELECT:
+        return subwave_group_select(on, p->dtype, &g, p->n, measure_at(&data->id, set), x, y);
+    case MEASURE_GROUP_VOTE:
+        return subwave_group_vote(on, p->vote, &g, p->n, x, y);
+    default:
+        return subwave_group_info(on, &g, p->n, y);
+    }
+}
+
+subwave_status measure_queue(const measure_data *data, int set)
+{
+    return measure_is_product(&data->problem)
+               ? queue_product(data, set)
+               : measure_queue_group(data, set,
+                                     data->problem.members ? measure_at(&data->b, set) : NULL);
+}

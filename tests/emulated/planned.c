@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ * planned.c: the kernels that the library would launch on an AMD device of an architecture and a
+ * wave size, and why: planned ARCHITECTURE WAVE. Plans and launchers are the library's own; where
+ * these expect HIP's runtime they find the functions at the end of this file, which note a kernel's
+ * name in place of launching it.
+ */
+#include "../../src/backend.h"
+#include "../../src/plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const subwave_launcher launchers[] = {SUBWAVE_KERNELS(SUBWAVE_LAUNCHER_ROW_gpu)};
+enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
+
+static const char *launched;   /* by the launcher that was called last */
+static const char *seen[1500]; /* kernels that were printed */
+static size_t seen_count;
+static int failures;
+
+static int is_new(const char *kernel)
+{
+    for (size_t i = 0; i < seen_count; ++i)
+        if (seen[i] == kernel)
+            return 0;
+    if (seen_count == sizeof seen / sizeof *seen)
+        abort();
+    seen[seen_count++] = kernel;
+    return 1;
+}
+
+/* Calls a launcher, and prints the kernel's name and for what it is launched, once per kernel. Of
+ * failures the first twenty are told. */
+__attribute__((format(printf, 4, 5))) static void
+call(subwave_operation operation, subwave_dtype dtype, const void *launch, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    launched = NULL;
+    const int code = subwave_call_launcher(launchers, LAUNCHERS, operation, dtype, launch, NULL);
+    const int failed = code != 0 || !launched;
+    failures += failed;
+    if (failed ? failures <= 20 : is_new(launched)) {
+        FILE *const to = failed ? stderr : stdout;
+        fprintf(to, "%s ", failed ? "FAILED: no kernel is launched for" : launched);
+        vfprintf(to, format, arguments);
+        fprintf(to, "\n");
+    }
+    va_end(arguments);
+}
+
+static const subwave_dtype dtypes[] = {
+#define SUBWAVE_X(name, ...) SUBWAVE_DTYPE_##name,
+    SUBWAVE_DTYPE_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+};
+static const subwave_variant variants[] = {
+#define SUBWAVE_X(name, ...) SUBWAVE_VARIANT_##name,
+    SUBWAVE_VARIANT_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+};
+enum { DTYPES = sizeof dtypes / sizeof *dtypes, VARIANTS = sizeof variants / sizeof *variants };
+
+static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* `form`: which of A and B are transposed, whether they begin at a multiple of 16 bytes, whether
+ * their rows do. */
+static void plan_matmul(const subwave_capabilities *device, subwave_variant variant,
+                        subwave_dtype dtype, int64_t m, int64_t n, int64_t k, int form)
+{
+    const int64_t size = (int64_t)subwave_dtype_size(dtype), pad = form & 8 ? 1 : 0;
+    const int64_t lda = greater(round_up(form & 1 ? m : k, 8), 8) + pad,
+                  ldb = greater(round_up(form & 2 ? k : n, 8), 8) + pad;
+    const char *const memory = (char *)4096 + (form & 4 ? size : 0);
+    subwave_matmul_launch launch = {.product = {.m = m,
+                                                .n = n,
+                                                .k = k,
+                                                .a = memory,
+                                                .b = memory,
+                                                .c = (char *)8192,
+                                                .a_row = form & 1 ? 1 : lda,
+                                                .a_column = form & 1 ? lda : 1,
+                                                .b_row = form & 2 ? 1 : ldb,
+                                                .b_column = form & 2 ? ldb : 1,
+                                                .c_row = n,
+                                                .c_column = 1,
+                                                .alpha = 1}};
+    launch.kernel = subwave_plan_matmul(device, dtype, variant, &launch.product);
+    const int skinny = launch.kernel.variant == SUBWAVE_VARIANT_SKINNY;
+    call(skinny ? SUBWAVE_OPERATION_matmul_skinny : SUBWAVE_OPERATION_matmul, dtype, &launch,
+         "%s %s %d x %d x %d, %d compute units, form %d", subwave_variant_name(variant),
+         subwave_dtype_name(dtype), (int)m, (int)n, (int)k, (int)device->compute_units, form);
+}
+
+static void plan_matmuls(const subwave_capabilities *device)
+{
+    static const int64_t sizes[] = {1, 2, 4, 5, 16, 17, 64, 129, 1000, 4096},
+                         depths[] = {0, 1, 9, 64, 4099};
+    enum { SIZES = sizeof sizes / sizeof *sizes, DEPTHS = sizeof depths / sizeof *depths };
+    for (int v = 0; v < VARIANTS; ++v)
+        for (int d = 0; d < DTYPES; ++d) {
+            if (!subwave_is_built(SUBWAVE_OPERATION_matmul, dtypes[d]) ||
+                !subwave_variant_takes(device, variants[v], dtypes[d]))
+                continue;
+            for (int m = 0; m < SIZES; ++m)
+                for (int n = 0; n < SIZES; ++n)
+                    for (int k = 0; k < DEPTHS; ++k)
+                        for (int form = 0; form < 16; ++form)
+                            plan_matmul(device, variants[v], dtypes[d], sizes[m], sizes[n],
+                                        depths[k], form);
+        }
+}
+
+/* `form`: which of A and B are transposed, whether there are gaps between matrices, and whether
+ * they are reached by pointers. */
+static void plan_matmul_batched(const subwave_capabilities *device, subwave_dtype dtype, int32_t m,
+                                int32_t n, int32_t k, int form)
+{
+    const int64_t gap = form & 4 ? 1 : 0;
+    subwave_matmul_batched_launch launch = {.m = m, .n = n, .k = k, .batch = 1000};
+    launch.a.transposed = form & 1;
+    launch.b.transposed = form >> 1 & 1;
+    launch.a.ld = (form & 1 ? m : k) + gap;
+    launch.b.ld = (form & 2 ? k : n) + gap;
+    launch.c.ld = n + gap;
+    launch.a.stride = (form & 1 ? k : m) * launch.a.ld;
+    launch.b.stride = (form & 2 ? n : k) * launch.b.ld;
+    launch.c.stride = m * launch.c.ld;
+    launch.a.array = launch.b.array = launch.c.array = form & 8 ? (void *)4096 : NULL;
+    subwave_plan_matmul_batched(device, dtype, &launch);
+    call(SUBWAVE_OPERATION_matmul_batched, dtype, &launch, "batched %s %d x %d x %d, form %d",
+         subwave_dtype_name(dtype), (int)m, (int)n, (int)k, form);
+}
+
+static void plan_batches(const subwave_capabilities *device)
+{
+    static const int32_t depths[] = {0, 1, 3, 8, 17, 64};
+    for (int d = 0; d < DTYPES; ++d) {
+        if (!subwave_is_built(SUBWAVE_OPERATION_matmul_batched, dtypes[d]))
+            continue;
+        for (int32_t m = 1; m <= 66; ++m)
+            for (int32_t n = 1; n <= 66; ++n)
+                for (size_t k = 0; k < sizeof depths / sizeof *depths; ++k)
+                    for (int form = 0; form < 16; ++form)
+                        plan_matmul_batched(device, dtypes[d], m, n, depths[k], form);
+    }
+}
+
+/* Group calls have one kernel per dtype, whatever the shape, which is the beginning of each of
+ * their structs. */
+static void call_groups(void)
+{
+    const union {
+        subwave_group_shape shape;
+        subwave_group_reduce_launch reduce;
+        subwave_group_scan_launch scan;
+        subwave_group_move_launch move;
+        subwave_group_vote_launch vote;
+        subwave_group_info_launch info;
+    } launch = {.shape = {.group = {.kind = SUBWAVE_GROUP_SUB_GROUP, .block = {64, 1, 1}},
+                          .count = 1,
+                          .blocks = 1}};
+    for (int l = 0; l < LAUNCHERS; ++l)
+        if (launchers[l].operation >= SUBWAVE_OPERATION_group_reduce)
+            call(launchers[l].operation, launchers[l].dtype, &launch, "operation %d of %s",
+                 launchers[l].operation, subwave_dtype_name(launchers[l].dtype));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+        fprintf(stderr, "usage: planned ARCHITECTURE WAVE\n");
+        return 2;
+    }
+    /* A plan depends on how many compute units there are; these are those of the smallest and of
+     * the largest. */
+    static const int32_t units[] = {1, 32, 104, 304};
+    for (size_t u = 0; u < sizeof units / sizeof *units; ++u) {
+        subwave_device_properties properties = {.compute_units = units[u]};
+        snprintf(properties.architecture, sizeof properties.architecture, "%s", argv[1]);
+        properties.sub_group_sizes[0] = atoi(argv[2]);
+        subwave_capabilities device;
+        subwave_capabilities_of_amd(&properties, &device);
+        plan_matmuls(&device);
+        if (u == 0) /* on which the others do not depend */
+            plan_batches(&device);
+    }
+    call_groups();
+    return failures != 0;
+}
+
+/* --- in the place of HIP's runtime, of which the launchers need no more ---------------------- */
+
+typedef struct dim3 {
+    uint32_t x, y, z;
+} dim3;
+
+static struct {
+    const void *host; /* the host's address for a kernel */
+    const char *name;
+} kernels[1500];
+static size_t kernel_count;
+
+void **__hipRegisterFatBinary(const void *wrapper);
+void **__hipRegisterFatBinary(const void *wrapper)
+{
+    (void)wrapper;
+    static void *binary;
+    return &binary;
+}
+
+void __hipUnregisterFatBinary(void **binary);
+void __hipUnregisterFatBinary(void **binary) { (void)binary; }
+
+void __hipRegisterFunction(void **binary, const void *host, char *function, const char *name, ...);
+void __hipRegisterFunction(void **binary, const void *host, char *function, const char *name, ...)
+{
+    (void)binary, (void)function;
+    if (kernel_count == sizeof kernels / sizeof *kernels)
+        abort();
+    kernels[kernel_count].host = host;
+    kernels[kernel_count++].name = name;
+}
+
+static dim3 pushed_grid, pushed_block;
+
+int __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, void *stream);
+int __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, void *stream)
+{
+    (void)shared_bytes, (void)stream;
+    pushed_grid = grid;
+    pushed_block = block;
+    return 0;
+}
+
+int __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void **stream);
+int __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void **stream)
+{
+    *grid = pushed_grid;
+    *block = pushed_block;
+    *shared_bytes = 0;
+    *stream = NULL;
+    return 0;
+}
+
+int hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
+                    void *stream);
+int hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
+                    void *stream)
+{
+    (void)grid, (void)block, (void)arguments, (void)shared_bytes, (void)stream;
+    for (size_t i = 0; i < kernel_count; ++i)
+        if (kernels[i].host == host)
+            launched = kernels[i].name;
+    return 0;
+}
+
+int hipGetLastError(void);
+int hipGetLastError(void) { return 0; }
