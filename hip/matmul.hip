@@ -5,7 +5,6 @@
  */
 #include "matmul_broadcast.hpp"
 #include "matmul_matrix.hpp"
-#include "matmul_matrix16.hpp"
 
 #include <iterator>
 #include <utility>
@@ -80,13 +79,21 @@ template <class T> SUBWAVE_KERNEL(256) matmul_tutorial(matmul_problem<T> p)
     }
 }
 
-/* The kernel for what are neighbours in A and B, after plan_matrix. */
+/* The kernel of MATRIX for what are neighbours in A and B. */
 template <class T, int Shape>
-static auto matmul_matrix_kernel(const subwave_matmul_product &product)
+static auto matmul_matrix_kernel(const subwave_matmul_product &product, bool packed)
 {
-    return product.a_row != 1   ? matmul_matrix<T, Shape, true, true>
-           : product.b_row != 1 ? matmul_matrix<T, Shape, false, false>
-                                : matmul_matrix<T, Shape, false, true>;
+    const bool a_along_k = product.a_row != 1, b_along_k = product.b_row == 1;
+    if constexpr (is_small_float<T>::value) {
+        if (!packed)
+            return matmul_matrix<T, Shape, false, true, true>;
+        if (a_along_k && !b_along_k)
+            return matmul_matrix<T, Shape, true, true, false>;
+    } /* else the plan transposes that one: f32 and f64 are stored by pairs of columns */
+    if (a_along_k)
+        return matmul_matrix<T, Shape, true, true, true>;
+    return b_along_k ? matmul_matrix<T, Shape, true, false, true>
+                     : matmul_matrix<T, Shape, true, false, false>;
 }
 
 /* The kernel of BROADCAST for a plan's tile, or null. */
@@ -123,16 +130,9 @@ static auto matmul_kernel(const subwave_matmul_kernel &plan, const subwave_matmu
                                           std::make_index_sequence<std::size(shapes.broadcast)>());
     case SUBWAVE_VARIANT_MATRIX:
         if constexpr (!is_small_float<T>::value)
-            return plan.of.matrix.small ? matmul_matrix_kernel<T, 1>(product)
-                                        : matmul_matrix_kernel<T, 0>(product);
-        else if (!plan.packed)
-            return matmul_matrix16<T, false, true, true>;
-        else if (product.a_column == 1)
-            return product.b_row == 1 ? matmul_matrix16<T, true, true, true>
-                                      : matmul_matrix16<T, true, true, false>;
-        else
-            return product.b_row == 1 ? matmul_matrix16<T, true, false, true>
-                                      : matmul_matrix16<T, true, false, false>;
+            if (plan.of.matrix.small)
+                return matmul_matrix_kernel<T, 1>(product, plan.packed);
+        return matmul_matrix_kernel<T, 0>(product, plan.packed);
     default:
         return kernel;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * matmul_matrix.hpp: C = alpha A B + beta C by the matrix units, from panels of A and B in local
+ * matmul_matrix.hpp: C = alpha A B + beta C by the matrix units, from panels of A and B in shared
  * memory.
  */
 #ifndef SUBWAVE_HIP_MATMUL_MATRIX_HPP
@@ -11,222 +11,157 @@
 
 SUBWAVE_BEGIN
 
-/* A stage of k of some rows of A or columns of B, which are "outer" here, copied by all work-items
- * of a block. It lies in lines of pairs: along k, a line an outer, first the even ones; or of two
- * outers, a line a k. What are neighbours in the matrix should be pairs. Those of a line are
- * permuted so that lanes which load together find theirs in different banks. What lies beyond the
- * matrix is 0. All sizes are powers of two. */
-template <class T, unsigned Stage, bool AlongK, int Share> class matrix_panel {
-    static constexpr unsigned stage = Stage, pair_bytes = 2 * sizeof(T);
-    static constexpr unsigned banks = /* of a pair each */
-        matrix_banks_bytes < pair_bytes ? 1 : matrix_banks_bytes / pair_bytes;
+/* The tile of C that a block computes: `down` x `across` waves, each with `tall` x `wide` tiles of
+ * the matrix unit. While waves multiply one stage of k, later ones are copied into shared memory,
+ * and the next step's operands from there into registers. */
+template <class T, int Shape, bool Packed, bool AAlongK, bool BAlongK> class matrix_tile {
+    static constexpr subwave_block_shape shape = matrix_shape<T>(Shape);
+    static constexpr int tall = shape.tall, wide = shape.wide, stage = shape.stage;
 
-    const T *from_; /* this work-item's first pair of the stage that is copied next */
-    std::int64_t by_outer_, by_k_;
-    unsigned outers_, items_;
-    int existing_, outer_, k_; /* of the outers; where that pair is in the stage */
-    /* and in local memory; where the lane's part of a stage begins there */
-    int place_, part_;
-    bool paired_;
-    pair_copy<T, Share> copies_;
-
-public:
-    /* This lane's part begins at outer 2 x, k 2 d. */
-    SUBWAVE_DEVICE matrix_panel(const T *matrix, std::int64_t by_outer, std::int64_t by_k,
-                                int outers, std::int64_t existing, int items, unsigned x,
-                                unsigned d)
-        : by_outer_(by_outer), by_k_(by_k), outers_(outers), items_(items),
-          existing_(existing < outers ? static_cast<int>(existing) : outers),
-          outer_(outer(block_item())), k_(k(block_item())), place_(place(block_item())),
-          part_(AlongK ? (x * length() + permuted(x, d)) * 2
-                       : (2 * d * length() + permuted(d, x)) * 2)
-    {
-        from_ = matrix + outer_ * by_outer + k_ * by_k;
-        paired_ = (AlongK ? by_k : by_outer) == 1 && (AlongK ? by_outer : by_k) % 2 == 0 &&
-                  reinterpret_cast<std::uintptr_t>(matrix) % pair_bytes == 0;
-    }
-
-    /* The next stage, of which the first `depth` k exist. */
-    SUBWAVE_DEVICE void begin_copies(T *memory, int depth)
-    {
-        if (paired_ && existing_ == static_cast<int>(outers_) && depth == static_cast<int>(stage)) {
-            each([&](int e, int place, int outer, int k) {
-                copies_.begin(e, &memory[place], from_ + outer * by_outer_ + k * by_k_);
-            });
-        } else {
-            each([&](int e, int place, int outer, int k) {
-                const int outers = existing_ - outer_ - outer, ks = depth - k_ - k;
-                const int along = AlongK ? ks : outers, other = AlongK ? outers : ks;
-                copies_.begin(e, &memory[place], from_ + outer * by_outer_ + k * by_k_,
-                              AlongK ? by_k_ : by_outer_, other > 0 ? along : 0);
-            });
-        }
-        from_ += stage * by_k_;
-    }
-    SUBWAVE_DEVICE void end_copies(T *memory)
-    {
-        each([&](int e, int place, int, int) { copies_.end(e, &memory[place]); });
-    }
-
-    /* The lane's elements at k + u and outer + h of its part, which are multiples of what a unit
-     * takes. */
-    SUBWAVE_DEVICE void load(T (&part)[2][2], const T *memory, int outer, int k) const
-    {
-        const T *from = AlongK ? &memory[(part_ ^ k) + outer * length()]
-                               : &memory[part_ + k * length() * 2 + outer];
-        T pairs[2][2];
-        SUBWAVE_UNROLL
-        for (int e = 0; e < 2; ++e) {
-            const T *pair = static_cast<const T *>(
-                __builtin_assume_aligned(from + e * (AlongK ? outers_ : 2) * length(), pair_bytes));
-            pairs[e][0] = pair[0];
-            pairs[e][1] = pair[1];
-        }
-        SUBWAVE_UNROLL
-        for (int u = 0; u < 2; ++u) {
-            SUBWAVE_UNROLL
-            for (int h = 0; h < 2; ++h)
-                part[u][h] = AlongK ? pairs[h][u] : pairs[u][h];
-        }
-    }
-
-private:
-    SUBWAVE_DEVICE unsigned length() const { return (AlongK ? stage : outers_) / 2; }
-    /* Where the n-th pair of a stage begins in it. */
-    SUBWAVE_DEVICE int outer(unsigned n) const
-    {
-        const unsigned line = n / length(), half = outers_ / 2;
-        return AlongK ? line % half * 2 + line / half : n % length() * 2;
-    }
-    SUBWAVE_DEVICE int k(unsigned n) const { return AlongK ? n % length() * 2 : n / length(); }
-    SUBWAVE_DEVICE int place(unsigned n) const
-    {
-        const unsigned line = n / length();
-        return (line * length() + permuted(AlongK ? line : line / 2, n % length())) * 2;
-    }
-    /* Lines that follow one another, counted in pairs if pairs are of two outers. */
-    static SUBWAVE_DEVICE unsigned permuted(unsigned line, unsigned pair)
-    {
-        constexpr unsigned deep = matrix_deep_lanes, along_k = stage / 2;
-        if (!AlongK)
-            return pair ^ line * (banks / deep) % banks;
-        return along_k < banks ? pair ^ line / (banks / along_k) * deep % along_k
-                               : pair ^ line * deep % banks;
-    }
-
-    /* Calls copy(e, place, outer, k) for this work-item's pairs: the place in local memory, and the
-     * distance from its first pair. Bits of n are bits of these, some exchanged. */
-    template <class F> SUBWAVE_DEVICE void each(F copy) const
-    {
-        const unsigned pairs = outers_ * stage / 2, line = 2 * length();
-        /* else all work-items have as many */
-        const unsigned first = items_ > pairs ? block_item() : 0;
-        SUBWAVE_UNROLL
-        for (int e = 0; e < Share; ++e) {
-            const unsigned n = e * items_, there = place(n);
-            if (first + n < pairs)
-                copy(e, (place_ ^ there % line) + there / line * line, outer(n), k(n));
-        }
-    }
-};
-
-/* The large shape of a block, or the small one. */
-template <int Index> struct matrix_block_shape {
-    static constexpr subwave_block_shape block = shapes.matrix[Index];
-    static constexpr int down = block.down, across = block.across, tall = block.tall,
-                         wide = block.wide;
-    static constexpr int stage = block.stage, stages = block.stages;
-};
-
-/* A block's tile of C. While sub-groups multiply, later stages of k are copied into local memory,
- * and the next step's parts of A and B from there into registers. */
-template <class T, class Shape, bool AAlongK, bool BAlongK> class matrix_tile {
     using unit = matrix_unit<T>;
-    static constexpr int tall = Shape::tall, wide = Shape::wide, stage = Shape::stage;
-    static constexpr int rows_ = Shape::down * tall * unit::rows;
-    static constexpr int items = Shape::down * Shape::across * matrix_fewest_lanes;
-    static constexpr int a_share = rows_ * stage / 2 / items;
-    static_assert(is_unit(unit::rows, unit::fewest_columns, 4 * unit::pairs, shapes.matrix_unit));
-    static constexpr int b_share = Shape::across * wide * unit::fewest_columns * stage / 2 / items;
+    static_assert(is_unit(unit::rows, unit::columns_of(unit::fewest_lanes), unit::c_held,
+                          matrix_unit_shape<T>()));
+    static constexpr int steps = stage / unit::depth;
+    /* Whether registers suffice for the next step's operands beside those at hand. */
+    static constexpr bool ahead = unit::holds_next;
+    /* The unit's tiles, and how many of them are multiplied before what was copied is stored. */
+    static constexpr int tiles = tall * wide, early = !matrix_splits_stages ? 0
+                                                      : ahead               ? tiles / 2
+                                                                            : tiles;
+
+    static constexpr int rows_ = shape.down * tall * unit::rows;
+    static constexpr __host__ __device__ int columns_of(int lanes)
+    {
+        return shape.across * wide * unit::columns_of(lanes);
+    }
+    static constexpr int waves = shape.down * shape.across;
+
+    struct operands {
+        typename unit::operand a[tall], b[wide];
+    };
 
     const matmul_problem<T> p_;
     lane_mask members_;
-    std::int64_t i_, j_; /* the sub-group's first cell */
-    std::int64_t left_;  /* of k, after the stages whose copies have begun */
-    matrix_panel<T, stage, AAlongK, a_share> a_;
-    matrix_panel<T, stage, BAlongK, b_share> b_;
-    T sum_[tall][wide][2][2][unit::pairs];
-    struct operands {
-        T a[tall][2][2], b[wide][2][2];
-    };
+    int i_wave_, j_wave_; /* the wave's first element in the tile */
+    std::int64_t i_, j_;  /* the tile's first element in C */
+    std::int64_t left_;   /* of k, after the stages whose copies have begun */
+    matrix_panel<T, stage, rows_, waves, AAlongK, Packed> a_;
+    matrix_panel<T, stage, columns_of(unit::fewest_lanes), waves, BAlongK, Packed> b_;
+    typename unit::sums sum_[tall][wide];
 
 public:
     static SUBWAVE_DEVICE int rows() { return rows_; }
-    static SUBWAVE_DEVICE int columns() { return Shape::across * wide * unit::columns(); }
+    static SUBWAVE_DEVICE int columns() { return columns_of(wave_size()); }
 
     /* Row i and column j of C are the tile's first. */
     SUBWAVE_DEVICE matrix_tile(const matmul_problem<T> &p, std::int64_t i, std::int64_t j,
                                sub_group sg)
-        : matrix_tile(p, i, j, sg, sg.get_group_linear_id() % Shape::down * tall * unit::rows,
-                      sg.get_group_linear_id() / Shape::down * wide * unit::columns())
+        : matrix_tile(p, i, j, sg, sg.get_group_linear_id() % shape.down * tall * unit::rows,
+                      sg.get_group_linear_id() / shape.down * wide * unit::columns())
     {
     }
 
-    /* `memory`: Shape::stages * stage * (rows() + columns()) elements. */
+    /* `memory`: shape.stages stages of rows() + columns() elements of each k. */
     SUBWAVE_DEVICE void multiply(T *memory, site where)
     {
-        const int size = stage * (rows() + columns());
-        T *now = memory;
-        clear();
-        begin_copies(now);
-        end_copies(now);
-        SUBWAVE_UNROLL
-        for (int s = 1; s < Shape::stages; ++s)
-            begin_copies(memory + s * size);
-        matrix_copies_wait<Shape::stages - 2>();
-        block_barrier(where);
-        operands held, coming;
-        load(held, now, 0);
-        for (std::int64_t l = 0; l < p_.k; l += stage) {
-            SUBWAVE_UNROLL
-            for (int k = unit::depth; k <= stage; k += unit::depth) {
-                if (k < stage) {
-                    load(coming, now, k);
-                } else {
-                    T *const read = now;
-                    now = now == memory + (Shape::stages - 1) * size ? memory : now + size;
-                    end_copies(now);
-                    matrix_copies_wait<Shape::stages - 2>();
-                    /* all copies have arrived; nobody reads `read` any more */
-                    block_barrier(where);
-                    load(coming, now, 0);
-                    begin_copies(read);
+        operands x[2];
+        T *now = memory; /* the stage that is multiplied */
+        fill(x[0], memory, where);
+        std::int64_t l = 0;
+        if constexpr (matrix_splits_stages) {
+            if (a_.whole() && b_.whole()) {
+                SUBWAVE_ROLLED
+                for (; left_ >= 2 * stage; l += 2 * stage) {
+                    multiply_stage<true>(x[0], x[1], now, memory, where);
+                    if constexpr (steps % 2 != 0)
+                        multiply_stage<true>(x[1], x[0], now, memory, where);
+                    else
+                        multiply_stage<true>(x[0], x[1], now, memory, where);
                 }
-                multiply_add(held, where);
-                held = coming;
             }
+        }
+        for (; l < p_.k; l += stage) {
+            multiply_stage<false>(x[0], x[1], now, memory, where);
+            if constexpr (ahead && steps % 2 != 0)
+                x[0] = x[1];
         }
         store();
     }
 
 private:
     SUBWAVE_DEVICE matrix_tile(const matmul_problem<T> &p, std::int64_t i, std::int64_t j,
-                               sub_group sg, int i_sub, int j_sub)
-        : p_(p), members_(sg.callers()), i_(i + i_sub), j_(j + j_sub), left_(p.k),
-          a_(p.a + i * p.a_row, p.a_row, p.a_column, rows(), p.m - i,
-             Shape::down * Shape::across * wave_size(), i_sub / 2 + unit::a_row(), unit::a_depth()),
-          b_(p.b + j * p.b_column, p.b_column, p.b_row, columns(), p.n - j,
-             Shape::down * Shape::across * wave_size(), j_sub / 2 + unit::b_column(),
-             unit::b_depth())
+                               sub_group sg, int i_wave, int j_wave)
+        : p_(p), members_(sg.callers()), i_wave_(i_wave), j_wave_(j_wave), i_(i), j_(j), left_(p.k),
+          a_(p.a + i * p.a_row, p.a_row, p.a_column, rows(), p.m - i, i_wave + unit::a_line(),
+             unit::a_k()),
+          b_(p.b + j * p.b_column, p.b_column, p.b_row, columns(), p.n - j, j_wave + unit::b_line(),
+             unit::b_k())
     {
     }
 
-    /* Stages beyond k are 0. */
-    SUBWAVE_DEVICE void begin_copies(T *memory)
+    static SUBWAVE_DEVICE int stage_size() { return stage * (rows() + columns()); }
+
+    /* Begins the copies of the first stages, and loads the first operands. */
+    SUBWAVE_DEVICE void fill(operands &first, T *memory, site where)
     {
-        const int depth = left_ < stage ? static_cast<int>(left_) : stage;
-        a_.begin_copies(memory, depth);
-        b_.begin_copies(memory + rows() * stage, depth);
+        SUBWAVE_UNROLL
+        for (int r = 0; r < tall; ++r) {
+            SUBWAVE_UNROLL
+            for (int c = 0; c < wide; ++c)
+                sum_[r][c] = {};
+        }
+        begin_copies<false>(memory);
+        end_copies(memory);
+        SUBWAVE_UNROLL
+        for (int s = 1; s < shape.stages; ++s)
+            begin_copies<false>(memory + s * stage_size());
+        matrix_copies_wait<shape.stages - 2>();
+        block_barrier(where);
+        if (ahead)
+            load(first, memory, 0);
+    }
+
+    /* Multiplies a stage, whose first operands are in `held`, and turns to the next one. */
+    template <bool Whole>
+    SUBWAVE_DEVICE void multiply_stage(operands &held, operands &coming, T *&now, T *memory,
+                                       site where)
+    {
+        SUBWAVE_UNROLL
+        for (int step = 1; step < steps; ++step) {
+            operands &here = step % 2 != 0 || !ahead ? held : coming;
+            load(ahead ? (step % 2 != 0 ? coming : held) : here, now,
+                 (step - !ahead) * unit::depth);
+            multiply_add(here, 0, tiles, where);
+            if (!ahead)
+                keep_order();
+        }
+        operands &here = steps % 2 != 0 || !ahead ? held : coming;
+        if (!ahead)
+            load(here, now, (steps - 1) * unit::depth);
+        T *const read = now;
+        now = now == memory + (shape.stages - 1) * stage_size() ? memory : now + stage_size();
+        multiply_add(here, 0, early / 2, where);
+        keep_order();
+        a_.end_copies(now);
+        multiply_add(here, early / 2, early, where);
+        keep_order();
+        b_.end_copies(now + rows() * stage);
+        matrix_copies_wait<shape.stages - 2>();
+        /* all copies have arrived; nobody reads `read` any more */
+        block_barrier(where);
+        if (ahead)
+            load(steps % 2 != 0 ? coming : held, now, 0);
+        begin_copies<Whole>(read);
+        keep_order();
+        multiply_add(here, early, tiles, where);
+    }
+
+    /* Stages beyond k are 0. */
+    template <bool Whole> SUBWAVE_DEVICE void begin_copies(T *memory)
+    {
+        const int depth = Whole || left_ >= stage ? stage : static_cast<int>(left_);
+        a_.template begin_copies<Whole>(memory, depth);
+        b_.template begin_copies<Whole>(memory + rows() * stage, depth);
         matrix_copies_begun();
         left_ -= depth;
     }
@@ -236,62 +171,55 @@ private:
         b_.end_copies(memory + rows() * stage);
     }
 
-    SUBWAVE_DEVICE void clear()
-    {
-        SUBWAVE_UNROLL
-        for (int e = 0; e < tall * wide * 4 * unit::pairs; ++e)
-            (&sum_[0][0][0][0][0])[e] = 0;
-    }
-    SUBWAVE_DEVICE void load(operands &x, const T *memory, int k) const
+    SUBWAVE_DEVICE void load(operands &x, const T *now, int k) const
     {
         SUBWAVE_UNROLL
         for (int r = 0; r < tall; ++r)
-            a_.load(x.a[r], memory, r * unit::rows, k);
+            x.a[r] = a_.load(now, r * unit::rows, k);
         SUBWAVE_UNROLL
-        for (int c = 0; c < wide; ++c) {
-            T part[2][2];
-            b_.load(part, memory + rows() * stage, c * unit::columns(), k);
-            SUBWAVE_UNROLL
-            for (int v = 0; v < 2; ++v) {
-                SUBWAVE_UNROLL
-                for (int u = 0; u < 2; ++u)
-                    x.b[c][v][u] = part[u][v];
-            }
-        }
+        for (int c = 0; c < wide; ++c)
+            x.b[c] = b_.load(now + rows() * stage, c * unit::columns(), k);
     }
-    SUBWAVE_DEVICE void multiply_add(const operands &x, site where)
+    /* The unit's tiles with these numbers, row after row. */
+    SUBWAVE_DEVICE void multiply_add(const operands &x, int from, int to, site where)
+    {
+        SUBWAVE_UNROLL
+        for (int t = from; t < to; ++t)
+            unit::multiply_add(members_, sum_[t / wide][t % wide], x.a[t / wide], x.b[t % wide],
+                               where);
+    }
+
+    SUBWAVE_DEVICE void store() const
     {
         SUBWAVE_UNROLL
         for (int r = 0; r < tall; ++r) {
             SUBWAVE_UNROLL
             for (int c = 0; c < wide; ++c)
-                unit::multiply_add(members_, sum_[r][c], x.a[r], x.b[c], where);
+                store(i_ + i_wave_ + r * unit::rows, j_ + j_wave_ + c * unit::columns(),
+                      sum_[r][c]);
         }
     }
-
-    /* Cells are in pairs of a column, or of a row, whichever are neighbours in memory. */
-    SUBWAVE_DEVICE void store() const
+    /* By pairs of a column of C or of a row, whichever are neighbours in memory, if lanes have 2 x 2
+     * neighbours. */
+    SUBWAVE_DEVICE void store(std::int64_t i, std::int64_t j, const typename unit::sums &sum) const
     {
+        constexpr int below = unit::c_below, right = unit::c_right;
         const bool down = p_.c_row == 1;
         const bool paired = (down || p_.c_column == 1) &&
                             (down ? p_.c_column : p_.c_row) % 2 == 0 &&
                             reinterpret_cast<std::uintptr_t>(p_.c) % (2 * sizeof(T)) == 0;
         SUBWAVE_UNROLL
-        for (int r = 0; r < tall; ++r) {
-            SUBWAVE_UNROLL
-            for (int c = 0; c < wide; ++c) {
-                SUBWAVE_UNROLL
-                for (int e = 0; e < unit::pairs; ++e) {
-                    const std::int64_t i = i_ + r * unit::rows + 2 * unit::c_row(e);
-                    const std::int64_t j = j_ + c * unit::columns() + 2 * unit::c_column(e);
-                    SUBWAVE_UNROLL
-                    for (int x = 0; x < 2; ++x) {
-                        const auto &sum = sum_[r][c];
-                        const T pair[2] = {down ? sum[x][0][e] : sum[0][x][e],
-                                           down ? sum[x][1][e] : sum[1][x][e]};
-                        store_pair(i + (down ? 0 : x), j + (down ? x : 0), down, paired, pair);
-                    }
-                }
+        for (int e = 0; e < (below == 0 ? unit::c_held : below); ++e) {
+            const std::int64_t i_e = i + unit::c_row(e), j_e = j + unit::c_column(e);
+            if constexpr (below == 0) {
+                if (i_e < p_.m && j_e < p_.n)
+                    p_.store(i_e, j_e, sum.of[e]);
+            } else {
+                const T next = sum.of[e + below], beside = sum.of[e + right];
+                const T first[2] = {sum.of[e], down ? next : beside};
+                const T second[2] = {down ? beside : next, sum.of[e + below + right]};
+                store_pair(i_e, j_e, down, paired, first);
+                store_pair(i_e + (down ? 0 : 1), j_e + (down ? 1 : 0), down, paired, second);
             }
         }
     }
@@ -324,16 +252,18 @@ SUBWAVE_DEVICE block_tile matrix_block(std::uint32_t block, std::int64_t m, std:
     return tile;
 }
 
-template <class T, int Index, bool AAlongK, bool BAlongK>
+/* Packed: neighbours of A are read along k or along its rows as AAlongK says, of B likewise, by
+ * aligned accesses; otherwise in any order. */
+template <class T, int Shape, bool Packed, bool AAlongK, bool BAlongK>
 SUBWAVE_TWO_WAVES
-SUBWAVE_KERNEL(shapes.matrix[Index].down *shapes.matrix[Index].across *max_wave_size(), 1)
-    matmul_matrix(matmul_problem<T> p)
+SUBWAVE_KERNEL(matrix_shape<T>(Shape).down *matrix_shape<T>(Shape).across *max_wave_size(),
+               matrix_blocks<T>) matmul_matrix(matmul_problem<T> p)
 {
     if constexpr (!matrix_unit<T>::exists) {
         trap(); /* no plan asks for it on this architecture */
     } else {
         SUBWAVE_DYNAMIC_SHARED(T, memory);
-        using tile = matrix_tile<T, matrix_block_shape<Index>, AAlongK, BAlongK>;
+        using tile = matrix_tile<T, Shape, Packed, AAlongK, BAlongK>;
         const block_tile at = matrix_block(blockIdx.x, p.m, p.n, tile::rows(), tile::columns());
         tile mine(p, at.row * tile::rows(), at.column * tile::columns(),
                   this_work_item::get_sub_group());

@@ -18,7 +18,7 @@ SUBWAVE_BEGIN
  * memory; A's terms reach a multiprocessor's waves by its cache. */
 template <class T, int Along, int Steps, bool Down, bool Packed> class skinny_unit {
     using unit = matrix_unit<T>;
-    static constexpr int across = SUBWAVE_SKINNY_UNIT_BLOCK / matrix_fewest_lanes / Along;
+    static constexpr int across = SUBWAVE_SKINNY_UNIT_BLOCK / unit::fewest_lanes / Along;
     /* of a batch */
     static constexpr int terms = Steps * SUBWAVE_SKINNY_UNIT_DEPTH, stride = Along * terms;
     static constexpr bool pairs = Packed && !Down; /* of columns */
@@ -35,7 +35,7 @@ template <class T, int Along, int Steps, bool Down, bool Packed> class skinny_un
     const bool a_pairs_;
     /* the next batch's of the lane's rows and columns; if they are pairs, the first */
     const T *a_[2], *b_[2];
-    T sum_[2][2][2];
+    typename unit::sums sum_;
 
 public:
     static constexpr int rows = SUBWAVE_SKINNY_UNIT_ROWS, rounds = 1,
@@ -78,7 +78,8 @@ public:
                 for (int e = 0; e < 2; ++e) {
                     const int i = Down ? 2 * high_ + h : 8 * v + 2 * low_ + e;
                     const int j = Down ? 8 * v + 2 * low_ + e : 2 * high_ + h;
-                    memory[(along_ * 16 + i) * columns() + first_ + j] = sum_[v][h][e];
+                    memory[(along_ * 16 + i) * columns() + first_ + j] =
+                        sum_.of[v * unit::c_right + h * unit::c_below + e];
                 }
             }
         }
@@ -197,9 +198,11 @@ private:
     SUBWAVE_DEVICE void add(const batch &b, site where)
     {
         SUBWAVE_UNROLL
-        for (int s = 0; s < Steps; ++s)
-            unit::multiply_add(members_, sum_, Down ? b.few[s] : b.many[s],
-                               Down ? b.many[s] : b.few[s], where);
+        for (int s = 0; s < Steps; ++s) {
+            const auto &x = Down ? b.few[s] : b.many[s], &y = Down ? b.many[s] : b.few[s];
+            unit::multiply_add(members_, sum_, {{{x[0][0], x[0][1]}, {x[1][0], x[1][1]}}},
+                               {{{y[0][0], y[1][0]}, {y[0][1], y[1][1]}}}, where);
+        }
     }
 };
 

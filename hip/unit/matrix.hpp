@@ -1,27 +1,39 @@
 /* SPDX-License-Identifier: MIT
- * matrix.hpp: the matrix unit of the platform at hand, and copies into local memory beside which it
- * can work.
+ * matrix.hpp: the matrix unit of the platform at hand, and the panels of shared memory that it
+ * reads, into which can be copied while it works.
+ *
+ * A line is a row of A or a column of B.
  *
  *   matrix_unit<T>                 C += A B with A, B and C spread over the lanes of a whole wave:
- *                                  one instruction, or a few that fill pairs
+ *                                  one instruction or a few
  *     exists                       whether the architecture has it for T
- *     rows, columns(), depth       A is rows x depth, B depth x columns(); all even
- *     a_row(), a_depth()           this lane's part of A is a[u][h], row 2 a_row() + h and depth
- *                                  2 a_depth() + u
- *     b_column(), b_depth()        and of B b[h][u], column 2 b_column() + h and depth 2 b_depth()
- *                                  + u
- *     pairs, c_row(e), c_column(e)  and of C c[v][h][e], row 2 c_row(e) + h, column
- *                                  2 c_column(e) + v, for e < pairs
- *     multiply_add(members, c, a, b, where)
- *   matrix_banks_bytes             of local memory that lanes can load at a time, from different
- *                                  banks
- *   matrix_deep_lanes              neighbouring lanes that differ in depth only
- *   matrix_fewest_lanes            of any wave that has the unit
- *   pair_copy<T, Count>            Count copies of two elements, from global to local memory
- *     begin(e, to, from)           of from[0] and from[1], which are aligned
- *     begin(e, to, from, distance, count)   of from[0] and from[distance], of which the first
- *                                  `count` exist; the others are 0
- *     end(e, to)                   what remains to be done for either
+ *     rows, columns(), depth       A is rows x depth, B depth x columns(); columns_of(lanes) at
+ *                                  compile time
+ *     fewest_lanes                 of any wave that has it
+ *     operand                      a lane's part of A or of B
+ *     a_line(), a_k()              where in A, and in B, what this lane loads of an operand begins
+ *     b_line(), b_k()
+ *     holds_next                   whether registers suffice for a second set of operands
+ *     sums, c_held                 a lane's part of C, sums::of[c_held]
+ *     c_row(e), c_column(e)        where in C element e of it is
+ *     c_below, c_right             distances in `of` of elements e < c_below from the one below and
+ *                                  the one to the right; 0 if other lanes have these
+ *     multiply_add(members, sums, a, b, where)
+ *   matrix_blocks<T>               blocks that a multiprocessor must hold
+ *   matrix_splits_stages           whether stages that need no checks have a loop of their own, in
+ *                                  which some tiles are multiplied before the barrier
+ *   matrix_panel<T, Stage, Lines, Waves, AlongK, Packed>(matrix, by_line, by_k, lines, existing,
+ *                                  line, k)
+ *                                  `Stage` steps of k of `lines` lines, at least Lines, of which
+ *                                  `existing` exist, copied by the `Waves` waves of a block;
+ *                                  `line` and `k` are what the unit says of A or of B, and k even.
+ *                                  Packed: neighbours along k, or else along lines, are neighbours
+ *                                  in memory, and those that are copied together are aligned
+ *     whole()                      whether all lines exist, and can be copied without checks
+ *     begin_copies<Whole>(memory, depth)   starts to copy the next stage, of which the first
+ *                                  `depth` steps exist, and all lines if Whole; the rest is 0
+ *     end_copies(memory)           what remains to be done for it
+ *     load(memory, line, k)        the operand that begins there
  *   matrix_copies_begun()          after the begin of all copies of a stage, even if there were
  *                                  none
  *   matrix_copies_wait<Excepted>()  after the end of a stage's: this lane's copies are there,
@@ -32,8 +44,36 @@
 
 #include "../shapes.hpp"
 
+#include <subwave/device/half.hpp>
 #include <subwave/device/wave.hpp>
 
+SUBWAVE_BEGIN
+
+template <class T> constexpr subwave_block_shape matrix_shape(int index)
+{
+    return is_small_float<T>::value ? shapes.matrix16 : shapes.matrix[index];
+}
+template <class T> constexpr subwave_unit_shape matrix_unit_shape()
+{
+    return is_small_float<T>::value ? shapes.matrix16_unit : shapes.matrix_unit;
+}
+
+template <class T> struct matrix_unit {
+    static constexpr bool exists = false;
+};
+
+/* An operand of a unit for f32 and f64: element [u][h] is of k + u and of line + h. */
+template <class T> struct matrix_pairs {
+    T of[2][2];
+};
+
+/* For f32 and f64 (matrix_pairs_panel.hpp), and for 16 bits (matrix_rows_panel.hpp). */
+template <class T, int Stage, int Lines, int Waves, bool AlongK, bool Packed> class matrix_panel;
+
+SUBWAVE_END
+
 #include SUBWAVE_UNIT_HEADER(matrix)
+#include "matrix_pairs_panel.hpp"
+#include SUBWAVE_UNIT_HEADER(matrix16)
 
 #endif

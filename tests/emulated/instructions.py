@@ -31,13 +31,13 @@ def is_kernel(name):
 
 def identify(name):
     """The Kernel of a mangled name."""
-    matrix = re.search(r"matmul_matrixI([fd])Li([01])ELb([01])ELb([01])EEE", name)
+    matrix = re.search(r"matmul_matrixI([fd])Li([01])ELb1ELb([01])ELb([01])EEE", name)
     if matrix:
         element, small, a, b = matrix.groups()
         side = 64 if small == "1" else 128
         return Kernel("matrix", element, side, side,
                       ("columns rows".split()[int(a)], "rows columns".split()[int(b)]))
-    matrix = re.search(r"matmul_matrix16INS0_11small_floatINS0_\d+(b?)\w*_formatEEELb([01])ELb([01])ELb([01])EEE", name)
+    matrix = re.search(r"matmul_matrixINS0_11small_floatINS0_\d+(b?)\w*_formatEEELi0ELb([01])ELb([01])ELb([01])EEE", name)
     if matrix:
         bf16, packed, *along_k = matrix.groups()
         return Kernel("matrix16", bf16 or "h", 128, 128,

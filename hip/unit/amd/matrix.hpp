@@ -8,22 +8,31 @@
 
 SUBWAVE_BEGIN
 
-constexpr int matrix_banks_bytes = 128, matrix_deep_lanes = 1, matrix_fewest_lanes = 64;
+constexpr int matrix_banks_bytes = 128, matrix_deep_lanes = 1;
+constexpr bool matrix_splits_stages = true;
+template <class T> constexpr int matrix_blocks = 1;
 
 /* What the 16x16x4 instructions share: eight of them for 32x32x8. */
 template <class T> struct mfma_16x16x4 {
     typedef T four __attribute__((ext_vector_type(4)));
-    static constexpr int rows = 32, fewest_columns = 32, depth = 8, pairs = 4;
+    using operand = matrix_pairs<T>;
+    struct sums {
+        T of[16]; /* [v][h][e] */
+    };
+    static constexpr int rows = 32, depth = 8, fewest_lanes = 64;
+    static constexpr int c_held = 16, c_below = 4, c_right = 8;
+    static constexpr bool holds_next = true;
+    static constexpr __host__ __device__ int columns_of(int) { return 32; }
     static constexpr __host__ __device__ int columns() { return 32; }
-    static SUBWAVE_DEVICE int a_row() { return wave_lane() % 16; }
-    static SUBWAVE_DEVICE int a_depth() { return wave_lane() / 16; }
-    static SUBWAVE_DEVICE int b_depth() { return wave_lane() / 16; }
-    static SUBWAVE_DEVICE int b_column() { return wave_lane() % 16; }
-    static SUBWAVE_DEVICE int c_column(int) { return wave_lane() % 16; }
+    static SUBWAVE_DEVICE int a_line() { return wave_lane() % 16 * 2; }
+    static SUBWAVE_DEVICE int a_k() { return wave_lane() / 16 * 2; }
+    static SUBWAVE_DEVICE int b_line() { return a_line(); }
+    static SUBWAVE_DEVICE int b_k() { return a_k(); }
+    static SUBWAVE_DEVICE int c_column(int e) { return wave_lane() % 16 * 2 + e / c_right; }
 
 protected:
     template <class F>
-    static SUBWAVE_DEVICE void each(T (&c)[2][2][4], const T (&a)[2][2], const T (&b)[2][2], F mfma)
+    static SUBWAVE_DEVICE void each(sums &c, const operand &a, const operand &b, F mfma)
     {
         SUBWAVE_UNROLL
         for (int u = 0; u < 2; ++u) {
@@ -31,26 +40,25 @@ protected:
             for (int v = 0; v < 2; ++v) {
                 SUBWAVE_UNROLL
                 for (int h = 0; h < 2; ++h) {
-                    T(&cells)[4] = c[v][h];
-                    four sum = {cells[0], cells[1], cells[2], cells[3]};
-                    sum = mfma(a[u][h], b[v][u], sum);
-                    cells[0] = sum[0], cells[1] = sum[1], cells[2] = sum[2], cells[3] = sum[3];
+                    T *const part = &c.of[v * c_right + h * c_below];
+                    four sum = {part[0], part[1], part[2], part[3]};
+                    sum = mfma(a.of[u][h], b.of[u][v], sum);
+                    part[0] = sum[0], part[1] = sum[1], part[2] = sum[2], part[3] = sum[3];
                 }
             }
         }
     }
 };
 
-template <class T> struct matrix_unit {
-    static constexpr bool exists = false;
-};
-
 /* v_mfma_f32_16x16x4f32 */
 template <> struct matrix_unit<float> : mfma_16x16x4<float> {
     static constexpr bool exists = SUBWAVE_HAS_MATRIX_F32;
-    static SUBWAVE_DEVICE int c_row(int e) { return wave_lane() / 16 * 4 + e; }
-    static SUBWAVE_DEVICE void multiply_add(lane_mask, float (&c)[2][2][4], const float (&a)[2][2],
-                                            const float (&b)[2][2], site)
+    static SUBWAVE_DEVICE int c_row(int e)
+    {
+        return (wave_lane() / 16 * 4 + e % 4) * 2 + e / c_below % 2;
+    }
+    static SUBWAVE_DEVICE void multiply_add(lane_mask, sums &c, const operand &a, const operand &b,
+                                            site)
     {
         if constexpr (SUBWAVE_HAS_MATRIX_F32)
             each(c, a, b, [](float x, float y, four sum) {
@@ -62,9 +70,12 @@ template <> struct matrix_unit<float> : mfma_16x16x4<float> {
 /* v_mfma_f64_16x16x4f64 */
 template <> struct matrix_unit<double> : mfma_16x16x4<double> {
     static constexpr bool exists = SUBWAVE_HAS_MATRIX_F64;
-    static SUBWAVE_DEVICE int c_row(int e) { return e * 4 + wave_lane() / 16; }
-    static SUBWAVE_DEVICE void multiply_add(lane_mask, double (&c)[2][2][4],
-                                            const double (&a)[2][2], const double (&b)[2][2], site)
+    static SUBWAVE_DEVICE int c_row(int e)
+    {
+        return (e % 4 * 4 + wave_lane() / 16) * 2 + e / c_below % 2;
+    }
+    static SUBWAVE_DEVICE void multiply_add(lane_mask, sums &c, const operand &a, const operand &b,
+                                            site)
     {
         if constexpr (SUBWAVE_HAS_MATRIX_F64)
             each(c, a, b, [](double x, double y, four sum) {

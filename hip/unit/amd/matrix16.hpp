@@ -4,21 +4,21 @@
 #ifndef SUBWAVE_HIP_UNIT_AMD_MATRIX16_HPP
 #define SUBWAVE_HIP_UNIT_AMD_MATRIX16_HPP
 
-#include "../matrix16_panel.hpp"
+#include "../matrix_rows_panel.hpp"
 
 SUBWAVE_BEGIN
-
-constexpr int matrix16_piece = 16, matrix16_blocks = 1;
 
 /* Lane i has k of line i % 16: on gfx11 all 16, else 8 of them, the next 8 being in the next 16
  * lanes. MFMA takes 4 of a lane at a time, and so other k together than it says; but of A and B the
  * same. */
-template <class T> struct matrix16_unit {
+template <class Format> struct matrix_unit<small_float<Format>> {
     static constexpr matrix16_kind kind = SUBWAVE_MATRIX16;
     static constexpr bool exists = kind != matrix16_kind::none;
     static constexpr bool is_wmma =
         kind == matrix16_kind::wmma_gfx11 || kind == matrix16_kind::wmma_gfx12;
-    static constexpr int rows = 16, depth = is_wmma ? 16 : 32, c_held = is_wmma ? 8 : 4;
+    static constexpr int rows = 16, depth = is_wmma ? 16 : 32;
+    static constexpr int c_held = is_wmma ? 8 : 4, c_below = 0, c_right = 0;
+    static constexpr bool holds_next = kind != matrix16_kind::wmma_gfx11;
     static constexpr int fewest_lanes = is_wmma ? 32 : 64;
     static constexpr __host__ __device__ int columns_of(int) { return 16; }
     static constexpr __host__ __device__ int columns() { return 16; }
@@ -39,10 +39,14 @@ template <class T> struct matrix16_unit {
         matrix16_chunk chunk[kind == matrix16_kind::wmma_gfx11 ? 2 : 1];
     };
 
-    static SUBWAVE_DEVICE void multiply_add(lane_mask, float (&c)[c_held], const operand &a,
-                                            const operand &b, site)
+    struct sums {
+        float of[c_held];
+    };
+
+    static SUBWAVE_DEVICE void multiply_add(lane_mask, sums &c, const operand &a, const operand &b,
+                                            site)
     {
-        sums all = __builtin_bit_cast(sums, c);
+        vector_sums all = __builtin_bit_cast(vector_sums, c);
         if constexpr (kind == matrix16_kind::wmma_gfx11) {
             const auto x = parts<16>(a), y = parts<16>(b);
             if constexpr (is_half)
@@ -69,14 +73,12 @@ template <class T> struct matrix16_unit {
             for (int i = 0; i < 4; ++i)
                 all = __builtin_amdgcn_mfma_f32_16x16x8bf16(x.of[i], y.of[i], all, 0, 0, 0);
         }
-        SUBWAVE_UNROLL
-        for (int e = 0; e < c_held; ++e)
-            c[e] = all[e];
+        c = __builtin_bit_cast(sums, all);
     }
 
 private:
-    static constexpr bool is_half = std::is_same<T, half>::value;
-    typedef float sums __attribute__((ext_vector_type(c_held)));
+    static constexpr bool is_half = std::is_same<small_float<Format>, half>::value;
+    typedef float vector_sums __attribute__((ext_vector_type(c_held)));
     template <int Count> struct vectors {
         typedef std::conditional_t<is_half, _Float16, short> vector
             __attribute__((ext_vector_type(Count)));
@@ -88,17 +90,21 @@ private:
     }
 };
 
-template <class T, int Share, bool AlongK, bool Packed>
-struct matrix16_panel : matrix16_staged_panel<T, matrix16_stage, Share, AlongK, Packed> {
-    using matrix16_staged_panel<T, matrix16_stage, Share, AlongK, Packed>::matrix16_staged_panel;
-    using operand = typename matrix16_unit<T>::operand;
+template <class Format, int Stage, int Lines, int Waves, bool AlongK, bool Packed>
+class matrix_panel<small_float<Format>, Stage, Lines, Waves, AlongK, Packed>
+    : public matrix_staged_panel<small_float<Format>, Stage, Lines, Waves, AlongK, Packed> {
+    using T = small_float<Format>;
+    using operand = typename matrix_unit<T>::operand;
 
-    SUBWAVE_DEVICE operand load(const T *panel, int line, int k) const
+public:
+    using matrix_staged_panel<T, Stage, Lines, Waves, AlongK, Packed>::matrix_staged_panel;
+
+    SUBWAVE_DEVICE operand load(const T *memory, int line, int k) const
     {
         operand loaded;
-        loaded.chunk[0] = this->chunk(panel, line, k);
+        loaded.chunk[0] = this->chunk(memory, line, k);
         if constexpr (sizeof loaded == 32)
-            loaded.chunk[1] = this->chunk(panel, line, k + 8);
+            loaded.chunk[1] = this->chunk(memory, line, k + 8);
         return loaded;
     }
 };
@@ -106,12 +112,10 @@ struct matrix16_panel : matrix16_staged_panel<T, matrix16_stage, Share, AlongK, 
 SUBWAVE_DEVICE int matrix16_item()
 {
     int item = block_item();
-    if constexpr (matrix16_wide == 2) /* the others have registers enough */
+    if constexpr (shapes.matrix16.wide == 2) /* the others have registers enough */
         asm volatile("" : "+v"(item));
     return item;
 }
-
-template <int Behind> SUBWAVE_DEVICE void matrix16_wait() {}
 
 SUBWAVE_END
 

@@ -8,45 +8,56 @@
 
 SUBWAVE_BEGIN
 
-constexpr int matrix_banks_bytes = 128, matrix_deep_lanes = 4, matrix_fewest_lanes = 32;
-
-template <class T> struct matrix_unit {
-    static constexpr bool exists = false;
-};
+constexpr int matrix_banks_bytes = 128, matrix_deep_lanes = 4;
+constexpr bool matrix_splits_stages = false;
+template <class T> constexpr int matrix_blocks = is_small_float<T>::value ? 2 : 1;
 
 /* mma.sync.m16n8k8, for even columns and for odd ones; its operands are in registers that follow
  * one another, as pairs do that are loaded from rows of A and along the depth of B. sm_80 has
  * quarters of it. */
 template <> struct matrix_unit<double> {
     static constexpr bool exists = SUBWAVE_HAS_MATRIX_F64;
-    static constexpr int rows = 16, fewest_columns = 16, depth = 8, pairs = 2;
+    using operand = matrix_pairs<double>;
+    struct sums {
+        double of[8]; /* [v][h][e] */
+    };
+    static constexpr int rows = 16, depth = 8, fewest_lanes = 32;
+    static constexpr int c_held = 8, c_below = 2, c_right = 4;
+    static constexpr bool holds_next = true;
+    static constexpr __host__ __device__ int columns_of(int) { return 16; }
     static constexpr __host__ __device__ int columns() { return 16; }
-    static SUBWAVE_DEVICE int a_row() { return wave_lane() / 4; }
-    static SUBWAVE_DEVICE int a_depth() { return wave_lane() % 4; }
-    static SUBWAVE_DEVICE int b_depth() { return wave_lane() % 4; }
-    static SUBWAVE_DEVICE int b_column() { return wave_lane() / 4; }
-    static SUBWAVE_DEVICE int c_row(int) { return wave_lane() / 4; }
-    static SUBWAVE_DEVICE int c_column(int e) { return wave_lane() % 4 * 2 + e; }
+    static SUBWAVE_DEVICE int a_line() { return wave_lane() / 4 * 2; }
+    static SUBWAVE_DEVICE int a_k() { return wave_lane() % 4 * 2; }
+    static SUBWAVE_DEVICE int b_line() { return a_line(); }
+    static SUBWAVE_DEVICE int b_k() { return a_k(); }
+    static SUBWAVE_DEVICE int c_row(int e) { return wave_lane() / 4 * 2 + e / c_below % 2; }
+    static SUBWAVE_DEVICE int c_column(int e)
+    {
+        return (wave_lane() % 4 * 2 + e % 2) * 2 + e / c_right;
+    }
 
-    static SUBWAVE_DEVICE void multiply_add(lane_mask, double (&c)[2][2][2],
-                                            const double (&a)[2][2], const double (&b)[2][2], site)
+    static SUBWAVE_DEVICE void multiply_add(lane_mask, sums &all, const operand &a,
+                                            const operand &b, site)
     {
         SUBWAVE_UNROLL
         for (int v = 0; v < 2; ++v) {
             if constexpr (SUBWAVE_HAS_F64_MMA) {
+                double *const c = &all.of[v * c_right];
                 asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 "
                     "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
-                    : "+d"(c[v][0][0]), "+d"(c[v][0][1]), "+d"(c[v][1][0]), "+d"(c[v][1][1])
-                    : "d"(a[0][0]), "d"(a[0][1]), "d"(a[1][0]), "d"(a[1][1]), "d"(b[v][0]),
-                      "d"(b[v][1]));
+                    : "+d"(c[0]), "+d"(c[1]), "+d"(c[2]), "+d"(c[3])
+                    : "d"(a.of[0][0]), "d"(a.of[0][1]), "d"(a.of[1][0]), "d"(a.of[1][1]),
+                      "d"(b.of[0][v]), "d"(b.of[1][v]));
             } else {
                 SUBWAVE_UNROLL
                 for (int u = 0; u < 2; ++u) {
                     SUBWAVE_UNROLL
-                    for (int h = 0; h < 2; ++h)
+                    for (int h = 0; h < 2; ++h) {
+                        double *const c = &all.of[v * c_right + h * c_below];
                         asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1},{%2},{%3},{%0,%1};"
-                            : "+d"(c[v][h][0]), "+d"(c[v][h][1])
-                            : "d"(a[u][h]), "d"(b[v][u]));
+                            : "+d"(c[0]), "+d"(c[1])
+                            : "d"(a.of[u][h]), "d"(b.of[u][v]));
+                    }
                 }
             }
         }

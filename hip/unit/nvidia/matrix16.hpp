@@ -5,16 +5,15 @@
 #ifndef SUBWAVE_HIP_UNIT_NVIDIA_MATRIX16_HPP
 #define SUBWAVE_HIP_UNIT_NVIDIA_MATRIX16_HPP
 
-#include "../matrix16_panel.hpp"
+#include "../matrix_rows_panel.hpp"
 
 SUBWAVE_BEGIN
 
-constexpr int matrix16_piece = 8, matrix16_blocks = 2;
-
 /* 16 x 16 x 16: two of mma.sync.m16n8k16, side by side. */
-template <class T> struct matrix16_unit {
-    static constexpr bool exists = SUBWAVE_HAS_MATRIX_16;
-    static constexpr int rows = 16, depth = 16, c_held = 8, fewest_lanes = 32;
+template <class Format> struct matrix_unit<small_float<Format>> {
+    static constexpr bool exists = SUBWAVE_HAS_MATRIX_16, holds_next = false;
+    static constexpr int rows = 16, depth = 16, fewest_lanes = 32;
+    static constexpr int c_held = 8, c_below = 0, c_right = 0;
     static constexpr __host__ __device__ int columns_of(int) { return 16; }
     static constexpr __host__ __device__ int columns() { return 16; }
     /* Of 8 x 8 elements a lane gives ldmatrix the address of a row. */
@@ -27,20 +26,23 @@ template <class T> struct matrix16_unit {
     /* Two elements of each quarter: of A as its columns have it, of B line after line, for what an
      * instruction takes are registers side by side. */
     using operand = matrix16_chunk;
+    struct sums {
+        float of[c_held];
+    };
 
-    static SUBWAVE_DEVICE void multiply_add(lane_mask, float (&c)[8], const operand &a,
-                                            const operand &b, site)
+    static SUBWAVE_DEVICE void multiply_add(lane_mask, sums &c, const operand &a, const operand &b,
+                                            site)
     {
         SUBWAVE_UNROLL
         for (int half = 0; half < 2; ++half)
-            multiply_add(&c[4 * half], a.word, b.word[2 * half], b.word[2 * half + 1]);
+            multiply_add(&c.of[4 * half], a.word, b.word[2 * half], b.word[2 * half + 1]);
     }
 
 private:
     static SUBWAVE_DEVICE void multiply_add(float *c, const std::uint32_t (&a)[4], std::uint32_t b0,
                                             std::uint32_t b1)
     {
-        if constexpr (std::is_same<T, bfloat16>::value)
+        if constexpr (std::is_same<small_float<Format>, bfloat16>::value)
             asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
                 "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
@@ -73,35 +75,47 @@ template <bool Transposed> SUBWAVE_DEVICE matrix16_chunk load_matrices(const voi
 
 /* Elements lie as in global memory, along k or along lines, and ldmatrix turns them where it has
  * to. */
-template <class T, int Share, bool AlongK, bool Packed> class matrix16_panel {
-    int lines_, line_, k_;
+template <class Format, int Stage, int Lines, int Waves, bool AlongK, bool Packed>
+class matrix_panel<small_float<Format>, Stage, Lines, Waves, AlongK, Packed> {
+    using T = small_float<Format>;
+    static constexpr int items = Waves * 32, share = Lines * Stage / 8 / items;
+
+    const T *from_; /* the stage that is copied next */
+    std::int64_t stride_, by_stage_;
+    int lines_, existing_, line_, k_;
 
 public:
-    SUBWAVE_DEVICE matrix16_panel(int lines, int line, int k) : lines_(lines), line_(line), k_(k) {}
-
-    SUBWAVE_DEVICE void begin(T *to, const T *from, std::int64_t line_stride, std::int64_t k_stride,
-                              int lines, int depth)
+    SUBWAVE_DEVICE matrix_panel(const T *matrix, std::int64_t by_line, std::int64_t by_k, int lines,
+                                std::int64_t existing, int line, int k)
+        : from_(matrix), stride_(AlongK ? by_line : by_k), by_stage_(Stage * by_k), lines_(lines),
+          existing_(existing < lines ? static_cast<int>(existing) : lines), line_(line), k_(k)
     {
-        constexpr int threads = 32 * matrix16_down * matrix16_across;
-        const int length = chunks(), step = threads / length; /* rows from one copy to the next */
+    }
+
+    SUBWAVE_DEVICE bool whole() const { return existing_ == lines_; }
+
+    template <bool Whole> SUBWAVE_DEVICE void begin_copies(T *to, int depth)
+    {
+        const int length = chunks(), step = items / length; /* rows from one copy to the next */
         const int item = matrix16_item(), row = item / length, chunk = item % length;
-        const std::int64_t stride = AlongK ? line_stride : k_stride;
-        const T *source = from + row * stride + chunk * 8;
-        if (lines >= lines_ && depth == matrix16_stage) {
+        const T *source = from_ + row * stride_ + chunk * 8;
+        if (Whole || (whole() && depth == Stage)) {
             SUBWAVE_UNROLL
-            for (int e = 0; e < Share; ++e)
+            for (int e = 0; e < share; ++e)
                 copy(&to[matrix16_place(row + e * step, chunk, length)],
-                     source + e * step * stride);
+                     source + e * step * stride_);
         } else {
-            const int rows = AlongK ? lines : depth, left = (AlongK ? depth : lines) - chunk * 8;
+            const int rows = AlongK ? existing_ : depth;
+            const int left = (AlongK ? depth : existing_) - chunk * 8;
             const int count = left < 0 ? 0 : left < 8 ? left : 8;
             SUBWAVE_UNROLL
-            for (int e = 0; e < Share; ++e)
-                copy(&to[matrix16_place(row + e * step, chunk, length)], source + e * step * stride,
-                     row + e * step < rows ? count : 0);
+            for (int e = 0; e < share; ++e)
+                copy(&to[matrix16_place(row + e * step, chunk, length)],
+                     source + e * step * stride_, row + e * step < rows ? count : 0);
         }
+        from_ += by_stage_;
     }
-    SUBWAVE_DEVICE void end(T *) { asm volatile("cp.async.commit_group;" ::: "memory"); }
+    SUBWAVE_DEVICE void end_copies(T *) {}
 
     SUBWAVE_DEVICE matrix16_chunk load(const T *panel, int line, int k) const
     {
@@ -111,7 +125,7 @@ public:
     }
 
 private:
-    SUBWAVE_DEVICE int chunks() const { return (AlongK ? matrix16_stage : lines_) / 8; }
+    SUBWAVE_DEVICE int chunks() const { return (AlongK ? Stage : lines_) / 8; }
 
     static SUBWAVE_DEVICE void copy(T *to, const T *from)
     {
@@ -133,19 +147,21 @@ private:
 };
 
 /* Without the alignment for it, through registers, at once. */
-template <class T, int Share, bool AlongK>
-struct matrix16_panel<T, Share, AlongK, false>
-    : matrix16_staged_panel<T, matrix16_stage, (Share + 1) / 2, AlongK, false> {
-    using base = matrix16_staged_panel<T, matrix16_stage, (Share + 1) / 2, AlongK, false>;
+template <class Format, int Stage, int Lines, int Waves, bool AlongK>
+class matrix_panel<small_float<Format>, Stage, Lines, Waves, AlongK, false>
+    : public matrix_staged_panel<small_float<Format>, Stage, Lines, Waves, AlongK, false> {
+    using T = small_float<Format>;
+    using base = matrix_staged_panel<T, Stage, Lines, Waves, AlongK, false>;
+
+public:
     using base::base;
 
-    SUBWAVE_DEVICE void begin(T *to, const T *from, std::int64_t line_stride, std::int64_t k_stride,
-                              int lines, int depth)
+    template <bool Whole> SUBWAVE_DEVICE void begin_copies(T *to, int depth)
     {
-        base::begin(to, from, line_stride, k_stride, lines, depth);
-        base::end(to);
+        base::template begin_copies<false>(to, depth);
+        base::end_copies(to);
     }
-    SUBWAVE_DEVICE void end(T *) {}
+    SUBWAVE_DEVICE void end_copies(T *) {}
     SUBWAVE_DEVICE matrix16_chunk load(const T *panel, int line, int k) const
     {
         return load_matrices<false>(this->place(panel, line, k));
@@ -153,12 +169,6 @@ struct matrix16_panel<T, Share, AlongK, false>
 };
 
 SUBWAVE_DEVICE int matrix16_item() { return computed_anew(block_item()); }
-
-/* Every panel has a group of its own. */
-template <int Behind> SUBWAVE_DEVICE void matrix16_wait()
-{
-    asm volatile("cp.async.wait_group %0;" : : "n"(2 * Behind) : "memory");
-}
 
 SUBWAVE_END
 

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ * matrix_pairs_panel.hpp: panels of f32 and f64 in shared memory, by pairs of elements.
+ */
+#ifndef SUBWAVE_HIP_UNIT_MATRIX_PAIRS_PANEL_HPP
+#define SUBWAVE_HIP_UNIT_MATRIX_PAIRS_PANEL_HPP
+
+SUBWAVE_BEGIN
+
+/* A stage lies in rows of pairs: along k, a row per line, first the even ones; or of two lines, a
+ * row per k. What are neighbours in the matrix should be pairs. Those of a row are permuted so that
+ * lanes which load together find theirs in different banks. All sizes are powers of two. */
+template <class T, int Stage, int Lines, int Waves, bool AlongK, bool Packed> class matrix_panel {
+    static constexpr unsigned stage = Stage, pair_bytes = 2 * sizeof(T);
+    static constexpr int share = /* pairs of a work-item */
+        Lines * Stage / 2 / (Waves * matrix_unit<T>::fewest_lanes);
+    static constexpr unsigned banks = /* of a pair each */
+        matrix_banks_bytes < pair_bytes ? 1 : matrix_banks_bytes / pair_bytes;
+
+    const T *from_; /* this work-item's first pair of the stage that is copied next */
+    std::int64_t by_line_, by_k_;
+    unsigned lines_;
+    int existing_, line_, k_; /* of the lines; where that pair is in the stage */
+    /* and in shared memory; where the lane's part of a stage begins there */
+    int place_, part_;
+    bool paired_;
+    pair_copy<T, share> copies_;
+
+public:
+    SUBWAVE_DEVICE matrix_panel(const T *matrix, std::int64_t by_line, std::int64_t by_k, int lines,
+                                std::int64_t existing, unsigned line, unsigned k)
+        : by_line_(by_line), by_k_(by_k), lines_(lines),
+          existing_(existing < lines ? static_cast<int>(existing) : lines),
+          line_(line_of(block_item())), k_(k_of(block_item())), place_(place(block_item())),
+          part_(AlongK ? (line / 2 * length() + permuted(line / 2, k / 2)) * 2
+                       : (k * length() + permuted(k / 2, line / 2)) * 2)
+    {
+        from_ = matrix + line_ * by_line + k_ * by_k;
+        paired_ = (AlongK ? by_k : by_line) == 1 && (AlongK ? by_line : by_k) % 2 == 0 &&
+                  reinterpret_cast<std::uintptr_t>(matrix) % pair_bytes == 0;
+    }
+
+    SUBWAVE_DEVICE bool whole() const { return paired_ && existing_ == static_cast<int>(lines_); }
+
+    template <bool Whole> SUBWAVE_DEVICE void begin_copies(T *memory, int depth)
+    {
+        if (Whole || (whole() && depth == static_cast<int>(stage))) {
+            each([&](int e, int place, int line, int k) {
+                copies_.begin(e, &memory[place], from_ + line * by_line_ + k * by_k_);
+            });
+        } else {
+            each([&](int e, int place, int line, int k) {
+                const int lines = existing_ - line_ - line, ks = depth - k_ - k;
+                const int along = AlongK ? ks : lines, other = AlongK ? lines : ks;
+                copies_.begin(e, &memory[place], from_ + line * by_line_ + k * by_k_,
+                              AlongK ? by_k_ : by_line_, other > 0 ? along : 0);
+            });
+        }
+        from_ += stage * by_k_;
+    }
+    SUBWAVE_DEVICE void end_copies(T *memory)
+    {
+        each([&](int e, int place, int, int) { copies_.end(e, &memory[place]); });
+    }
+
+    SUBWAVE_DEVICE matrix_pairs<T> load(const T *memory, int line, int k) const
+    {
+        const T *from = AlongK ? &memory[(part_ ^ k) + line * length()]
+                               : &memory[part_ + k * length() * 2 + line];
+        T pairs[2][2];
+        SUBWAVE_UNROLL
+        for (int e = 0; e < 2; ++e) {
+            const T *pair = static_cast<const T *>(
+                __builtin_assume_aligned(from + e * (AlongK ? lines_ : 2) * length(), pair_bytes));
+            pairs[e][0] = pair[0];
+            pairs[e][1] = pair[1];
+        }
+        matrix_pairs<T> part;
+        SUBWAVE_UNROLL
+        for (int u = 0; u < 2; ++u) {
+            SUBWAVE_UNROLL
+            for (int h = 0; h < 2; ++h)
+                part.of[u][h] = AlongK ? pairs[h][u] : pairs[u][h];
+        }
+        return part;
+    }
+
+private:
+    SUBWAVE_DEVICE unsigned length() const { return (AlongK ? stage : lines_) / 2; }
+    /* Where the n-th pair of a stage begins in it. */
+    SUBWAVE_DEVICE int line_of(unsigned n) const
+    {
+        const unsigned row = n / length(), half = lines_ / 2;
+        return AlongK ? row % half * 2 + row / half : n % length() * 2;
+    }
+    SUBWAVE_DEVICE int k_of(unsigned n) const { return AlongK ? n % length() * 2 : n / length(); }
+    SUBWAVE_DEVICE int place(unsigned n) const
+    {
+        const unsigned row = n / length();
+        return (row * length() + permuted(AlongK ? row : row / 2, n % length())) * 2;
+    }
+    /* Rows that follow one another, counted in pairs if pairs are of two lines. */
+    static SUBWAVE_DEVICE unsigned permuted(unsigned row, unsigned pair)
+    {
+        constexpr unsigned deep = matrix_deep_lanes, along_k = stage / 2;
+        if (!AlongK)
+            return pair ^ row * (banks / deep) % banks;
+        return along_k < banks ? pair ^ row / (banks / along_k) * deep % along_k
+                               : pair ^ row * deep % banks;
+    }
+
+    /* Calls copy(e, place, line, k) for this work-item's pairs: the place in shared memory, and the
+     * distance from its first pair. Bits of n are bits of these, some exchanged. */
+    template <class F> SUBWAVE_DEVICE void each(F copy) const
+    {
+        const unsigned pairs = lines_ * stage / 2, row = 2 * length(), items = Waves * wave_size();
+        /* else all work-items have as many */
+        const unsigned first = items > pairs ? block_item() : 0;
+        SUBWAVE_UNROLL
+        for (int e = 0; e < share; ++e) {
+            const unsigned n = e * items, there = place(n);
+            if (first + n < pairs)
+                copy(e, (place_ ^ there % row) + there / row * row, line_of(n), k_of(n));
+        }
+    }
+};
+
+SUBWAVE_END
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ * matrix_rows_panel.hpp: panels of elements of 16 bits in shared memory, by rows of eight elements
+ * each, and one that is copied by way of registers.
+ */
+#ifndef SUBWAVE_HIP_UNIT_MATRIX_ROWS_PANEL_HPP
+#define SUBWAVE_HIP_UNIT_MATRIX_ROWS_PANEL_HPP
+
+#include <subwave/device/half.hpp>
+
+SUBWAVE_BEGIN
+
+/* Eight elements, by words. Copied by value, not by memcpy, which LLVM takes apart into bytes. */
+struct __attribute__((__may_alias__, __aligned__(16))) matrix16_chunk {
+    std::uint32_t word[4];
+};
+
+/* block_item(), from which what follows is not kept from one call to the next: all these addresses
+ * take more registers than there are. */
+SUBWAVE_DEVICE int matrix16_item();
+
+/* The chunk with this number in a row of `length` chunks, a power of two. They are permuted so that
+ * any one of eight rows is in different banks. */
+SUBWAVE_DEVICE int matrix16_place(int row, int chunk, int length)
+{
+    const int turn = length >= 8 ? row % 8 : row * length / 8 % length;
+    return (row * length + (chunk ^ turn)) * 8;
+}
+
+/* Each line has its k in a row, so that a lane finds those of an operand together. A piece is 2
+ * lines by 8 of k; or, where neighbours in global memory are so along lines, 4 by 4, which is
+ * transposed on its way. */
+template <class T, int Stage, int Lines, int Waves, bool AlongK, bool Packed>
+class matrix_staged_panel {
+    static constexpr int length = Stage / 8;
+    static constexpr int count = AlongK ? 8 : 4; /* neighbours that are read together */
+    static constexpr int reads = 16 / count;     /* of a piece */
+    static constexpr int items = Waves * matrix_unit<T>::fewest_lanes;
+    static constexpr int share = (Lines * Stage / 16 + items - 1) / items; /* pieces */
+    struct __attribute__((__may_alias__, __aligned__(2 * count))) pack {
+        std::uint32_t word[count / 2];
+    };
+
+    const T *from_; /* the stage that is copied next */
+    std::int64_t by_line_, by_k_;
+    int lines_, existing_, line_, k_;
+    bool along_k_; /* neighbouring work-items copy neighbouring pieces along k */
+    pack held_[share][reads];
+
+public:
+    SUBWAVE_DEVICE matrix_staged_panel(const T *matrix, std::int64_t by_line, std::int64_t by_k,
+                                       int lines, std::int64_t existing, int line, int k)
+        : from_(matrix), by_line_(by_line), by_k_(by_k), lines_(lines),
+          existing_(existing < lines ? static_cast<int>(existing) : lines), line_(line), k_(k),
+          along_k_(Packed ? AlongK : by_k == 1)
+    {
+    }
+
+    SUBWAVE_DEVICE bool whole() const { return Packed && existing_ == lines_; }
+
+    template <bool Whole> SUBWAVE_DEVICE void begin_copies(T *, int depth)
+    {
+        each([&](int e, int line, int k) {
+            const int across = AlongK ? depth - k : existing_ - line; /* of a pack; packs */
+            const int down = AlongK ? existing_ - line : depth - k;
+            const T *piece = &from_[line * by_line_ + k * by_k_];
+            SUBWAVE_UNROLL
+            for (int i = 0; i < reads; ++i)
+                held_[e][i] =
+                    read(piece + i * (AlongK ? by_line_ : by_k_), AlongK ? by_k_ : by_line_,
+                         Whole      ? count
+                         : i < down ? across
+                                    : 0);
+        });
+        from_ += Stage * by_k_;
+    }
+    SUBWAVE_DEVICE void end_copies(T *memory) const
+    {
+        each([&](int e, int line, int k) {
+            SUBWAVE_UNROLL
+            for (int i = 0; i < reads; ++i) {
+                T *place = &memory[matrix16_place(line + i, k / 8, length) + k % 8];
+                *reinterpret_cast<pack *>(place) = row(held_[e], i);
+            }
+        });
+    }
+
+    /* The eight elements of this lane. */
+    SUBWAVE_DEVICE const T *place(const T *memory, int line, int k) const
+    {
+        return &memory[matrix16_place(line + line_, (k + k_) / 8, length)];
+    }
+    SUBWAVE_DEVICE matrix16_chunk chunk(const T *memory, int line, int k) const
+    {
+        return *reinterpret_cast<const matrix16_chunk *>(place(memory, line, k));
+    }
+
+private:
+    /* Calls f(number, line, k) for each of this work-item's pieces. */
+    template <class F> SUBWAVE_DEVICE void each(F f) const
+    {
+        constexpr int per_k = count; /* of a piece; as many k as lines, if it is transposed */
+        const int pieces = lines_ * Stage / 16, down = lines_ / (16 / per_k),
+                  across = Stage / per_k;
+        const int items = Waves * wave_size();
+        const bool all = pieces == share * items; /* work-items have as many */
+        SUBWAVE_UNROLL
+        for (int e = 0; e < share; ++e) {
+            const int n = matrix16_item() + e * items;
+            const int line = along_k_ ? n / across : n % down, k = along_k_ ? n % across : n / down;
+            if (all || n < pieces)
+                f(e, line * (16 / per_k), k * per_k);
+        }
+    }
+    /* Line i of a piece. */
+    static SUBWAVE_DEVICE pack row(const pack (&piece)[reads], int i)
+    {
+        if constexpr (AlongK) {
+            return piece[i];
+        } else {
+            return {{half_of(piece[0], i) | half_of(piece[1], i) << 16,
+                     half_of(piece[2], i) | half_of(piece[3], i) << 16}};
+        }
+    }
+    static SUBWAVE_DEVICE std::uint32_t half_of(const pack &all, int i)
+    {
+        return all.word[i / 2] >> i % 2 * 16 & 0xffff;
+    }
+    /* The first `existing` elements, and 0. */
+    static SUBWAVE_DEVICE pack read(const T *from, std::int64_t stride, int existing)
+    {
+        if (Packed && existing >= count)
+            return *reinterpret_cast<const pack *>(from);
+        pack all;
+        SUBWAVE_UNROLL
+        for (int i = 0; i < count; ++i) {
+            const std::uint32_t element =
+                i < existing ? __builtin_bit_cast(std::uint16_t, from[i * (Packed ? 1 : stride)])
+                             : 0;
+            all.word[i / 2] = i % 2 == 0 ? element : all.word[i / 2] | element << 16;
+        }
+        return all;
+    }
+};
+
+SUBWAVE_END
+
+#endif
