@@ -610,9 +610,8 @@ int bench_main(int argc, char **argv)
          several("--variant", "NAME", take_variants, &s.variants, "(naive, local and broadcast)")},
         {MATMUL, several("--dtype", "TYPE", take_dtypes, &s.dtypes, "(f32)")},
         {BATCHED, several("--dtype", "TYPE", take_batched_dtypes, &s.dtypes, "(f32)")},
-        {COMBINING, several("--dtype", "TYPE", take_number_dtypes, &s.dtypes,
-                            "an element type that is not complex (f32)")},
-        {MOVING, several("--dtype", "TYPE", take_all_dtypes, &s.dtypes, "an element type (f32)")},
+        {COMBINING, several("--dtype", "TYPE", take_number_dtypes, &s.dtypes, "(f32)")},
+        {MOVING, several("--dtype", "TYPE", take_all_dtypes, &s.dtypes, "(f32)")},
         {PRODUCTS, several("--size", "N|MxNxK", take_shapes, &s.shapes,
                            bit & MATMUL ? "C is M x N, summed over K (1024)"
                                         : "C is M x N, summed over K (16)")},
