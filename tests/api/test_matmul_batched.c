@@ -636,10 +636,12 @@ static void test_bad_arguments(void **state)
         } \
     } while (0)
     BAD(dtype, 0, INVALID_VALUE, false);
-    BAD(dtype, 15, INVALID_VALUE, false);
+    BAD(dtype, GREATEST(SUBWAVE_DTYPE_LIST) + 1, INVALID_VALUE, false);
     BAD(dtype, SUBWAVE_DTYPE_I32, UNSUPPORTED, false);
     BAD(dtype, SUBWAVE_DTYPE_F16, UNSUPPORTED, false);
-    BAD(dtype, SUBWAVE_DTYPE_BF16, UNSUPPORTED, false);
+    for (size_t d = 0; d < COUNT(all_dtypes); ++d)
+        if (!IS_ONE_OF(batched_dtypes, all_dtypes[d]))
+            BAD(dtype, all_dtypes[d], UNSUPPORTED, false);
     BAD(layout, 0, INVALID_VALUE, false);
     BAD(layout, 3, INVALID_VALUE, false);
     BAD(transpose_a, 0, INVALID_VALUE, false);
