@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <string.h>
 
 char *subwave_thread_error(void)
 {
@@ -79,7 +80,7 @@ size_t subwave_dtype_size(subwave_dtype dtype)
 subwave_dtype_class subwave_class_of(subwave_dtype dtype)
 {
     switch (dtype) {
-#define SUBWAVE_X(name, value, bytes, spelling, class, sum) \
+#define SUBWAVE_X(name, value, bytes, spelling, class, ...) \
     case SUBWAVE_DTYPE_##name: \
         return SUBWAVE_CLASS_##class;
         SUBWAVE_DTYPE_LIST(SUBWAVE_X)
@@ -91,9 +92,21 @@ subwave_dtype_class subwave_class_of(subwave_dtype dtype)
 subwave_dtype subwave_sum_dtype(subwave_dtype dtype)
 {
     switch (dtype) {
-#define SUBWAVE_X(name, value, bytes, spelling, class, sum) \
+#define SUBWAVE_X(name, value, bytes, spelling, class, sums, ...) \
     case SUBWAVE_DTYPE_##name: \
-        return SUBWAVE_DTYPE_##sum;
+        return SUBWAVE_DTYPE_##sums;
+        SUBWAVE_DTYPE_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return dtype;
+}
+
+subwave_dtype subwave_part_dtype(subwave_dtype dtype)
+{
+    switch (dtype) {
+#define SUBWAVE_X(name, value, bytes, spelling, class, sums, parts, ...) \
+    case SUBWAVE_DTYPE_##name: \
+        return SUBWAVE_DTYPE_##parts;
         SUBWAVE_DTYPE_LIST(SUBWAVE_X)
 #undef SUBWAVE_X
     }
@@ -127,6 +140,27 @@ subwave_status subwave_check_dtype(subwave_context *context, subwave_dtype dtype
                         "dtype is %d, which is no subwave_dtype", (int)dtype);
 }
 
+subwave_status subwave_check_built(subwave_context *context, const char *what,
+                                   subwave_operation operation, subwave_dtype dtype)
+{
+    static const subwave_dtype all[] = {
+#define SUBWAVE_X(name, ...) SUBWAVE_DTYPE_##name,
+        SUBWAVE_DTYPE_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    };
+    if (subwave_is_built(operation, dtype))
+        return SUBWAVE_STATUS_SUCCESS;
+    char built[256] = "";
+    for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+        if (subwave_is_built(operation, all[i])) {
+            const size_t used = strlen(built);
+            snprintf(built + used, sizeof built - used, "%s%s", used ? ", " : "",
+                     subwave_dtype_name(all[i]));
+        }
+    return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED, "dtype is %s; %s takes %s",
+                        subwave_dtype_name(dtype), what, built);
+}
+
 subwave_status subwave_check_layout(subwave_context *context, subwave_layout layout)
 {
     if (layout == SUBWAVE_LAYOUT_ROW_MAJOR || layout == SUBWAVE_LAYOUT_COLUMN_MAJOR)
@@ -138,7 +172,8 @@ subwave_status subwave_check_layout(subwave_context *context, subwave_layout lay
 subwave_status subwave_check_transpose(subwave_context *context, const char *name,
                                        subwave_transpose transpose)
 {
-    if (transpose >= SUBWAVE_TRANSPOSE_NONE && transpose <= SUBWAVE_TRANSPOSE_CONJUGATE)
+    if (transpose == SUBWAVE_TRANSPOSE_NONE || transpose == SUBWAVE_TRANSPOSE_YES ||
+        transpose == SUBWAVE_TRANSPOSE_CONJUGATE)
         return SUBWAVE_STATUS_SUCCESS;
     return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
                         "%s is %d, which is no subwave_transpose", name, (int)transpose);

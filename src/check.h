@@ -37,9 +37,14 @@ typedef enum subwave_dtype_class {
 subwave_dtype_class subwave_class_of(subwave_dtype dtype);
 /* What products are summed in, and what alpha and beta are of. */
 subwave_dtype subwave_sum_dtype(subwave_dtype dtype);
+/* What a complex number is two of, and is aligned as; any other type itself. */
+subwave_dtype subwave_part_dtype(subwave_dtype dtype);
 
 subwave_status subwave_check_context(subwave_context *context, const char *function);
 subwave_status subwave_check_dtype(subwave_context *context, subwave_dtype dtype);
+/* Whether kernels.def has the operation for the type; the text says what it, `what`, takes. */
+subwave_status subwave_check_built(subwave_context *context, const char *what,
+                                   subwave_operation operation, subwave_dtype dtype);
 subwave_status subwave_check_layout(subwave_context *context, subwave_layout layout);
 subwave_status subwave_check_transpose(subwave_context *context, const char *name,
                                        subwave_transpose transpose);

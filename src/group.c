@@ -8,13 +8,26 @@
 const char *subwave_group_kind_name(subwave_group_kind kind)
 {
     switch (kind) {
-#define SUBWAVE_X(name, value, spelling) \
+#define SUBWAVE_X(name, value, spelling, aspect) \
     case SUBWAVE_GROUP_##name: \
         return spelling;
         SUBWAVE_GROUP_LIST(SUBWAVE_X)
 #undef SUBWAVE_X
     }
     return "unknown";
+}
+
+/* The aspect that a device needs for a kind of group, or 0; -1: there is no such kind. */
+static int32_t aspect_of(subwave_group_kind kind)
+{
+    switch (kind) {
+#define SUBWAVE_X(name, value, spelling, aspect) \
+    case SUBWAVE_GROUP_##name: \
+        return aspect;
+        SUBWAVE_GROUP_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return -1;
 }
 
 const char *subwave_op_name(subwave_op op)
@@ -29,6 +42,17 @@ const char *subwave_op_name(subwave_op op)
     return "unknown";
 }
 
+static bool is_op(subwave_op op)
+{
+    switch (op) {
+#define SUBWAVE_X(name, ...) case SUBWAVE_OP_##name:
+        SUBWAVE_OP_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+        return true;
+    }
+    return false;
+}
+
 static bool is_for_floats(subwave_op op)
 {
     switch (op) {
@@ -41,14 +65,15 @@ static bool is_for_floats(subwave_op op)
     return false;
 }
 
-subwave_status subwave_check_op(subwave_context *context, subwave_op op, subwave_dtype dtype)
+subwave_status subwave_check_op(subwave_context *context, subwave_operation operation,
+                                subwave_op op, subwave_dtype dtype)
 {
-    if (op < SUBWAVE_OP_PLUS || op > SUBWAVE_OP_LOGICAL_OR)
+    if (!is_op(op))
         return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
                             "op is %d, which is no subwave_op", (int)op);
     SUBWAVE_TRY(subwave_check_dtype(context, dtype));
-    const subwave_dtype_class class = subwave_class_of(dtype);
-    if (class == SUBWAVE_CLASS_COMPLEX || (class == SUBWAVE_CLASS_FLOAT && !is_for_floats(op)))
+    if (!subwave_is_built(operation, dtype) ||
+        (subwave_class_of(dtype) == SUBWAVE_CLASS_FLOAT && !is_for_floats(op)))
         return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED, "dtype %s has no op %s",
                             subwave_dtype_name(dtype), subwave_op_name(op));
     return SUBWAVE_STATUS_SUCCESS;
@@ -62,12 +87,11 @@ subwave_status subwave_group_prepare(subwave_context *context, const subwave_gro
     SUBWAVE_TRY(subwave_check_pointer(context, "group", group, sizeof(void *)));
     const subwave_device_properties *device = &context->device;
     const int32_t wave = device->sub_group_sizes[0];
-    if (group->kind < SUBWAVE_GROUP_SUB_GROUP || group->kind > SUBWAVE_GROUP_OPPORTUNISTIC)
+    const int32_t aspect = aspect_of(group->kind);
+    if (aspect < 0)
         return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
                             "group->kind is %d, which is no subwave_group_kind", (int)group->kind);
-    /* The aspects of the kinds are consecutive bits in their order, from BALLOT. */
-    if (group->kind != SUBWAVE_GROUP_SUB_GROUP &&
-        !(device->aspects & SUBWAVE_ASPECT_BALLOT_GROUP << (group->kind - SUBWAVE_GROUP_BALLOT)))
+    if ((device->aspects & aspect) != aspect)
         return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
                             "group->kind is %s, an aspect that device %s lacks",
                             subwave_group_kind_name(group->kind), device->id);

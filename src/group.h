@@ -13,6 +13,8 @@ subwave_status subwave_group_prepare(subwave_context *context, const subwave_gro
 /* The device pointers of `group`; called last, after the quick return for n = 0. */
 subwave_status subwave_group_check_pointers(subwave_context *context, const subwave_group *group);
 
-subwave_status subwave_check_op(subwave_context *context, subwave_op op, subwave_dtype dtype);
+/* Whether the operation, reduce or scan, is built for the type and has the op for it. */
+subwave_status subwave_check_op(subwave_context *context, subwave_operation operation,
+                                subwave_op op, subwave_dtype dtype);
 
 #endif

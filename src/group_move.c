@@ -60,7 +60,7 @@ static subwave_status group_move(subwave_context *context, const char *function,
     SUBWAVE_TRY(subwave_group_check_pointers(context, group));
     if (move == SUBWAVE_MOVE_SELECT)
         SUBWAVE_TRY(subwave_check_pointer(context, "id", id, sizeof *id));
-    const size_t alignment = size > 8 ? 8 : size; /* of double complex */
+    const size_t alignment = subwave_dtype_size(subwave_part_dtype(dtype));
     SUBWAVE_TRY(subwave_check_pointer(context, "x", x, alignment));
     SUBWAVE_TRY(subwave_check_pointer(context, "y", y, alignment));
     log_bench(context, move, dtype, group, n, amount);

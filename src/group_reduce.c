@@ -16,7 +16,7 @@ subwave_status subwave_group_reduce(subwave_context *context, subwave_dtype dtyp
                      subwave_dtype_name(dtype), subwave_op_name(op),
                      group ? subwave_group_kind_name(group->kind) : "null", n);
     subwave_group_reduce_launch launch = {.op = op, .x = x, .y = y, .has_init = init != NULL};
-    SUBWAVE_TRY(subwave_check_op(context, op, dtype));
+    SUBWAVE_TRY(subwave_check_op(context, SUBWAVE_OPERATION_group_reduce, op, dtype));
     SUBWAVE_TRY(subwave_group_prepare(context, group, n, &launch.shape));
     if (n == 0)
         return SUBWAVE_STATUS_SUCCESS;

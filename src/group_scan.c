@@ -19,7 +19,7 @@ subwave_status subwave_group_scan(subwave_context *context, subwave_dtype dtype,
                      group ? subwave_group_kind_name(group->kind) : "null", n);
     subwave_group_scan_launch launch = {
         .reduce = {.op = op, .x = x, .y = y, .has_init = init != NULL}, .scan = scan};
-    SUBWAVE_TRY(subwave_check_op(context, op, dtype));
+    SUBWAVE_TRY(subwave_check_op(context, SUBWAVE_OPERATION_group_scan, op, dtype));
     if (scan != SUBWAVE_SCAN_INCLUSIVE && scan != SUBWAVE_SCAN_EXCLUSIVE)
         return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
                             "scan is %d, which is no subwave_scan", (int)scan);

@@ -132,7 +132,7 @@ static void add_scalar(line *l, const char *name, subwave_dtype dtype, const voi
                        double usual)
 {
     const bool two = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX;
-    const bool f64 = dtype == SUBWAVE_DTYPE_F64 || dtype == SUBWAVE_DTYPE_C64;
+    const bool f64 = subwave_part_dtype(dtype) == SUBWAVE_DTYPE_F64;
     double part[2] = {0};
     for (int i = 0; i <= two; ++i)
         part[i] = f64 ? ((const double *)scalar)[i] : ((const float *)scalar)[i];

@@ -24,21 +24,15 @@ static subwave_status check_choices(subwave_context *context, subwave_variant va
     SUBWAVE_TRY(subwave_check_layout(context, layout));
     SUBWAVE_TRY(subwave_check_transpose(context, "transpose_a", transpose_a));
     SUBWAVE_TRY(subwave_check_transpose(context, "transpose_b", transpose_b));
-    if (!subwave_is_built(SUBWAVE_OPERATION_matmul, dtype))
-        return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
-                            "dtype is %s; subwave_matmul takes f16, bf16, f32 and f64",
-                            subwave_dtype_name(dtype));
-    if (variant == SUBWAVE_VARIANT_MATRIX &&
-        !subwave_variant_takes(&context->capabilities, variant, dtype))
+    char what[64];
+    snprintf(what, sizeof what, "subwave_matmul by variant %s", subwave_variant_name(variant));
+    SUBWAVE_TRY(subwave_check_built(context, what, subwave_operation_of(variant), dtype));
+    if (!subwave_variant_takes(&context->capabilities, variant, dtype))
         return subwave_fail(
             context, SUBWAVE_STATUS_UNSUPPORTED,
-            "variant is matrix; %s (%s) has no matrix unit that keeps the accuracy of %s",
-            context->device.id, context->device.architecture, subwave_dtype_name(dtype));
-    if (variant == SUBWAVE_VARIANT_SKINNY &&
-        !subwave_variant_takes(&context->capabilities, variant, dtype))
-        return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
-                            "variant is skinny and dtype %s; it takes f32 and f64",
-                            subwave_dtype_name(dtype));
+            "variant is %s; %s (%s) has no matrix unit that keeps the accuracy of %s",
+            subwave_variant_name(variant), context->device.id, context->device.architecture,
+            subwave_dtype_name(dtype));
     return SUBWAVE_STATUS_SUCCESS;
 }
 
@@ -143,10 +137,8 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     subwave_log_bench_product(context, &called);
     launch.kernel = subwave_plan_matmul(&context->capabilities, dtype, variant, &launch.product);
     SUBWAVE_TRY(subwave_workspace_get(context, launch.kernel.workspace_bytes, &launch.workspace));
-    const bool skinny = launch.kernel.variant == SUBWAVE_VARIANT_SKINNY;
-    return subwave_launch(context,
-                          skinny ? SUBWAVE_OPERATION_matmul_skinny : SUBWAVE_OPERATION_matmul,
-                          dtype, &launch, subwave_variant_name(launch.kernel.variant));
+    return subwave_launch(context, subwave_operation_of(launch.kernel.variant), dtype, &launch,
+                          subwave_variant_name(launch.kernel.variant));
 }
 
 subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant variant,

@@ -48,10 +48,7 @@ static subwave_status check_problem(subwave_context *context, const char *functi
     SUBWAVE_TRY(subwave_check_layout(context, p->layout));
     SUBWAVE_TRY(subwave_check_transpose(context, "transpose_a", p->transpose_a));
     SUBWAVE_TRY(subwave_check_transpose(context, "transpose_b", p->transpose_b));
-    if (!subwave_is_built(SUBWAVE_OPERATION_matmul_batched, p->dtype))
-        return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
-                            "dtype is %s; %s takes f32, f64, c32 and c64",
-                            subwave_dtype_name(p->dtype), function);
+    SUBWAVE_TRY(subwave_check_built(context, function, SUBWAVE_OPERATION_matmul_batched, p->dtype));
     const struct {
         const char *name;
         int64_t size;
@@ -111,7 +108,7 @@ static subwave_status prepare(subwave_context *context, const batched_problem *p
                               subwave_matmul_batched_launch *launch, bool *idle)
 {
     const size_t size = subwave_dtype_size(p->dtype);
-    const size_t alignment = is_complex(p->dtype) ? size / 2 : size; /* as C's own types have it */
+    const size_t alignment = subwave_dtype_size(subwave_part_dtype(p->dtype)); /* as in C */
     SUBWAVE_TRY(subwave_check_pointer(context, "alpha", p->alpha, alignment));
     SUBWAVE_TRY(subwave_check_pointer(context, "beta", p->beta, alignment));
     const bool empty = p->k == 0 || is_number(p->dtype, p->alpha, 0);

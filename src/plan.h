@@ -21,8 +21,10 @@ bool subwave_reads_together(const void *matrix, int64_t row, int64_t column, int
 
 /* --- a product: plan_matmul.c ---------------------------------------------------------------- */
 
-/* Whether a variant takes the type on the device. AUTO, NAIVE, LOCAL, TUTORIAL and BROADCAST take
- * all four. */
+/* The operation that launches a variant's kernel. */
+subwave_operation subwave_operation_of(subwave_variant variant);
+
+/* Whether a variant takes the type on the device: its operation does, and MATRIX has a unit. */
 bool subwave_variant_takes(const subwave_capabilities *device, subwave_variant variant,
                            subwave_dtype dtype);
 

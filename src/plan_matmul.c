@@ -38,17 +38,17 @@ void subwave_transpose_product(subwave_matmul_product *product)
     product->c_column = was.c_row;
 }
 
+subwave_operation subwave_operation_of(subwave_variant variant)
+{
+    return variant == SUBWAVE_VARIANT_SKINNY ? SUBWAVE_OPERATION_matmul_skinny
+                                             : SUBWAVE_OPERATION_matmul;
+}
+
 bool subwave_variant_takes(const subwave_capabilities *device, subwave_variant variant,
                            subwave_dtype dtype)
 {
-    switch (variant) {
-    case SUBWAVE_VARIANT_MATRIX:
-        return subwave_has_matrix_unit(device, dtype);
-    case SUBWAVE_VARIANT_SKINNY:
-        return subwave_is_built(SUBWAVE_OPERATION_matmul_skinny, dtype);
-    default:
-        return subwave_is_built(SUBWAVE_OPERATION_matmul, dtype);
-    }
+    return subwave_is_built(subwave_operation_of(variant), dtype) &&
+           (variant != SUBWAVE_VARIANT_MATRIX || subwave_has_matrix_unit(device, dtype));
 }
 
 /* The CPU device computes the elements beyond C too, so that BROADCAST's wide tiles are for wide

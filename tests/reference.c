@@ -3,10 +3,61 @@
  */
 #include "reference.h"
 
-#include <float.h>
+#include "types.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* --- types ----------------------------------------------------------------------------------- */
+
+typedef struct traits {
+    int width;
+    bool is_signed;
+    subwave_dtype sums, part;
+    int fraction;
+} traits;
+
+/* Of what is no type: no bits. */
+static traits traits_of(subwave_dtype dtype)
+{
+    enum { SIGNED, UNSIGNED, FLOAT, COMPLEX };
+    switch (dtype) {
+#define SUBWAVE_X(name, value, bytes, spelling, class, sums, parts, fraction) \
+    case SUBWAVE_DTYPE_##name: \
+        return (traits){8 * bytes, class == SIGNED, SUBWAVE_DTYPE_##sums, SUBWAVE_DTYPE_##parts, \
+                        fraction};
+        SUBWAVE_DTYPE_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return (traits){.sums = dtype, .part = dtype};
+}
+
+int reference_width(subwave_dtype dtype) { return traits_of(dtype).width; }
+int reference_fraction(subwave_dtype dtype) { return traits_of(dtype).fraction; }
+subwave_dtype reference_sums(subwave_dtype dtype) { return traits_of(dtype).sums; }
+subwave_dtype reference_part(subwave_dtype dtype) { return traits_of(dtype).part; }
+bool reference_is_complex(subwave_dtype dtype) { return reference_part(dtype) != dtype; }
+bool reference_is_floating(subwave_dtype dtype)
+{
+    return reference_fraction(dtype) > 0 && !reference_is_complex(dtype);
+}
+
+/* The exponent of the least normal number. */
+static int least_exponent(subwave_dtype dtype)
+{
+    return 2 - (1 << (reference_width(dtype) - 2 - reference_fraction(dtype)));
+}
+
+double reference_rounding(subwave_dtype dtype, double size)
+{
+    if (reference_sums(dtype) == dtype)
+        return 0;
+    const double normal = ldexp(1, least_exponent(dtype));
+    return ldexp(1, ilogb(fmax(size, normal)) - reference_fraction(dtype) - 1);
+}
+
+/* --- matrix products ------------------------------------------------------------------------- */
 
 int64_t reference_index(const reference_matrix *matrix, int64_t i, int64_t j)
 {
@@ -30,23 +81,12 @@ static double get_op(bool transpose, const reference_matrix *matrix, int64_t i, 
     return transpose ? reference_get(matrix, j, i) : reference_get(matrix, i, j);
 }
 
-/* Half a unit in the last place of numbers to `size`, of types of 16 bits; of others 0, as sums
- * have them. */
-static double half_unit(subwave_dtype dtype, double size)
-{
-    if (dtype != SUBWAVE_DTYPE_F16 && dtype != SUBWAVE_DTYPE_BF16)
-        return 0;
-    const double normal = dtype == SUBWAVE_DTYPE_F16 ? 0x1p-14 : 0x1p-126; /* the least */
-    return ldexp(1, ilogb(fmax(size, normal)) - (dtype == SUBWAVE_DTYPE_F16 ? 11 : 8));
-}
-
 void reference_matmul(bool transpose_a, bool transpose_b, int64_t k, double alpha,
                       const reference_matrix *a, const reference_matrix *b, double beta,
                       const reference_matrix *c, double *result, double *bound)
 {
     const int64_t m = c->rows, n = c->columns;
-    const double eps =
-        (double)(k + 3) * (c->dtype == SUBWAVE_DTYPE_F64 ? DBL_EPSILON : FLT_EPSILON);
+    const double eps = (double)(k + 3) * ldexp(1, -reference_fraction(reference_sums(c->dtype)));
     /* A row of op(B) is used by every row of C, so it is laid out once. */
     double *row_b = malloc((size_t)n * sizeof *row_b);
     if (!row_b)
@@ -72,7 +112,7 @@ void reference_matmul(bool transpose_a, bool transpose_b, int64_t k, double alph
             double *sum = &result[i * n + j], *magnitude = &bound[i * n + j];
             *sum = (alpha == 0 || k == 0 ? 0 : alpha * *sum) + old;
             *magnitude = eps * ((alpha == 0 ? 0 : fabs(alpha) * *magnitude) + fabs(old));
-            *magnitude += half_unit(c->dtype, fabs(*sum) + *magnitude);
+            *magnitude += reference_rounding(c->dtype, fabs(*sum) + *magnitude);
         }
 }
 
@@ -96,98 +136,27 @@ double reference_matmul_cell(bool transpose_a, bool transpose_b, int64_t k, doub
 
 /* --- elements as bits ------------------------------------------------------------------------ */
 
-/* Bits of an element, and of a floating type's stored fraction. */
-static int width(subwave_dtype dtype)
-{
-    switch (dtype) {
-#define SUBWAVE_X(name, value, bytes, ...) \
-    case SUBWAVE_DTYPE_##name: \
-        return bytes * 8;
-        SUBWAVE_DTYPE_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-    }
-    abort();
-}
-
-static int fraction_width(subwave_dtype dtype)
-{
-    switch (dtype) {
-    case SUBWAVE_DTYPE_F16:
-        return 10;
-    case SUBWAVE_DTYPE_BF16:
-        return 7;
-    case SUBWAVE_DTYPE_F32:
-        return 23;
-    case SUBWAVE_DTYPE_F64:
-        return 52;
-    default:
-        abort();
-    }
-}
-
-static bool is_complex(subwave_dtype dtype)
-{
-    return dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64;
-}
-
-static bool is_signed(subwave_dtype dtype)
-{
-    return dtype == SUBWAVE_DTYPE_I8 || dtype == SUBWAVE_DTYPE_I16 || dtype == SUBWAVE_DTYPE_I32 ||
-           dtype == SUBWAVE_DTYPE_I64;
-}
-
-bool reference_is_floating(subwave_dtype dtype)
-{
-    return dtype == SUBWAVE_DTYPE_F16 || dtype == SUBWAVE_DTYPE_BF16 ||
-           dtype == SUBWAVE_DTYPE_F32 || dtype == SUBWAVE_DTYPE_F64;
-}
-
 uint64_t reference_load(subwave_dtype dtype, const void *array, int64_t i)
 {
     uint64_t bits = 0;
-    if (is_complex(dtype))
+    if (reference_is_complex(dtype))
         abort();
-    memcpy(&bits, (const char *)array + i * (width(dtype) / 8), (size_t)width(dtype) / 8);
+    memcpy(&bits, (const char *)array + i * (reference_width(dtype) / 8),
+           (size_t)reference_width(dtype) / 8);
     return bits;
 }
 
 void reference_store(subwave_dtype dtype, void *array, int64_t i, uint64_t bits)
 {
-    if (is_complex(dtype))
+    if (reference_is_complex(dtype))
         abort();
-    memcpy((char *)array + i * (width(dtype) / 8), &bits, (size_t)width(dtype) / 8);
+    memcpy((char *)array + i * (reference_width(dtype) / 8), &bits,
+           (size_t)reference_width(dtype) / 8);
 }
 
-/* A 16-bit float is sign, exponent field, fraction f below 1. Field e > 0 stands for
- * (1 + f) 2^(e - bias), field 0 for f 2^(1 - bias), the largest for infinity and NaN. */
-static double decode_small(int fraction, uint64_t bits)
-{
-    const int top = (1 << (15 - fraction)) - 1, bias = top / 2;
-    const int field = (int)(bits & 0x7fff) >> fraction;
-    const double sign = bits & 0x8000 ? -1 : 1, rest = (double)(bits & ((1u << fraction) - 1));
-    if (field == top)
-        return rest != 0 ? NAN : sign * INFINITY;
-    return sign * (field ? ldexp(1 + ldexp(rest, -fraction), field - bias)
-                         : ldexp(rest, 1 - bias - fraction));
-}
-
-/* Codes count the numbers from zero up, 2^fraction of them an exponent, and infinity comes next: so
- * a fraction that rounds up to the next exponent is right by itself. */
-static uint64_t encode_small(int fraction, double number)
-{
-    const int top = (1 << (15 - fraction)) - 1, bias = top / 2;
-    const uint64_t infinity = (uint64_t)top << fraction, sign = signbit(number) ? 0x8000 : 0;
-    if (isnan(number))
-        return infinity | 1u << (fraction - 1);
-    if (isinf(number) || fabs(number) >= ldexp(1, bias + 1))
-        return sign | infinity;
-    int exponent = number == 0 ? 1 - bias : ilogb(number);
-    if (exponent < 1 - bias)
-        exponent = 1 - bias;
-    const double steps = nearbyint(ldexp(fabs(number), fraction - exponent));
-    return sign | ((uint64_t)steps + ((uint64_t)(exponent + bias - 1) << fraction));
-}
-
+/* A float is sign, exponent field, fraction f below 1. Field e > 0 stands for (1 + f) 2^(e - bias),
+ * field 0 for f 2^(1 - bias), the largest for infinity and NaN. C has types for those of 32 and 64
+ * bits. */
 double reference_decode(subwave_dtype dtype, uint64_t bits)
 {
     if (dtype == SUBWAVE_DTYPE_F64) {
@@ -201,9 +170,18 @@ double reference_decode(subwave_dtype dtype, uint64_t bits)
         memcpy(&number, &low, sizeof number);
         return number;
     }
-    return decode_small(fraction_width(dtype), bits);
+    const int fraction = reference_fraction(dtype), least = least_exponent(dtype);
+    const int top = 1 - 2 * (least - 1), field = (int)(bits >> fraction) & top;
+    const double sign = bits >> (reference_width(dtype) - 1) & 1 ? -1 : 1;
+    const double rest = (double)(bits & ((1u << fraction) - 1));
+    if (field == top)
+        return rest != 0 ? NAN : sign * INFINITY;
+    return sign * (field ? ldexp(1 + ldexp(rest, -fraction), field - 1 + least)
+                         : ldexp(rest, least - fraction));
 }
 
+/* Codes count the numbers from zero up, 2^fraction of them an exponent, and infinity comes next: so
+ * a fraction that rounds up to the next exponent is right by itself. */
 uint64_t reference_encode(subwave_dtype dtype, double number)
 {
     uint64_t bits = 0;
@@ -216,7 +194,18 @@ uint64_t reference_encode(subwave_dtype dtype, double number)
         memcpy(&bits, &rounded, sizeof rounded);
         return bits;
     }
-    return encode_small(fraction_width(dtype), number);
+    const int fraction = reference_fraction(dtype), least = least_exponent(dtype);
+    const uint64_t infinity = (uint64_t)(1 - 2 * (least - 1)) << fraction;
+    const uint64_t sign = (uint64_t)(signbit(number) != 0) << (reference_width(dtype) - 1);
+    if (isnan(number))
+        return infinity | 1u << (fraction - 1);
+    if (isinf(number) || fabs(number) >= ldexp(1, 2 - least))
+        return sign | infinity;
+    int exponent = number == 0 ? least : ilogb(number);
+    if (exponent < least)
+        exponent = least;
+    const double steps = nearbyint(ldexp(fabs(number), fraction - exponent));
+    return sign | ((uint64_t)steps + ((uint64_t)(exponent - least) << fraction));
 }
 
 bool reference_same(subwave_dtype dtype, uint64_t a, uint64_t b)
@@ -229,9 +218,14 @@ bool reference_same(subwave_dtype dtype, uint64_t a, uint64_t b)
 
 bool reference_has_op(subwave_dtype dtype, subwave_op op)
 {
-    const bool bitwise =
-        op == SUBWAVE_OP_BIT_AND || op == SUBWAVE_OP_BIT_OR || op == SUBWAVE_OP_BIT_XOR;
-    return !is_complex(dtype) && !(bitwise && reference_is_floating(dtype));
+    switch (op) {
+#define SUBWAVE_X(name, value, spelling, floating) \
+    case SUBWAVE_OP_##name: \
+        return IS_ONE_OF(number_dtypes, dtype) && (floating || !reference_is_floating(dtype));
+        SUBWAVE_OP_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    abort();
 }
 
 /* A number wins over NaN, and -0 is less than +0. */
@@ -271,7 +265,8 @@ static uint64_t combine_floats(subwave_dtype dtype, subwave_op op, uint64_t left
 static uint64_t combine_integers(subwave_dtype dtype, subwave_op op, uint64_t a, uint64_t b)
 {
     /* As unsigned numbers that compare alike. */
-    const uint64_t sign = is_signed(dtype) ? (uint64_t)1 << (width(dtype) - 1) : 0;
+    const uint64_t sign =
+        traits_of(dtype).is_signed ? (uint64_t)1 << (reference_width(dtype) - 1) : 0;
     const bool a_is_less = (a ^ sign) < (b ^ sign);
     switch (op) {
     case SUBWAVE_OP_PLUS:
@@ -302,14 +297,14 @@ uint64_t reference_combine(subwave_dtype dtype, subwave_op op, uint64_t a, uint6
         abort();
     if (reference_is_floating(dtype))
         return combine_floats(dtype, op, a, b);
-    return combine_integers(dtype, op, a, b) & (UINT64_MAX >> (64 - width(dtype)));
+    return combine_integers(dtype, op, a, b) & (UINT64_MAX >> (64 - reference_width(dtype)));
 }
 
 uint64_t reference_identity(subwave_dtype dtype, subwave_op op)
 {
     const bool floating = reference_is_floating(dtype);
-    const uint64_t all = UINT64_MAX >> (64 - width(dtype));
-    const uint64_t greatest = is_signed(dtype) ? all >> 1 : all;
+    const uint64_t all = UINT64_MAX >> (64 - reference_width(dtype));
+    const uint64_t greatest = traits_of(dtype).is_signed ? all >> 1 : all;
     switch (op) {
     case SUBWAVE_OP_PLUS:
     case SUBWAVE_OP_BIT_OR:

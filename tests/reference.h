@@ -20,8 +20,8 @@ void reference_set(const reference_matrix *matrix, int64_t i, int64_t j, double 
 
 /* alpha op(A) op(B) + beta C, summed in double whatever the type. `result` and `bound` have m x n
  * elements, row after row. A right cell differs from `result` by no more than `bound`, which is (k
- * + 3) eps (|alpha| sum |a||b| + |beta c|), eps of the type that sums have: f64's or f32's; and
- * half a unit in the last place more if C's type has 16 bits. alpha = 0 and beta = 0 do not read
+ * + 3) eps (|alpha| sum |a||b| + |beta c|), eps of the type that sums have, and
+ * reference_rounding() more. alpha = 0 and beta = 0 do not read
  * what they multiply. */
 void reference_matmul(bool transpose_a, bool transpose_b, int64_t k, double alpha,
                       const reference_matrix *a, const reference_matrix *b, double beta,
@@ -32,6 +32,18 @@ double reference_matmul_cell(bool transpose_a, bool transpose_b, int64_t k, doub
                              const reference_matrix *a, const reference_matrix *b, double beta,
                              const reference_matrix *c, int64_t i, int64_t j);
 
+/* --- types, as their list has them ----------------------------------------------------------- */
+
+int reference_width(subwave_dtype dtype);    /* bits of an element */
+int reference_fraction(subwave_dtype dtype); /* of the fraction of a float, or of a complex part */
+subwave_dtype reference_sums(subwave_dtype dtype); /* also what alpha and beta are of */
+subwave_dtype reference_part(subwave_dtype dtype); /* of a complex number, or the type itself */
+bool reference_is_complex(subwave_dtype dtype);
+bool reference_is_floating(subwave_dtype dtype); /* and real */
+/* Half a unit in the last place of numbers up to `size`, of types whose sums have a wider one; of
+ * others 0. */
+double reference_rounding(subwave_dtype dtype, double size);
+
 /* --- elements as bits ------------------------------------------------------------------------ */
 
 /* An element of at most 8 bytes is a uint64_t with its bits, zero-filled. The types that have no
@@ -39,7 +51,6 @@ double reference_matmul_cell(bool transpose_a, bool transpose_b, int64_t k, doub
 uint64_t reference_load(subwave_dtype dtype, const void *array, int64_t i);
 void reference_store(subwave_dtype dtype, void *array, int64_t i, uint64_t bits);
 
-bool reference_is_floating(subwave_dtype dtype);
 /* Of floating types: the number that bits stand for; the bits nearest to a number, ties to even. */
 double reference_decode(subwave_dtype dtype, uint64_t bits);
 uint64_t reference_encode(subwave_dtype dtype, double number);
@@ -49,7 +60,7 @@ bool reference_same(subwave_dtype dtype, uint64_t a, uint64_t b);
 /* --- operations and groups ------------------------------------------------------------------- */
 
 bool reference_has_op(subwave_dtype dtype, subwave_op op);
-/* a op b. Integers wrap; 16-bit floats are computed in float and rounded. */
+/* a op b. Integers wrap; floats below 32 bits are computed in float and rounded. */
 uint64_t reference_combine(subwave_dtype dtype, subwave_op op, uint64_t a, uint64_t b);
 /* What combines with any element to that element. */
 uint64_t reference_identity(subwave_dtype dtype, subwave_op op);

@@ -50,22 +50,24 @@ typedef enum subwave_status {
 #undef SUBWAVE_X
 } subwave_status;
 
-/* X(name, value, bytes, spelling, class, type that products are summed in) */
+/* X(name, value, bytes, spelling, class, sums, parts, fraction): products are summed in the type
+ * `sums`; a complex number is two of the type `parts`, any other one is itself; `fraction` is how
+ * many bits of a part hold its fraction, 0 of an integer. */
 #define SUBWAVE_DTYPE_LIST(X) \
-    X(I8, 1, 1, "i8", SIGNED, I8) \
-    X(I16, 2, 2, "i16", SIGNED, I16) \
-    X(I32, 3, 4, "i32", SIGNED, I32) \
-    X(I64, 4, 8, "i64", SIGNED, I64) \
-    X(U8, 5, 1, "u8", UNSIGNED, U8) \
-    X(U16, 6, 2, "u16", UNSIGNED, U16) \
-    X(U32, 7, 4, "u32", UNSIGNED, U32) \
-    X(U64, 8, 8, "u64", UNSIGNED, U64) \
-    X(F16, 9, 2, "f16", FLOAT, F32) \
-    X(BF16, 10, 2, "bf16", FLOAT, F32) \
-    X(F32, 11, 4, "f32", FLOAT, F32) \
-    X(F64, 12, 8, "f64", FLOAT, F64) \
-    X(C32, 13, 8, "c32", COMPLEX, C32) \
-    X(C64, 14, 16, "c64", COMPLEX, C64)
+    X(I8, 1, 1, "i8", SIGNED, I8, I8, 0) \
+    X(I16, 2, 2, "i16", SIGNED, I16, I16, 0) \
+    X(I32, 3, 4, "i32", SIGNED, I32, I32, 0) \
+    X(I64, 4, 8, "i64", SIGNED, I64, I64, 0) \
+    X(U8, 5, 1, "u8", UNSIGNED, U8, U8, 0) \
+    X(U16, 6, 2, "u16", UNSIGNED, U16, U16, 0) \
+    X(U32, 7, 4, "u32", UNSIGNED, U32, U32, 0) \
+    X(U64, 8, 8, "u64", UNSIGNED, U64, U64, 0) \
+    X(F16, 9, 2, "f16", FLOAT, F32, F16, 10) \
+    X(BF16, 10, 2, "bf16", FLOAT, F32, BF16, 7) \
+    X(F32, 11, 4, "f32", FLOAT, F32, F32, 23) \
+    X(F64, 12, 8, "f64", FLOAT, F64, F64, 52) \
+    X(C32, 13, 8, "c32", COMPLEX, C32, F32, 23) \
+    X(C64, 14, 16, "c64", COMPLEX, C64, F64, 52)
 
 typedef enum subwave_dtype {
 #define SUBWAVE_X(name, value, ...) SUBWAVE_DTYPE_##name = value,
@@ -150,16 +152,16 @@ typedef enum subwave_vote {
     SUBWAVE_VOTE_NONE = 3,
 } subwave_vote;
 
-/* X(name, value, spelling) */
+/* X(name, value, spelling, subwave_aspect that a device needs for it, or 0) */
 #define SUBWAVE_GROUP_LIST(X) \
-    X(SUB_GROUP, 1, "sub_group") \
-    X(BALLOT, 2, "ballot") \
-    X(FIXED_SIZE, 3, "fixed_size") \
-    X(TANGLE, 4, "tangle") \
-    X(OPPORTUNISTIC, 5, "opportunistic")
+    X(SUB_GROUP, 1, "sub_group", 0) \
+    X(BALLOT, 2, "ballot", SUBWAVE_ASPECT_BALLOT_GROUP) \
+    X(FIXED_SIZE, 3, "fixed_size", SUBWAVE_ASPECT_FIXED_SIZE_GROUP) \
+    X(TANGLE, 4, "tangle", SUBWAVE_ASPECT_TANGLE_GROUP) \
+    X(OPPORTUNISTIC, 5, "opportunistic", SUBWAVE_ASPECT_OPPORTUNISTIC_GROUP)
 
 typedef enum subwave_group_kind {
-#define SUBWAVE_X(name, value, spelling) SUBWAVE_GROUP_##name = value,
+#define SUBWAVE_X(name, value, ...) SUBWAVE_GROUP_##name = value,
     SUBWAVE_GROUP_LIST(SUBWAVE_X)
 #undef SUBWAVE_X
 } subwave_group_kind;

@@ -606,14 +606,12 @@ int bench_main(int argc, char **argv)
     } table[] = {
         {ALL, several("--device", "ID", take_texts, &s.devices,
                       "a device of `subwave info`; without it, the one with the star")},
-        {MATMUL, several("--variant", "NAME", take_variants, &s.variants,
-                         "naive, local, broadcast (these three), tutorial, matrix, skinny, auto")},
-        {MATMUL, several("--dtype", "TYPE", take_dtypes, &s.dtypes, "f16, bf16, f32 or f64 (f32)")},
-        {BATCHED,
-         several("--dtype", "TYPE", take_batched_dtypes, &s.dtypes, "f32, f64, c32 or c64 (f32)")},
-        {COMBINING, several("--dtype", "TYPE", take_number_dtypes, &s.dtypes,
-                            "an element type that is not complex (f32)")},
-        {MOVING, several("--dtype", "TYPE", take_all_dtypes, &s.dtypes, "an element type (f32)")},
+        {MATMUL,
+         several("--variant", "NAME", take_variants, &s.variants, "(naive, local and broadcast)")},
+        {MATMUL, several("--dtype", "TYPE", take_dtypes, &s.dtypes, "(f32)")},
+        {BATCHED, several("--dtype", "TYPE", take_batched_dtypes, &s.dtypes, "(f32)")},
+        {COMBINING, several("--dtype", "TYPE", take_number_dtypes, &s.dtypes, "(f32)")},
+        {MOVING, several("--dtype", "TYPE", take_all_dtypes, &s.dtypes, "(f32)")},
         {PRODUCTS, several("--size", "N|MxNxK", take_shapes, &s.shapes,
                            bit & MATMUL ? "C is M x N, summed over K (1024)"
                                         : "C is M x N, summed over K (16)")},
@@ -633,8 +631,7 @@ int bench_main(int argc, char **argv)
                        bit & MATMUL ? "factor of the product (1)"
                                     : "factor of the product; RE,IM if complex (1)")},
         {PRODUCTS, one("--beta", "X", take_scalar, p->beta, "factor of what C was before (0)")},
-        {GROUPS, one("--kind", "KIND", take_kind, &p->group.kind,
-                     "sub_group (this), ballot, fixed_size, tangle or opportunistic")},
+        {GROUPS, one("--kind", "KIND", take_kind, &p->group.kind, "(sub_group)")},
         {GROUPS, one("--block", "XxYxZ", take_block, p->group.block,
                      "work-items of a work-group (256x1x1)")},
         {GROUPS, one("--fixed-size", "COUNT", take_int, &p->group.fixed_size,
@@ -642,20 +639,17 @@ int bench_main(int argc, char **argv)
         {GROUPS, one("--branches", "COUNT", take_int, &p->group.branches,
                      "branches of tangle and opportunistic groups (3)")},
         {GROUPS, flag("--members", &p->members, "ask for the members as well")},
-        {COMBINING,
-         one("--op", "OP", take_op, &p->op, "plus (this), multiplies, minimum, ..., logical_or")},
-        {ONE(GROUP_SCAN),
-         one("--scan", "SCAN", take_scan, &p->scan, "inclusive (this) or exclusive")},
+        {COMBINING, one("--op", "OP", take_op, &p->op, "(plus)")},
+        {ONE(GROUP_SCAN), one("--scan", "SCAN", take_scan, &p->scan, "(inclusive)")},
         {COMBINING, flag("--init", &p->has_init, "with a first value, which is 1")},
         {ONE(GROUP_BROADCAST), one("--local-id", "ID", take_unsigned, &p->amount,
                                    "of the member whose value is broadcast (1)")},
-        {ONE(GROUP_SHIFT),
-         one("--direction", "SIDE", take_shift, &p->direction, "left (this) or right")},
+        {ONE(GROUP_SHIFT), one("--direction", "SIDE", take_shift, &p->direction, "(left)")},
         {ONE(GROUP_SHIFT),
          one("--delta", "COUNT", take_unsigned, &p->amount, "local ids to shift by (1)")},
         {ONE(GROUP_PERMUTE), one("--mask", "MASK", take_unsigned, &p->amount,
                                  "local ids are permuted by this exclusive or (1)")},
-        {ONE(GROUP_VOTE), one("--vote", "VOTE", take_vote, &p->vote, "any, all (this) or none")},
+        {ONE(GROUP_VOTE), one("--vote", "VOTE", take_vote, &p->vote, "(all)")},
         {ALL, one("--repeat", "R", take_count, &s.repeat,
                   "at most R timed runs, 1 to 1000 (as many as --min-time allows)")},
         {ALL, one("--min-time", "S", take_seconds, &s.min_time,
@@ -679,7 +673,6 @@ int bench_main(int argc, char **argv)
                   "minimum\n"
                   "time. Times are medians; short calls are queued in batches that are waited for "
                   "once.\n"
-                  "The lines that SUBWAVE_LOG=2 prints from any program are commands for this.\n"
                   "Exit status: 1 if a check fails.\n"
                 : "Times the call and checks its result against plain C; see 'subwave bench matmul "
                   "--help'.\n",

@@ -247,7 +247,7 @@ int matmul_main(int argc, char **argv)
          .value = "NAME",
          .take = take_variant,
          .target = &j.variant,
-         .help = "auto (the fastest), naive, local, broadcast, tutorial, matrix or skinny"},
+         .help = "(auto)"},
         {.name = "--transpose-a",
          .take = take_flag,
          .target = &j.transpose_a,

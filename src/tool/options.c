@@ -5,6 +5,8 @@
 
 #include "text.h"
 
+#include "../../hip/kernels.def"
+
 #include <subwave/subwave.h>
 
 #include <errno.h>
@@ -25,6 +27,20 @@ int usage_error(const char *command_name, const char *format, ...)
     return EXIT_USAGE;
 }
 
+/* Breaks a text into lines from column 28 to 100. */
+static void print_broken(const char *text)
+{
+    const int width = 72;
+    while (strlen(text) > (size_t)width) {
+        int length = width;
+        while (text[length] != ' ')
+            --length;
+        printf("%.*s\n%28s", length, text, "");
+        text += length + 1;
+    }
+    puts(text);
+}
+
 /* "  -o, --output FILE    help", with "..." after the value of an option that may be repeated. */
 static void print_option(const option *o)
 {
@@ -32,7 +48,11 @@ static void print_option(const option *o)
     const char letter[] = {'-', o->letter, ',', ' ', 0};
     snprintf(left, sizeof left, "%s%s%s%s%s", o->letter ? letter : "", o->name, o->value ? " " : "",
              o->value ? o->value : "", o->repeats ? "..." : "");
-    printf("  %-26s%s\n", left, o->help);
+    printf("  %-26s", left);
+    /* Nothing is named "", so the option says what it takes, and stores nothing that lasts. */
+    char help[400];
+    snprintf(help, sizeof help, "%s %s", o->help[0] == '(' ? o->take("", o->target) : "", o->help);
+    print_broken(help + (help[0] == ' '));
 }
 
 static void print_help(const command *c)
@@ -181,40 +201,53 @@ const char *take_count(const char *value, void *target)
     return NULL;
 }
 
-/* The number of the name in a list that begins with 1, as values of enumerations do; 0 if it has
- * none. */
-static int number_of(const char *value, const char *const *names, int count)
+/* A name that an option takes, and the value that it stands for. */
+typedef struct choice {
+    const char *name;
+    int value;
+} choice;
+
+/* Of the choices the one that is named; returns null, or all names. */
+static const char *choose(const char *name, const choice *choices, size_t count, int *value)
 {
-    for (int i = 0; i < count; ++i)
-        if (strcmp(value, names[i]) == 0)
-            return i + 1;
-    return 0;
+    static char names[256];
+    for (size_t i = 0; i < count; ++i)
+        if (strcmp(name, choices[i].name) == 0) {
+            *value = choices[i].value;
+            return NULL;
+        }
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < sizeof names; ++i)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                 i == 0          ? ""
+                                 : i + 1 < count ? ", "
+                                                 : " or ",
+                                 choices[i].name);
+    return names;
 }
 
-/* An enumeration's values in order, and how they are written. */
-#define TAKE_CHOICE(function, type, texts, ...) \
+#define TAKE_CHOICE(function, type, ...) \
     const char *function(const char *value, void *target) \
     { \
-        static const char *const names[] = {__VA_ARGS__}; \
-        const int number = number_of(value, names, sizeof names / sizeof *names); \
-        *(type *)target = (type)number; \
-        return number ? NULL : texts; \
+        static const choice choices[] = {__VA_ARGS__}; \
+        int chosen = 0; \
+        const char *const wanted = \
+            choose(value, choices, sizeof choices / sizeof *choices, &chosen); \
+        *(type *)target = (type)chosen; \
+        return wanted; \
     }
-#define SUBWAVE_X(name, number, spelling, ...) spelling,
-TAKE_CHOICE(take_variant, subwave_variant,
-            "auto, naive, local, broadcast, tutorial, matrix or skinny",
-            SUBWAVE_VARIANT_LIST(SUBWAVE_X))
-TAKE_CHOICE(take_kind, subwave_group_kind, "sub_group, ballot, fixed_size, tangle or opportunistic",
-            SUBWAVE_GROUP_LIST(SUBWAVE_X))
-TAKE_CHOICE(
-    take_op, subwave_op,
-    "plus, multiplies, minimum, maximum, bit_and, bit_or, bit_xor, logical_and or logical_or",
-    SUBWAVE_OP_LIST(SUBWAVE_X))
+#define SUBWAVE_X(name, number, spelling, ...) {spelling, number},
+TAKE_CHOICE(take_variant, subwave_variant, SUBWAVE_VARIANT_LIST(SUBWAVE_X))
+TAKE_CHOICE(take_kind, subwave_group_kind, SUBWAVE_GROUP_LIST(SUBWAVE_X))
+TAKE_CHOICE(take_op, subwave_op, SUBWAVE_OP_LIST(SUBWAVE_X))
 #undef SUBWAVE_X
-TAKE_CHOICE(take_layout, subwave_layout, "row or column", "row", "column")
-TAKE_CHOICE(take_scan, subwave_scan, "inclusive or exclusive", "inclusive", "exclusive")
-TAKE_CHOICE(take_shift, subwave_shift, "left or right", "left", "right")
-TAKE_CHOICE(take_vote, subwave_vote, "any, all or none", "any", "all", "none")
+TAKE_CHOICE(take_layout, subwave_layout, {"row", SUBWAVE_LAYOUT_ROW_MAJOR},
+            {"column", SUBWAVE_LAYOUT_COLUMN_MAJOR})
+TAKE_CHOICE(take_scan, subwave_scan, {"inclusive", SUBWAVE_SCAN_INCLUSIVE},
+            {"exclusive", SUBWAVE_SCAN_EXCLUSIVE})
+TAKE_CHOICE(take_shift, subwave_shift, {"left", SUBWAVE_SHIFT_LEFT}, {"right", SUBWAVE_SHIFT_RIGHT})
+TAKE_CHOICE(take_vote, subwave_vote, {"any", SUBWAVE_VOTE_ANY}, {"all", SUBWAVE_VOTE_ALL},
+            {"none", SUBWAVE_VOTE_NONE})
 
 const char *take_variants(const char *value, void *target)
 {
@@ -224,47 +257,35 @@ const char *take_variants(const char *value, void *target)
     return take_variant(value, &list->item[list->count++]);
 }
 
-/* One of those whose names stand in `names`, with spaces around each. */
-static const char *take_dtype_of(const char *names, const char *wanted, const char *value,
+static const char *take_dtype_of(const subwave_dtype *dtypes, size_t count, const char *value,
                                  dtype_list *list)
 {
-#define SUBWAVE_X(name, ...) SUBWAVE_DTYPE_##name,
-    static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_LIST(SUBWAVE_X)};
-#undef SUBWAVE_X
+    choice choices[LIST_SIZE];
+    int chosen;
     if (list->count == LIST_SIZE)
         return too_many;
-    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; ++i) {
-        char name[16];
-        snprintf(name, sizeof name, " %s ", subwave_dtype_name(dtypes[i]));
-        if (strcmp(value, subwave_dtype_name(dtypes[i])) == 0 && strstr(names, name)) {
-            list->item[list->count++] = dtypes[i];
-            return NULL;
-        }
-    }
+    for (size_t i = 0; i < count; ++i)
+        choices[i] = (choice){subwave_dtype_name(dtypes[i]), (int)dtypes[i]};
+    const char *const wanted = choose(value, choices, count, &chosen);
+    if (!wanted)
+        list->item[list->count++] = (subwave_dtype)chosen;
     return wanted;
 }
 
-const char *take_dtypes(const char *value, void *target)
-{
-    return take_dtype_of(" f16 bf16 f32 f64 ", "f16, bf16, f32 or f64", value, target);
-}
-
-const char *take_batched_dtypes(const char *value, void *target)
-{
-    return take_dtype_of(" f32 f64 c32 c64 ", "f32, f64, c32 or c64", value, target);
-}
-
-const char *take_number_dtypes(const char *value, void *target)
-{
-    return take_dtype_of(" i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 ",
-                         "i8 to i64, u8 to u64, f16, bf16, f32 or f64", value, target);
-}
-
-const char *take_all_dtypes(const char *value, void *target)
-{
-    return take_dtype_of(" i8 i16 i32 i64 u8 u16 u32 u64 f16 bf16 f32 f64 c32 c64 ",
-                         "i8 to i64, u8 to u64, f16, bf16, f32, f64, c32 or c64", value, target);
-}
+#define TAKE_DTYPES(function, ...) \
+    const char *function(const char *value, void *target) \
+    { \
+        static const subwave_dtype dtypes[] = {__VA_ARGS__}; \
+        return take_dtype_of(dtypes, sizeof dtypes / sizeof *dtypes, value, target); \
+    }
+#define SUBWAVE_X(operation, dtype, type) SUBWAVE_DTYPE_##dtype,
+#define SUBWAVE_X_DTYPE(name, ...) SUBWAVE_DTYPE_##name,
+TAKE_DTYPES(take_dtypes, SUBWAVE_KERNELS_matmul(SUBWAVE_X))
+TAKE_DTYPES(take_batched_dtypes, SUBWAVE_KERNELS_matmul_batched(SUBWAVE_X))
+TAKE_DTYPES(take_number_dtypes, SUBWAVE_KERNELS_group_reduce(SUBWAVE_X))
+TAKE_DTYPES(take_all_dtypes, SUBWAVE_DTYPE_LIST(SUBWAVE_X_DTYPE))
+#undef SUBWAVE_X
+#undef SUBWAVE_X_DTYPE
 
 const char *take_shapes(const char *value, void *target)
 {

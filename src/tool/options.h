@@ -11,7 +11,9 @@ enum { LIST_SIZE = 64 };
 typedef struct option {
     const char *name;  /* "--output" */
     const char *value; /* what --help calls its value; null for an option without one */
-    const char *help;  /* one line */
+    /* one line; if it is the usual value in brackets, the names that the option takes stand before
+     * it */
+    const char *help;
     /* Stores the value; returns null, or what the option takes instead. */
     const char *(*take)(const char *value, void *target);
     void *target;

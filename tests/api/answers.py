@@ -136,7 +136,7 @@ def combine(dtype, op, a, b):
         x, y = decode(dtype, a), decode(dtype, b)
         if op in ("PLUS", "MULTIPLIES"):
             value = add(x, y) if op == "PLUS" else multiply(x, y)
-            if dtype in ("F16", "BF16"):  # computed as float, then rounded once more
+            if SIZES[dtype] < 4:  # computed as float, then rounded once more
                 value = decode("F32", encode("F32", value))
             return encode(dtype, value)
         if x is None or y is None:
@@ -456,7 +456,7 @@ def rounded_rows():
             exact = Fraction(5, 4) * sum(terms) - Fraction(3, 4) * c[cell]
             size = Fraction(5, 4) * sum(map(abs, terms)) + Fraction(3, 4) * abs(c[cell])
             bound = (k + 3) * size / (1 << (52 if dtype == "F64" else 23))
-            if dtype in ("F16", "BF16"):
+            if SIZES[dtype] < 4:
                 bound += Fraction(2) ** (floor_log2(abs(exact) + bound) - digits)
             cells.append("{%s, %s}" % (float(exact).hex(), float(bound).hex()))
         yield "ROUNDED(%s, %d, %d,\n    %s,\n    %s)" % (dtype, k, seed, ", ".join(cells[:3]), ", ".join(cells[3:]))

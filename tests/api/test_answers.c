@@ -7,13 +7,12 @@
  */
 #include "../harness.h"
 #include "../reference.h"
+#include "../types.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* --- vectors --------------------------------------------------------------------------------- */
 
@@ -157,20 +156,7 @@ static void *allocate(size_t bytes)
     return memory;
 }
 
-static bool is_complex(subwave_dtype dtype)
-{
-    return dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64;
-}
-
 /* --- matrices -------------------------------------------------------------------------------- */
-
-/* The type of a complex number's parts. */
-static subwave_dtype part(subwave_dtype dtype)
-{
-    return dtype == SUBWAVE_DTYPE_C32   ? SUBWAVE_DTYPE_F32
-           : dtype == SUBWAVE_DTYPE_C64 ? SUBWAVE_DTYPE_F64
-                                        : dtype;
-}
 
 typedef struct matrix {
     int64_t ld, apart, first, stride, elements;
@@ -190,13 +176,14 @@ static matrix matrix_create(subwave_context *context, harness_random *random, su
     x.stride = backwards ? -x.apart : x.apart;
     x.first = backwards ? (batch - 1) * x.apart : 0;
     x.elements = x.apart * batch;
-    const int64_t parts = x.elements * (is_complex(dtype) ? 2 : 1);
+    const int64_t parts = x.elements * (reference_is_complex(dtype) ? 2 : 1);
     const size_t size = subwave_dtype_size(dtype);
     x.host = allocate((size_t)x.elements * size);
     for (int64_t i = 0; i < parts; ++i) {
         const int64_t number =
             (int64_t)(harness_random_bits(random) % (uint64_t)(2 * range + 1)) - range;
-        reference_store(part(dtype), x.host, i, reference_encode(part(dtype), (double)number / 8));
+        reference_store(reference_part(dtype), x.host, i,
+                        reference_encode(reference_part(dtype), (double)number / 8));
     }
     x.device = (guarded){.context = context};
     guarded_reset(&x.device, size, x.host, (size_t)x.elements * size);
@@ -219,18 +206,18 @@ static uint64_t read_product(matrix *c, subwave_dtype dtype)
 {
     const size_t bytes = (size_t)c->elements * subwave_dtype_size(dtype);
     assert_int_equal(guarded_read(&c->device, c->host), 0);
-    for (int64_t i = 0; i < c->elements * (is_complex(dtype) ? 2 : 1); ++i)
-        if (reference_decode(part(dtype), reference_load(part(dtype), c->host, i)) == 0)
-            reference_store(part(dtype), c->host, i, 0);
+    for (int64_t i = 0; i < c->elements * (reference_is_complex(dtype) ? 2 : 1); ++i)
+        if (reference_decode(reference_part(dtype),
+                             reference_load(reference_part(dtype), c->host, i)) == 0)
+            reference_store(reference_part(dtype), c->host, i, 0);
     return digest(digest_start, c->host, bytes);
 }
 
 /* As an element of `dtype`, for alpha and beta. */
 static const void *scalar(subwave_dtype dtype, const double *number, void *memory)
 {
-    const subwave_dtype type =
-        dtype == SUBWAVE_DTYPE_F16 || dtype == SUBWAVE_DTYPE_BF16 ? SUBWAVE_DTYPE_F32 : part(dtype);
-    for (int i = 0; i < (is_complex(dtype) ? 2 : 1); ++i)
+    const subwave_dtype type = reference_part(reference_sums(dtype));
+    for (int i = 0; i < (reference_is_complex(dtype) ? 2 : 1); ++i)
         reference_store(type, memory, i, reference_encode(type, number[i]));
     return memory;
 }
@@ -280,20 +267,16 @@ static void check_matmul(subwave_context *context, const matmul_vector *v, subwa
 static void test_matmul(void **state)
 {
     for (size_t i = 0; i < COUNT(matmul_vectors); ++i, ++vectors)
-        for (subwave_variant variant = SUBWAVE_VARIANT_AUTO; variant <= SUBWAVE_VARIANT_SKINNY;
-             ++variant)
-            if (has_variant(*state, variant, matmul_vectors[i].dtype))
-                check_matmul(*state, &matmul_vectors[i], variant);
+        for (size_t v = 0; v < COUNT(all_variants); ++v)
+            if (has_variant(*state, all_variants[v], matmul_vectors[i].dtype))
+                check_matmul(*state, &matmul_vectors[i], all_variants[v]);
 }
 
 /* Fractions between -1 and 1 with as many bits as the type holds. */
 static guarded draw_fractions(subwave_context *context, harness_random *random, subwave_dtype dtype,
                               int64_t count)
 {
-    const int digits = dtype == SUBWAVE_DTYPE_F64   ? 53
-                       : dtype == SUBWAVE_DTYPE_F32 ? 24
-                       : dtype == SUBWAVE_DTYPE_F16 ? 11
-                                                    : 8;
+    const int digits = reference_fraction(dtype) + 1;
     const size_t size = subwave_dtype_size(dtype);
     char *host = allocate((size_t)count * size);
     for (int64_t i = 0; i < count; ++i) {
@@ -336,10 +319,9 @@ static void check_rounded(subwave_context *context, const rounded_vector *v,
 static void test_rounded(void **state)
 {
     for (size_t i = 0; i < COUNT(rounded_vectors); ++i, ++vectors)
-        for (subwave_variant variant = SUBWAVE_VARIANT_AUTO; variant <= SUBWAVE_VARIANT_SKINNY;
-             ++variant)
-            if (has_variant(*state, variant, rounded_vectors[i].dtype))
-                check_rounded(*state, &rounded_vectors[i], variant);
+        for (size_t v = 0; v < COUNT(all_variants); ++v)
+            if (has_variant(*state, all_variants[v], rounded_vectors[i].dtype))
+                check_rounded(*state, &rounded_vectors[i], all_variants[v]);
 }
 
 /* --- batched products ------------------------------------------------------------------------ */
@@ -395,7 +377,7 @@ static void check_batched(subwave_context *context, const batched_vector *v, boo
                                matrix_start(&c, v->dtype), c.ld, c.stride, v->batch));
     }
     const uint64_t got = read_product(&c, v->dtype);
-    if (!is_right(&v->answer, got, c.host, subwave_dtype_size(part(v->dtype))))
+    if (!is_right(&v->answer, got, c.host, subwave_dtype_size(reference_part(v->dtype))))
         fail_msg("%s %s, layout %d, transposes %d and %d, %" PRId64 " x %" PRId64 " x %" PRId64
                  ", batch %" PRId64 ", seed %" PRIu64,
                  pointers ? "matmul_batched" : "matmul_strided_batched",
@@ -440,23 +422,9 @@ static uint64_t draw_integer(subwave_op op, uint64_t r)
     }
 }
 
-static int fraction_bits(subwave_dtype dtype)
-{
-    switch (dtype) {
-    case SUBWAVE_DTYPE_F16:
-        return 10;
-    case SUBWAVE_DTYPE_BF16:
-        return 7;
-    case SUBWAVE_DTYPE_F32:
-        return 23;
-    default:
-        return 52;
-    }
-}
-
 static uint64_t draw_float(subwave_dtype dtype, subwave_op op, uint64_t r)
 {
-    const int width = (int)subwave_dtype_size(dtype) * 8, f = fraction_bits(dtype);
+    const int width = (int)subwave_dtype_size(dtype) * 8, f = reference_fraction(dtype);
     const uint64_t infinity = (UINT64_MAX >> (65 - width)) >> f << f, sign = r >> 63 << (width - 1);
     const uint64_t bias = (infinity >> f) / 2, special[] = {0, 1, infinity, infinity + 1};
     const bool rare = r >> 59 == 0;
@@ -520,7 +488,7 @@ static subwave_status call(subwave_context *context, const group_vector *v,
 /* Every NaN becomes the one of answers.py: which one it is, is not promised. */
 static void unify_nans(subwave_dtype dtype, void *array, int64_t n)
 {
-    const int f = fraction_bits(dtype);
+    const int f = reference_fraction(dtype);
     const uint64_t infinity = (UINT64_MAX >> (65 - 8 * subwave_dtype_size(dtype))) >> f << f;
     for (int64_t i = 0; i < n; ++i)
         if (isnan(reference_decode(dtype, reference_load(dtype, array, i))))

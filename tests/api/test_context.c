@@ -3,6 +3,7 @@
  * the log, streams, and device memory.
  */
 #include "../harness.h"
+#include "../types.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -13,75 +14,77 @@
 
 /* --- names ----------------------------------------------------------------------------------- */
 
-/* Written out again: these values are the ABI. */
+/* What a list's names are: those that are written out here, whose values are the ABI, and whatever
+ * was appended to them. 0 and what lies beyond the list have none. */
+#define CHECK_NAMES(function, list, first, ...) \
+    do { \
+        static const char *const known[] = {__VA_ARGS__}; \
+        for (int i = 0; i < (int)COUNT(known); ++i) \
+            assert_string_equal(function(i + first), known[i]); \
+        list(CHECK_NAME); \
+        assert_true(GREATEST(list) >= (int)COUNT(known) + first - 1); \
+        const int unknown[] = {first - 1, -1, GREATEST(list) + 1, 1000, INT_MAX, INT_MIN}; \
+        for (size_t i = 0; i < COUNT(unknown); ++i) \
+            assert_string_equal(function(unknown[i]), "unknown"); \
+    } while (0)
+
+static const char *status_name(int i) { return subwave_status_name((subwave_status)i); }
+static const char *dtype_name(int i) { return subwave_dtype_name((subwave_dtype)i); }
+static const char *variant_name(int i) { return subwave_variant_name((subwave_variant)i); }
+static const char *kind_name(int i) { return subwave_group_kind_name((subwave_group_kind)i); }
+static const char *op_name(int i) { return subwave_op_name((subwave_op)i); }
+
 static void test_statuses(void **state)
 {
     (void)state;
-    static const char *const names[] = {"SUCCESS",
-                                        "INVALID_CONTEXT",
-                                        "INVALID_POINTER",
-                                        "INVALID_SIZE",
-                                        "INVALID_STRIDE",
-                                        "INVALID_VALUE",
-                                        "UNSUPPORTED",
-                                        "NO_DEVICE",
-                                        "ARCHITECTURE_MISMATCH",
-                                        "OUT_OF_MEMORY",
-                                        "DEVICE_ERROR",
-                                        "KERNEL_ERROR",
-                                        "WORKSPACE_TOO_SMALL"};
-    enum { COUNT = sizeof names / sizeof *names };
-    for (int i = 0; i < COUNT; ++i) {
-        assert_string_equal(subwave_status_name((subwave_status)i), names[i]);
-        assert_true(strlen(subwave_status_text((subwave_status)i)) > 5);
-        for (int j = 0; j < i; ++j)
-            assert_string_not_equal(subwave_status_text((subwave_status)i),
-                                    subwave_status_text((subwave_status)j));
+#define CHECK_NAME(name, value, text) assert_string_equal(status_name(value), #name);
+    CHECK_NAMES(status_name, SUBWAVE_STATUS_LIST, 0, "SUCCESS", "INVALID_CONTEXT",
+                "INVALID_POINTER", "INVALID_SIZE", "INVALID_STRIDE", "INVALID_VALUE", "UNSUPPORTED",
+                "NO_DEVICE", "ARCHITECTURE_MISMATCH", "OUT_OF_MEMORY", "DEVICE_ERROR",
+                "KERNEL_ERROR", "WORKSPACE_TOO_SMALL");
+#undef CHECK_NAME
+    for (size_t i = 0; i < COUNT(all_statuses); ++i) {
+        assert_true(strlen(subwave_status_text(all_statuses[i])) > 5);
+        for (size_t j = 0; j < i; ++j)
+            assert_string_not_equal(subwave_status_text(all_statuses[i]),
+                                    subwave_status_text(all_statuses[j]));
     }
-    assert_int_equal(SUBWAVE_STATUS_WORKSPACE_TOO_SMALL, COUNT - 1);
-    const int unknown[] = {-1, COUNT, 1000, INT_MAX, INT_MIN};
-    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; ++i) {
-        assert_string_equal(subwave_status_name((subwave_status)unknown[i]), "unknown");
+    const int unknown[] = {-1, GREATEST(SUBWAVE_STATUS_LIST) + 1, 1000, INT_MAX, INT_MIN};
+    for (size_t i = 0; i < COUNT(unknown); ++i)
         assert_non_null(subwave_status_text((subwave_status)unknown[i]));
-    }
 }
 
 static void test_dtypes(void **state)
 {
     (void)state;
-    static const struct {
-        const char *name;
-        size_t size;
-    } dtypes[] = {{"unknown", 0}, {"i8", 1},  {"i16", 2},  {"i32", 4},    {"i64", 8},  {"u8", 1},
-                  {"u16", 2},     {"u32", 4}, {"u64", 8},  {"f16", 2},    {"bf16", 2}, {"f32", 4},
-                  {"f64", 8},     {"c32", 8}, {"c64", 16}, {"unknown", 0}};
-    for (int i = 0; i < (int)(sizeof dtypes / sizeof *dtypes); ++i) {
-        assert_string_equal(subwave_dtype_name((subwave_dtype)i), dtypes[i].name);
-        assert_int_equal(subwave_dtype_size((subwave_dtype)i), dtypes[i].size);
-    }
+#define CHECK_NAME(name, value, bytes, spelling, ...) \
+    assert_string_equal(dtype_name(value), spelling); \
+    assert_int_equal(subwave_dtype_size(SUBWAVE_DTYPE_##name), bytes);
+    CHECK_NAMES(dtype_name, SUBWAVE_DTYPE_LIST, 1, "i8", "i16", "i32", "i64", "u8", "u16", "u32",
+                "u64", "f16", "bf16", "f32", "f64", "c32", "c64");
+#undef CHECK_NAME
+    static const size_t sizes[] = {0, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
+    for (size_t i = 0; i < COUNT(sizes); ++i)
+        assert_int_equal(subwave_dtype_size((subwave_dtype)i), sizes[i]);
+    assert_int_equal(subwave_dtype_size((subwave_dtype)(GREATEST(SUBWAVE_DTYPE_LIST) + 1)), 0);
     assert_int_equal(subwave_dtype_size((subwave_dtype)-1), 0);
-    assert_string_equal(subwave_dtype_name((subwave_dtype)INT_MAX), "unknown");
 }
 
 static void test_enumerations(void **state)
 {
     (void)state;
-    static const char *const names[] = {"unknown",  "auto",   "naive",  "local",  "broadcast",
-                                        "tutorial", "matrix", "skinny", "unknown"};
-    for (int i = 0; i < (int)(sizeof names / sizeof *names); ++i)
-        assert_string_equal(subwave_variant_name((subwave_variant)i), names[i]);
-    assert_string_equal(subwave_variant_name((subwave_variant)-1), "unknown");
-    static const char *const kinds[] = {"unknown", "sub_group",     "ballot", "fixed_size",
-                                        "tangle",  "opportunistic", "unknown"};
-    for (int i = 0; i < (int)(sizeof kinds / sizeof *kinds); ++i)
-        assert_string_equal(subwave_group_kind_name((subwave_group_kind)i), kinds[i]);
-    static const char *const ops[] = {"unknown",     "plus",       "multiplies", "minimum",
-                                      "maximum",     "bit_and",    "bit_or",     "bit_xor",
-                                      "logical_and", "logical_or", "unknown"};
-    for (int i = 0; i < (int)(sizeof ops / sizeof *ops); ++i)
-        assert_string_equal(subwave_op_name((subwave_op)i), ops[i]);
-    assert_string_equal(subwave_op_name((subwave_op)-1), "unknown");
-    assert_string_equal(subwave_group_kind_name((subwave_group_kind)INT_MAX), "unknown");
+#define CHECK_NAME(name, value, spelling, ...) assert_string_equal(variant_name(value), spelling);
+    CHECK_NAMES(variant_name, SUBWAVE_VARIANT_LIST, 1, "auto", "naive", "local", "broadcast",
+                "tutorial", "matrix", "skinny");
+#undef CHECK_NAME
+#define CHECK_NAME(name, value, spelling, ...) assert_string_equal(kind_name(value), spelling);
+    CHECK_NAMES(kind_name, SUBWAVE_GROUP_LIST, 1, "sub_group", "ballot", "fixed_size", "tangle",
+                "opportunistic");
+#undef CHECK_NAME
+#define CHECK_NAME(name, value, spelling, ...) assert_string_equal(op_name(value), spelling);
+    CHECK_NAMES(op_name, SUBWAVE_OP_LIST, 1, "plus", "multiplies", "minimum", "maximum", "bit_and",
+                "bit_or", "bit_xor", "logical_and", "logical_or");
+#undef CHECK_NAME
     assert_int_equal(SUBWAVE_LAYOUT_ROW_MAJOR, 1);
     assert_int_equal(SUBWAVE_LAYOUT_COLUMN_MAJOR, 2);
     assert_int_equal(SUBWAVE_TRANSPOSE_NONE, 1);

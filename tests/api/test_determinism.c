@@ -7,6 +7,7 @@
  */
 #include "../harness.h"
 #include "../reference.h"
+#include "../types.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -15,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const int thread_counts[] = {1, 2, 3, 5};
 enum { REPEATS = 100, SEEDS = 6, MOST_CONTEXTS = SEEDS * COUNT(thread_counts), SHIFTS = 8 };
@@ -65,7 +64,7 @@ static subwave_status run_matmul(subwave_context *context, const task *t, void *
 {
     const double alpha = 1.25, beta = -0.75;
     const float alpha_f = 1.25, beta_f = -0.75;
-    const bool f64 = t->dtype == SUBWAVE_DTYPE_F64;
+    const bool f64 = reference_sums(t->dtype) == SUBWAVE_DTYPE_F64;
     return subwave_matmul(context, t->variant, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
                           SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, t->m, t->n, t->k,
                           f64 ? (const void *)&alpha : &alpha_f, operand[FIRST], t->k,
@@ -87,7 +86,7 @@ static subwave_status run_batched(subwave_context *context, const task *t, void 
 {
     const double alpha[] = {1.25, 0.5}, beta[] = {-0.75, 0.25};
     const float alpha_f[] = {1.25, 0.5}, beta_f[] = {-0.75, 0.25};
-    const bool f64 = t->dtype == SUBWAVE_DTYPE_F64 || t->dtype == SUBWAVE_DTYPE_C64;
+    const bool f64 = reference_part(t->dtype) == SUBWAVE_DTYPE_F64;
     const void *const a = f64 ? (const void *)alpha : alpha_f, *const b = f64 ? (const void *)beta
                                                                               : beta_f;
     const subwave_transpose none = SUBWAVE_TRANSPOSE_NONE;
@@ -289,11 +288,8 @@ static void add_operand(task *t, int i, size_t count, size_t size)
 /* Numbers with all their digits, so that another order of a sum shows. */
 static void fill_floats(subwave_dtype dtype, void *array, int64_t count, harness_random *random)
 {
-    const bool complex = dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64;
-    const subwave_dtype part = dtype == SUBWAVE_DTYPE_C32   ? SUBWAVE_DTYPE_F32
-                               : dtype == SUBWAVE_DTYPE_C64 ? SUBWAVE_DTYPE_F64
-                                                            : dtype;
-    for (int64_t i = 0; i < count * (complex ? 2 : 1); ++i)
+    const subwave_dtype part = reference_part(dtype);
+    for (int64_t i = 0; i < count * (reference_is_complex(dtype) ? 2 : 1); ++i)
         reference_store(part, array, i,
                         reference_encode(part, harness_random_sign(random) +
                                                    0x1p-25 * harness_random_sign(random)));
@@ -385,11 +381,9 @@ static void check_group(device *d, int function, subwave_dtype dtype, subwave_gr
         .group = {.kind = kind, .block = {ITEMS, 1, 1}, .fixed_size = 4, .branches = BRANCHES}};
     snprintf(t.name, sizeof t.name, "%s %s of %s", function_names[function],
              subwave_dtype_name(dtype), subwave_group_kind_name(kind));
-    const bool floats =
-        dtype == SUBWAVE_DTYPE_F32 || dtype == SUBWAVE_DTYPE_F64 || dtype == SUBWAVE_DTYPE_F16;
     const size_t size = subwave_dtype_size(dtype);
     add_operand(&t, FIRST, N, size);
-    if (floats)
+    if (reference_is_floating(dtype))
         fill_floats(dtype, t.before[FIRST], N, &d->random);
     else
         for (size_t i = 0; i < t.bytes[FIRST]; ++i)
@@ -408,26 +402,21 @@ static void check_group(device *d, int function, subwave_dtype dtype, subwave_gr
     check(d, &t);
 }
 
-static const subwave_dtype matmul_dtypes[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64,
-                                              SUBWAVE_DTYPE_F16, SUBWAVE_DTYPE_BF16};
-static const subwave_dtype batched_dtypes[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64,
-                                               SUBWAVE_DTYPE_C32, SUBWAVE_DTYPE_C64};
-
 static void check_matmuls(device *d)
 {
     for (size_t i = 0; i < COUNT(matmul_dtypes); ++i)
-        for (subwave_variant variant = SUBWAVE_VARIANT_AUTO; variant <= SUBWAVE_VARIANT_SKINNY;
-             ++variant) {
+        for (size_t v = 0; v < COUNT(all_variants); ++v) {
+            const subwave_variant variant = all_variants[v];
             if (variant != SUBWAVE_VARIANT_SKINNY || harness_is_full())
                 check_matmul(d, variant, matmul_dtypes[i], 11, 38, 43);
             if (harness_is_full())
                 check_matmul(d, variant, matmul_dtypes[i], 70, 65, 64);
         }
     /* k in parts; few rows and few columns. */
-    for (int i = 0; i < 2; ++i) {
-        check_matmul(d, SUBWAVE_VARIANT_SKINNY, matmul_dtypes[i], 3, 9, 700);
-        check_matmul(d, SUBWAVE_VARIANT_SKINNY, matmul_dtypes[i], 12, 1, 200);
-        check_matmul(d, SUBWAVE_VARIANT_AUTO, matmul_dtypes[i], 1, 7, 1000);
+    for (size_t i = 0; i < COUNT(skinny_dtypes); ++i) {
+        check_matmul(d, SUBWAVE_VARIANT_SKINNY, skinny_dtypes[i], 3, 9, 700);
+        check_matmul(d, SUBWAVE_VARIANT_SKINNY, skinny_dtypes[i], 12, 1, 200);
+        check_matmul(d, SUBWAVE_VARIANT_AUTO, skinny_dtypes[i], 1, 7, 1000);
     }
 }
 
@@ -444,17 +433,17 @@ static void check_batches(device *d)
 
 static void check_groups(device *d)
 {
-    for (subwave_group_kind kind = SUBWAVE_GROUP_SUB_GROUP; kind <= SUBWAVE_GROUP_OPPORTUNISTIC;
-         ++kind)
+    for (size_t g = 0; g < COUNT(all_kinds); ++g)
         for (int function = 0; function < FUNCTIONS; ++function) {
+            const subwave_group_kind kind = all_kinds[g];
             if (kind == SUBWAVE_GROUP_OPPORTUNISTIC && !d->cpu)
                 continue;
-            const bool bytes = function >= ANY;
-            const subwave_dtype dtypes[] = {bytes ? SUBWAVE_DTYPE_U8 : SUBWAVE_DTYPE_F32,
-                                            SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_F16,
-                                            SUBWAVE_DTYPE_I64};
-            for (size_t i = 0; i < (bytes || !harness_is_full() ? 1 : COUNT(dtypes)); ++i)
-                check_group(d, function, dtypes[i], kind);
+            if (function >= ANY)
+                check_group(d, function, SUBWAVE_DTYPE_U8, kind);
+            else if (!harness_is_full())
+                check_group(d, function, SUBWAVE_DTYPE_F32, kind);
+            for (size_t i = 0; i < COUNT(number_dtypes) && function < ANY && harness_is_full(); ++i)
+                check_group(d, function, number_dtypes[i], kind);
         }
 }
 

@@ -7,6 +7,7 @@
  */
 #include "../harness.h"
 #include "../reference.h"
+#include "../types.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,21 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
 /* --- the axes of the table ------------------------------------------------------------------- */
 
-static const subwave_dtype dtypes[] = {
-#define SUBWAVE_X(name, ...) SUBWAVE_DTYPE_##name,
-    SUBWAVE_DTYPE_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-};
-static const subwave_op ops[] = {
-#define SUBWAVE_X(name, value, spelling, floating) SUBWAVE_OP_##name,
-    SUBWAVE_OP_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-};
-enum { DTYPES = COUNT(dtypes), OPS = COUNT(ops) };
+enum { DTYPES = COUNT(all_dtypes), OPS = COUNT(all_ops) };
 
 /* The kinds of group, fixed_size with each of its sizes. */
 typedef struct variant {
@@ -36,7 +25,7 @@ typedef struct variant {
     int32_t fixed_size;
 } variant;
 static const variant variants[] = {
-#define SUBWAVE_X(name, value, spelling) {SUBWAVE_GROUP_##name, 1},
+#define SUBWAVE_X(name, ...) {SUBWAVE_GROUP_##name, 1},
     SUBWAVE_GROUP_LIST(SUBWAVE_X)
 #undef SUBWAVE_X
         {SUBWAVE_GROUP_FIXED_SIZE, 2},
@@ -766,15 +755,16 @@ static void check_table(subwave_context *context, bool all_shapes, int64_t *comp
             for (size_t d = 0; d < (f <= SELECT ? DTYPES : 1); ++d)
                 for (size_t o = 0; o < (is_arithmetic(f) ? OPS : 1); ++o)
                     for (int init = 0; init < (is_arithmetic(f) ? 2 : 1); ++init) {
-                        if (v < KINDS && is_arithmetic(f) && !reference_has_op(dtypes[d], ops[o]))
+                        if (v < KINDS && is_arithmetic(f) &&
+                            !reference_has_op(all_dtypes[d], all_ops[o]))
                             ++*refused;
                         else if (v < KINDS)
                             ++*computed;
                         for (size_t i = 0; i < (all_shapes ? all.count : all.count > 0); ++i) {
                             arrangement *a =
                                 &all.of[all_shapes ? i : harness_random_bits(&random) % all.count];
-                            check_cell(a, f, dtypes[d], ops[o], init, random_amount(a, &random),
-                                       &random);
+                            check_cell(a, f, all_dtypes[d], all_ops[o], init,
+                                       random_amount(a, &random), &random);
                         }
                     }
         arrays_destroy(&all);
@@ -782,10 +772,12 @@ static void check_table(subwave_context *context, bool all_shapes, int64_t *comp
 }
 
 /* 5 kinds; 8 integer and 4 floating types with 9 and 6 operations, 6 forms; 5 moves of 14 types;
- * 3 votes; info. Refused: 3 operations on floating types, all 9 on the complex ones. */
+ * 3 votes; info. Refused: 3 operations on floating types, all 9 on the complex ones. And what was
+ * appended to the lists. */
 enum {
     CELLS_COMPUTED = 5 * ((8 * 9 + 4 * 6) * 6 + 5 * 14 + 3 + 1),
     CELLS_REFUSED = 5 * (4 * 3 + 2 * 9) * 6,
+    CELLS = KINDS * (DTYPES * OPS * 6 + 5 * DTYPES + 3 + 1),
 };
 
 static void test_table(void **state)
@@ -793,8 +785,9 @@ static void test_table(void **state)
     int64_t computed, refused;
     check_table(*state, harness_is_full(), &computed, &refused);
     print_message("%" PRId64 " cells computed, %" PRId64 " refused\n", computed, refused);
-    assert_int_equal(computed, CELLS_COMPUTED);
-    assert_int_equal(refused, CELLS_REFUSED);
+    assert_true(computed >= CELLS_COMPUTED);
+    assert_true(refused >= CELLS_REFUSED);
+    assert_int_equal(computed + refused, CELLS);
 }
 
 /* A fixed size that no sub-group of the device has. */
@@ -1008,7 +1001,12 @@ static void test_amounts(void **state)
     }
 }
 
-/* --- floats of 16 bits ----------------------------------------------------------------------- */
+/* --- floats of at most 16 bits --------------------------------------------------------------- */
+
+static bool is_small_float(subwave_dtype dtype)
+{
+    return reference_is_floating(dtype) && reference_width(dtype) <= 16;
+}
 
 /* The reference's conversions, by properties that leave one answer. */
 static void test_small_float_reference(void **state)
@@ -1030,10 +1028,13 @@ static void test_small_float_reference(void **state)
         assert_true(reference_decode(known[i].dtype, known[i].bits) == known[i].number);
         assert_int_equal(reference_encode(known[i].dtype, known[i].number), known[i].bits);
     }
-    for (int d = 0; d < 2; ++d) {
-        const subwave_dtype dtype = d ? SUBWAVE_DTYPE_BF16 : SUBWAVE_DTYPE_F16;
-        const uint64_t infinity = reference_encode(dtype, INFINITY), sign = 0x8000;
-        for (uint64_t bits = 0; bits <= 0x7fff; ++bits) {
+    for (size_t d = 0; d < DTYPES; ++d) {
+        const subwave_dtype dtype = all_dtypes[d];
+        if (!is_small_float(dtype))
+            continue;
+        const uint64_t infinity = reference_encode(dtype, INFINITY);
+        const uint64_t sign = (uint64_t)1 << (reference_width(dtype) - 1);
+        for (uint64_t bits = 0; bits < sign; ++bits) {
             const double number = reference_decode(dtype, bits);
             assert_true(isnan(number) == (bits > infinity));
             assert_true(isnan(number) || reference_decode(dtype, bits | sign) == -number);
@@ -1052,8 +1053,8 @@ static void test_small_float_reference(void **state)
             assert_int_equal(reference_encode(dtype, -middle), (bits + (bits & 1)) | sign);
             assert_int_equal(reference_encode(dtype, nextafter(middle, INFINITY)), bits + 1);
         }
+        cases += (int64_t)sign;
     }
-    cases += 2 * 0x8000;
 }
 
 /* All 65536 values: through an operation by itself (1 x), and with a second value near or far. */
@@ -1066,11 +1067,11 @@ static void test_small_floats(void **state)
     form_pattern(&pairs, RANDOM, 1, &random);
     form_pattern(&single, RANDOM, 1, &random);
     task t = task_create(&pairs);
-    for (int d = 0; d < 2; ++d)
+    for (size_t d = 0; d < DTYPES; ++d)
         for (size_t o = 0; o < OPS; ++o) {
-            t.dtype = d ? SUBWAVE_DTYPE_BF16 : SUBWAVE_DTYPE_F16;
-            t.op = ops[o];
-            if (!reference_has_op(t.dtype, t.op))
+            t.dtype = all_dtypes[d];
+            t.op = all_ops[o];
+            if (!is_small_float(t.dtype) || !reference_has_op(t.dtype, t.op))
                 continue;
             for (int round = 0; round < (harness_is_full() ? 8 : 1); ++round) {
                 for (int64_t i = 0; i < 65536; ++i) {
@@ -1119,8 +1120,8 @@ static void test_cpu_settings(void **state)
             arrays_create(&all, context, variants[v]);
             for (int i = 0; i < 60 && all.count; ++i) {
                 const function f = i % FUNCTIONS;
-                const subwave_dtype dtype = dtypes[harness_random_bits(&random) % DTYPES];
-                const subwave_op op = ops[harness_random_bits(&random) % OPS];
+                const subwave_dtype dtype = all_dtypes[harness_random_bits(&random) % DTYPES];
+                const subwave_op op = all_ops[harness_random_bits(&random) % OPS];
                 arrangement *a = &all.of[harness_random_bits(&random) % all.count];
                 check_cell(a, f, dtype, op, harness_random_bits(&random) & 1,
                            random_amount(a, &random), &random);

@@ -4,8 +4,8 @@
  */
 #include "../harness.h"
 #include "../reference.h"
+#include "../types.h"
 
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -24,16 +24,10 @@ typedef struct matmul_case {
     bool positive;         /* elements in [0, 1), so that no sum cancels */
 } matmul_case;
 
-static const subwave_variant variants[] = {SUBWAVE_VARIANT_NAIVE,    SUBWAVE_VARIANT_LOCAL,
-                                           SUBWAVE_VARIANT_TUTORIAL, SUBWAVE_VARIANT_BROADCAST,
-                                           SUBWAVE_VARIANT_MATRIX,   SUBWAVE_VARIANT_SKINNY,
-                                           SUBWAVE_VARIANT_AUTO};
-static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_F16,
-                                       SUBWAVE_DTYPE_BF16};
-enum { VARIANTS = 7, DTYPES = 4 };
+enum { VARIANTS = COUNT(all_variants), DTYPES = COUNT(matmul_dtypes) };
 
-/* Every device has all variants but MATRIX, and SKINNY for the types of 16 bits; where one is
- * missing, the call says so. */
+/* Every device has all variants but MATRIX, and SKINNY for the types that it is not built for;
+ * where one is missing, the call says so. */
 static bool has(subwave_context *context, subwave_variant variant, subwave_dtype dtype)
 {
     subwave_matmul_plan_info plan;
@@ -44,11 +38,10 @@ static bool has(subwave_context *context, subwave_variant variant, subwave_dtype
         return true;
     const bool skinny = variant == SUBWAVE_VARIANT_SKINNY;
     assert_true(skinny || variant == SUBWAVE_VARIANT_MATRIX);
-    assert_false(skinny ? dtype == SUBWAVE_DTYPE_F32 || dtype == SUBWAVE_DTYPE_F64
-                        : harness_is_cpu(context));
+    assert_false(skinny ? IS_ONE_OF(skinny_dtypes, dtype) : harness_is_cpu(context));
     assert_int_equal(status, SUBWAVE_STATUS_UNSUPPORTED);
     assert_non_null(
-        strstr(subwave_last_error(context), skinny ? "variant is skinny" : "variant is matrix"));
+        strstr(subwave_last_error(context), skinny ? "variant skinny" : "variant is matrix"));
     const double one = 1;
     double cell = 5;
     assert_int_equal(subwave_matmul(context, variant, dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
@@ -152,18 +145,18 @@ static void problem_upload(problem *p)
 static subwave_status problem_call(const problem *p)
 {
     const matmul_case *w = &p->what;
-    const float alpha32 = (float)w->alpha, beta32 = (float)w->beta;
-    const bool f64 = p->c.dtype == SUBWAVE_DTYPE_F64;
+    const subwave_dtype sums = reference_sums(p->c.dtype);
+    double alpha, beta; /* room for either of their types */
+    reference_store(sums, &alpha, 0, reference_encode(sums, w->alpha));
+    reference_store(sums, &beta, 0, reference_encode(sums, w->beta));
     const size_t start = shift * element_size(&p->c);
     const subwave_transpose transposed = /* the same of real matrices */
         w->m % 2 ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_CONJUGATE;
     return subwave_matmul(p->context, w->variant, w->dtype, w->layout,
                           w->transpose_a ? transposed : SUBWAVE_TRANSPOSE_NONE,
                           w->transpose_b ? transposed : SUBWAVE_TRANSPOSE_NONE, w->m, w->n, w->k,
-                          f64 ? (const void *)&w->alpha : &alpha32,
-                          (char *)guarded_pointer(&p->device_a) + start, p->a.ld,
-                          (char *)guarded_pointer(&p->device_b) + start, p->b.ld,
-                          f64 ? (const void *)&w->beta : &beta32,
+                          &alpha, (char *)guarded_pointer(&p->device_a) + start, p->a.ld,
+                          (char *)guarded_pointer(&p->device_b) + start, p->b.ld, &beta,
                           (char *)guarded_pointer(&p->device_c) + start, p->c.ld);
 }
 
@@ -377,7 +370,7 @@ static void test_small_sizes(void **state)
                         continue;
                     const int64_t *size = small_sizes[s];
                     matmul_case what =
-                        plain_case(variants[v], dtypes[d], size[0], size[1], size[2]);
+                        plain_case(all_variants[v], matmul_dtypes[d], size[0], size[1], size[2]);
                     set_form(&what, form);
                     vary(&what, &random);
                     check_case(*state, &what, &random);
@@ -391,7 +384,7 @@ static void check_skinny(subwave_context *context, subwave_variant variant, unsi
         for (int d = 0; d < DTYPES; ++d)
             for (unsigned form = 0; form < forms; ++form) {
                 const int64_t *size = skinny_sizes[s];
-                matmul_case what = plain_case(variant, dtypes[d], size[0], size[1], size[2]);
+                matmul_case what = plain_case(variant, matmul_dtypes[d], size[0], size[1], size[2]);
                 set_form(&what, forms == 1 ? (unsigned)(3 * s + d) % FORMS : form);
                 vary(&what, &random);
                 what.poison = HARNESS_NAN; /* the bound of a long sum admits the others */
@@ -442,8 +435,8 @@ static void check_sizes(subwave_context *context, const int64_t (*sizes)[3], siz
             for (int d = 0; d < DTYPES; ++d) {
                 if (!is_taken())
                     continue;
-                matmul_case what =
-                    plain_case(variants[v], dtypes[d], sizes[s][0], sizes[s][1], sizes[s][2]);
+                matmul_case what = plain_case(all_variants[v], matmul_dtypes[d], sizes[s][0],
+                                              sizes[s][1], sizes[s][2]);
                 set_form(&what, form);
                 form = (form + 3) % FORMS;
                 vary(&what, &random);
@@ -465,7 +458,7 @@ static void test_full_sizes(void **state)
         const int64_t n = (int64_t)(harness_random_bits(&random) % 300);
         const int64_t k = (int64_t)(harness_random_bits(&random) % 150);
         matmul_case what =
-            plain_case(variants[i % VARIANTS], dtypes[i / VARIANTS % DTYPES], m, n, k);
+            plain_case(all_variants[i % VARIANTS], matmul_dtypes[i / VARIANTS % DTYPES], m, n, k);
         set_form(&what, (unsigned)harness_random_bits(&random) % FORMS);
         vary(&what, &random);
         check_case(*state, &what, &random);
@@ -497,7 +490,7 @@ static void check_tutorial(subwave_context *context, int64_t size)
     what.positive = true;
     check_case(context, &what, &random);
     for (int v = 0; v < VARIANTS; ++v) {
-        what = plain_case(variants[v], SUBWAVE_DTYPE_F64, size / 4, size / 2, size / 4 * 3);
+        what = plain_case(all_variants[v], SUBWAVE_DTYPE_F64, size / 4, size / 2, size / 4 * 3);
         what.positive = true;
         check_case(context, &what, &random);
     }
@@ -516,7 +509,7 @@ static void test_scalars(void **state)
         for (int d = 0; d < DTYPES; ++d)
             for (int x = 0; x < 16; ++x)
                 for (harness_poison poison = 0; poison < HARNESS_POISONS; ++poison) {
-                    matmul_case what = plain_case(variants[v], dtypes[d], 19, 70, 21);
+                    matmul_case what = plain_case(all_variants[v], matmul_dtypes[d], 19, 70, 21);
                     set_form(&what, (unsigned)x % FORMS);
                     what.alpha = scalars[x / 4];
                     what.beta = scalars[x % 4];
@@ -559,9 +552,9 @@ static void test_k_zero(void **state)
     for (int v = 0; v < VARIANTS; ++v)
         for (int d = 0; d < DTYPES; ++d)
             for (int x = 0; x < 16; ++x) {
-                if (!has(*state, variants[v], dtypes[d]))
+                if (!has(*state, all_variants[v], matmul_dtypes[d]))
                     continue;
-                matmul_case what = plain_case(variants[v], dtypes[d], 5, 67, 0);
+                matmul_case what = plain_case(all_variants[v], matmul_dtypes[d], 5, 67, 0);
                 set_form(&what, (unsigned)x % FORMS);
                 what.alpha = alphas[x % 4];
                 what.beta = betas[x / 4];
@@ -579,9 +572,9 @@ static void test_alpha_zero(void **state)
     for (int v = 0; v < VARIANTS; ++v)
         for (int d = 0; d < DTYPES; ++d)
             for (int x = 0; x < 8; ++x) {
-                if (!has(*state, variants[v], dtypes[d]))
+                if (!has(*state, all_variants[v], matmul_dtypes[d]))
                     continue;
-                matmul_case what = plain_case(variants[v], dtypes[d], 6, 66, 33);
+                matmul_case what = plain_case(all_variants[v], matmul_dtypes[d], 6, 66, 33);
                 set_form(&what, (unsigned)x);
                 what.alpha = x % 2 ? -0.0 : 0.0;
                 what.beta = betas[x / 2];
@@ -597,12 +590,12 @@ static void test_alpha_zero(void **state)
     double factor = 1;
     guarded device_c = guarded_create(*state, c, sizeof c);
     for (int v = 0; v < VARIANTS; ++v) {
-        if (!has(*state, variants[v], SUBWAVE_DTYPE_F64))
+        if (!has(*state, all_variants[v], SUBWAVE_DTYPE_F64))
             continue;
-        assert_ok(*state,
-                  subwave_matmul(*state, variants[v], SUBWAVE_DTYPE_F64, SUBWAVE_LAYOUT_ROW_MAJOR,
-                                 SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 2, 2, 9, &zero,
-                                 NULL, 9, NULL, 2, &two, guarded_pointer(&device_c), 2));
+        assert_ok(*state, subwave_matmul(*state, all_variants[v], SUBWAVE_DTYPE_F64,
+                                         SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                                         SUBWAVE_TRANSPOSE_NONE, 2, 2, 9, &zero, NULL, 9, NULL, 2,
+                                         &two, guarded_pointer(&device_c), 2));
         factor *= two;
     }
     guarded_read(&device_c, c);
@@ -620,16 +613,17 @@ static void test_empty(void **state)
     for (int v = 0; v < VARIANTS; ++v)
         for (int d = 0; d < DTYPES; ++d)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
-                if (!has(*state, variants[v], dtypes[d]))
+                if (!has(*state, all_variants[v], matmul_dtypes[d]))
                     continue;
                 guarded c = guarded_create(*state, memory, sizeof memory);
                 for (int null = 0; null < 2; ++null)
                     assert_ok(*state,
-                              subwave_matmul(
-                                  *state, variants[v], dtypes[d], SUBWAVE_LAYOUT_COLUMN_MAJOR,
-                                  SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_YES, sizes[s][0],
-                                  sizes[s][1], sizes[s][2], null ? NULL : memory, NULL, 5, NULL, 5,
-                                  null ? NULL : memory, null ? NULL : guarded_pointer(&c), 5));
+                              subwave_matmul(*state, all_variants[v], matmul_dtypes[d],
+                                             SUBWAVE_LAYOUT_COLUMN_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                                             SUBWAVE_TRANSPOSE_YES, sizes[s][0], sizes[s][1],
+                                             sizes[s][2], null ? NULL : memory, NULL, 5, NULL, 5,
+                                             null ? NULL : memory,
+                                             null ? NULL : guarded_pointer(&c), 5));
                 assert_ok(*state, subwave_synchronize(*state));
                 assert_int_equal(guarded_changes(&c), 0);
                 guarded_destroy(&c);
@@ -646,9 +640,9 @@ static void check_non_finite(void **state, int64_t m, int64_t n, int64_t k)
     for (int v = 0; v < VARIANTS; ++v)
         for (int d = 0; d < DTYPES; ++d)
             for (unsigned form = 0; form < FORMS; ++form) {
-                if (!has(*state, variants[v], dtypes[d]) || !is_taken())
+                if (!has(*state, all_variants[v], matmul_dtypes[d]) || !is_taken())
                     continue;
-                matmul_case what = plain_case(variants[v], dtypes[d], m, n, k);
+                matmul_case what = plain_case(all_variants[v], matmul_dtypes[d], m, n, k);
                 set_form(&what, form);
                 what.beta = form & 1 ? 0.5 : 0;
                 problem p = problem_create(*state, &what, &random);
@@ -704,11 +698,11 @@ static void test_order_of_sums(void **state)
     for (int v = 0; v < VARIANTS; ++v)
         for (int d = 0; d < DTYPES; ++d)
             for (unsigned form = 0; form < FORMS; ++form) {
-                if (!has(*state, variants[v], dtypes[d]) || variants[v] == SUBWAVE_VARIANT_SKINNY ||
-                    !is_taken())
+                if (!has(*state, all_variants[v], matmul_dtypes[d]) ||
+                    all_variants[v] == SUBWAVE_VARIANT_SKINNY || !is_taken())
                     continue;
                 /* too large for AUTO to take SKINNY */
-                matmul_case what = plain_case(variants[v], dtypes[d], 17, 70, 133);
+                matmul_case what = plain_case(all_variants[v], matmul_dtypes[d], 17, 70, 133);
                 set_form(&what, form);
                 what.alpha = 0.3;
                 what.beta = form & 1 ? 0.7 : 0;
@@ -744,7 +738,7 @@ static void test_far_rows(void **state)
     }
     char *at[3] = {memory, (char *)memory + 64, (char *)memory + 128};
     for (int v = 0; v < VARIANTS; ++v) {
-        if (!has(*state, variants[v], SUBWAVE_DTYPE_F32))
+        if (!has(*state, all_variants[v], SUBWAVE_DTYPE_F32))
             continue;
         float c[2][2];
         for (int row = 0; row < 2; ++row) {
@@ -753,10 +747,10 @@ static void test_far_rows(void **state)
             assert_ok(*state, subwave_copy(*state, at[1] + row * ld * 4, b[row], 8));
             assert_ok(*state, subwave_copy(*state, at[2] + row * ld * 4, c[row], 8));
         }
-        assert_ok(*state,
-                  subwave_matmul(*state, variants[v], SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
-                                 SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 2, 2, 2, &one,
-                                 at[0], ld, at[1], ld, &zero, at[2], ld));
+        assert_ok(*state, subwave_matmul(*state, all_variants[v], SUBWAVE_DTYPE_F32,
+                                         SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                                         SUBWAVE_TRANSPOSE_NONE, 2, 2, 2, &one, at[0], ld, at[1],
+                                         ld, &zero, at[2], ld));
         for (int row = 0; row < 2; ++row)
             assert_ok(*state, subwave_copy(*state, c[row], at[2] + row * ld * 4, 8));
         assert_memory_equal(c, expected, sizeof c);
@@ -786,17 +780,17 @@ static void test_plan(void **state)
             for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s) {
                 const int64_t m = sizes[s][0], n = sizes[s][1];
                 subwave_matmul_plan_info plan, turned;
-                if (!has(*state, variants[v], dtypes[d]))
+                if (!has(*state, all_variants[v], matmul_dtypes[d]))
                     continue;
                 memset(&plan, 0xff, sizeof plan);
-                assert_ok(*state, plan_for(*state, variants[v], dtypes[d], SUBWAVE_LAYOUT_ROW_MAJOR,
-                                           m, n, &plan));
-                assert_ok(*state, plan_for(*state, variants[v], dtypes[d],
+                assert_ok(*state, plan_for(*state, all_variants[v], matmul_dtypes[d],
+                                           SUBWAVE_LAYOUT_ROW_MAJOR, m, n, &plan));
+                assert_ok(*state, plan_for(*state, all_variants[v], matmul_dtypes[d],
                                            SUBWAVE_LAYOUT_COLUMN_MAJOR, n, m, &turned));
-                if (variants[v] == SUBWAVE_VARIANT_AUTO)
+                if (all_variants[v] == SUBWAVE_VARIANT_AUTO)
                     assert_int_not_equal(plan.variant, SUBWAVE_VARIANT_AUTO);
                 else
-                    assert_int_equal(plan.variant, variants[v]);
+                    assert_int_equal(plan.variant, all_variants[v]);
                 const int64_t items = (int64_t)plan.block[0] * plan.block[1];
                 assert_true(items > 0 && items <= device.max_block_size);
                 assert_true(plan.parts >= 1);
@@ -846,7 +840,7 @@ static void test_faults_are_noticed(void **state)
     for (int d = 0; d < DTYPES; ++d)
         for (harness_poison poison = 0; poison < HARNESS_POISONS; ++poison)
             for (int fault = 0; fault < 7; ++fault) {
-                matmul_case what = plain_case(SUBWAVE_VARIANT_AUTO, dtypes[d], 13, 34, 12);
+                matmul_case what = plain_case(SUBWAVE_VARIANT_AUTO, matmul_dtypes[d], 13, 34, 12);
                 what.pad_c = 3;
                 what.poison = poison;
                 what.positive = true; /* poison may be a number near 0, which no result is */

@@ -3,6 +3,7 @@
  */
 #include "../../src/backend.h"
 #include "../../src/plan.h"
+#include "../types.h"
 
 #include <subwave/subwave.h>
 
@@ -360,11 +361,12 @@ static void test_kernels_on_cpu(void **state)
     static double a[MOST * MOST], b[MOST * MOST], c[MOST * MOST];
     /* the stream's default is 64 lanes */
     const subwave_capabilities device = make_device("cpu", "x86-64", 64, 2);
-    for (subwave_variant variant = SUBWAVE_VARIANT_AUTO; variant <= SUBWAVE_VARIANT_SKINNY;
-         ++variant)
-        for (subwave_dtype dtype = SUBWAVE_DTYPE_F16; dtype <= SUBWAVE_DTYPE_F64; ++dtype)
+    for (size_t v = 0; v < COUNT(all_variants); ++v)
+        for (size_t d = 0; d < COUNT(matmul_dtypes); ++d)
             for (int shape = 0; shape < 25; ++shape)
                 for (int form = 0; form < 8; ++form) {
+                    const subwave_variant variant = all_variants[v];
+                    const subwave_dtype dtype = matmul_dtypes[d];
                     if (!subwave_variant_takes(&device, variant, dtype))
                         continue;
                     const int64_t m = sizes[shape / 5], n = sizes[shape % 5], k = form & 4 ? 2 : 1;
@@ -382,13 +384,10 @@ static void test_kernels_on_cpu(void **state)
                                                            .c_column = 1}};
                     l.kernel = subwave_plan_matmul(&device, dtype, variant, &l.product);
                     assert_int_equal(l.kernel.parts, 1); /* so that none needs a workspace */
-                    assert_int_equal(
-                        subwave_call_launcher(launchers, LAUNCHERS,
-                                              l.kernel.variant == SUBWAVE_VARIANT_SKINNY
-                                                  ? SUBWAVE_OPERATION_matmul_skinny
-                                                  : SUBWAVE_OPERATION_matmul,
-                                              dtype, &l, NULL),
-                        0);
+                    assert_int_equal(subwave_call_launcher(launchers, LAUNCHERS,
+                                                           subwave_operation_of(l.kernel.variant),
+                                                           dtype, &l, NULL),
+                                     0);
                 }
 }
 

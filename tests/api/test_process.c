@@ -179,12 +179,9 @@ static const subwave_group groups = {
 
 #define CALL(name, ...) \
     static subwave_status name(subwave_context *context) { return __VA_ARGS__; }
-CALL(naive, multiply(context, SUBWAVE_VARIANT_NAIVE))
-CALL(local, multiply(context, SUBWAVE_VARIANT_LOCAL))
-CALL(broadcast, multiply(context, SUBWAVE_VARIANT_BROADCAST))
-CALL(tutorial, multiply(context, SUBWAVE_VARIANT_TUTORIAL))
-CALL(matrix, multiply(context, SUBWAVE_VARIANT_MATRIX))
-CALL(skinny, multiply(context, SUBWAVE_VARIANT_SKINNY))
+#define SUBWAVE_X(name, ...) CALL(multiply_##name, multiply(context, SUBWAVE_VARIANT_##name))
+SUBWAVE_VARIANT_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
 CALL(batched,
      subwave_matmul_strided_batched(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
                                     SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 12, 12, 12,
@@ -224,10 +221,16 @@ static subwave_status memory(subwave_context *context)
     return status;
 }
 
+#define SUBWAVE_X(name, ...) multiply_##name,
 static subwave_status (*const calls[])(subwave_context *) = {
-    multiply_auto, naive,          local,    broadcast, tutorial,   matrix, skinny,
-    batched,       batched_staged, pointers, reduce,    one_to_all, scan,   shift,
-    permute,       pick,           vote,     describe,  memory};
+    multiply_auto,  SUBWAVE_VARIANT_LIST(SUBWAVE_X) batched,
+    batched_staged, pointers,
+    reduce,         one_to_all,
+    scan,           shift,
+    permute,        pick,
+    vote,           describe,
+    memory};
+#undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };
 
 /* --- fork ------------------------------------------------------------------------------------ */

@@ -75,6 +75,11 @@ typedef subwave_status call(subwave_context *context, const arrays *x);
 static subwave_status product(subwave_context *context, const arrays *x, subwave_variant variant,
                               int64_t m)
 {
+    subwave_matmul_plan_info plan; /* AUTO stands in for what the device lacks */
+    if (subwave_matmul_plan(context, variant, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                            SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, m, N, N,
+                            &plan) == SUBWAVE_STATUS_UNSUPPORTED)
+        variant = SUBWAVE_VARIANT_AUTO;
     return subwave_matmul(context, variant, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
                           SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, m, N, N, &one, x->a, N,
                           x->b, N, &zero, x->c, N);
@@ -82,12 +87,10 @@ static subwave_status product(subwave_context *context, const arrays *x, subwave
 
 #define CALL(name, ...) \
     static subwave_status name(subwave_context *context, const arrays *x) { return __VA_ARGS__; }
-CALL(naive, product(context, x, SUBWAVE_VARIANT_NAIVE, N))
-CALL(local, product(context, x, SUBWAVE_VARIANT_LOCAL, N))
-CALL(broadcast, product(context, x, SUBWAVE_VARIANT_BROADCAST, N))
-CALL(tutorial, product(context, x, SUBWAVE_VARIANT_TUTORIAL, N))
-CALL(automatic, product(context, x, SUBWAVE_VARIANT_AUTO, N))
-CALL(skinny, product(context, x, SUBWAVE_VARIANT_SKINNY, 2))
+#define SUBWAVE_X(name, ...) CALL(product_##name, product(context, x, SUBWAVE_VARIANT_##name, N))
+SUBWAVE_VARIANT_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+CALL(few_rows, product(context, x, SUBWAVE_VARIANT_SKINNY, 2))
 CALL(batched,
      subwave_matmul_strided_batched(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
                                     SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 8, 8, 8, &one,
@@ -105,9 +108,18 @@ CALL(vote,
      subwave_group_vote(context, SUBWAVE_VOTE_ALL, &eights, CELLS, (const uint8_t *)x->id, x->c))
 CALL(describe, subwave_group_info(context, &eights, CELLS, x->c))
 
-static call *const calls[] = {naive,  local,   broadcast, tutorial, automatic,
-                              skinny, batched, reduce,    scan,     one_to_all,
-                              shift,  permute, pick,      vote,     describe};
+#define SUBWAVE_X(name, ...) product_##name,
+static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
+                              batched,
+                              reduce,
+                              scan,
+                              one_to_all,
+                              shift,
+                              permute,
+                              pick,
+                              vote,
+                              describe};
+#undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };
 
 /* What a call leaves, from the default stream of another context. */

@@ -279,21 +279,20 @@ using i64 = std::int64_t;
 using u64 = std::uint64_t;
 
 /* Kinds go round the types; the next list has every kind. */
-#define NUMBERS(X) \
-    X(i8, ballot) \
-    X(u8, 8) \
-    X(i16, whole) \
-    X(u16, ballot_branch) \
-    X(i32, tangle) X(u32, ballot) X(i64, ballot) X(u64, 2) X(half, 8) X(bfloat16, 4) \
-        X(float, ballot_branch) X(double, ballot)
+constexpr int kind_of(subwave_dtype dtype)
+{
+    const int kinds[] = {ballot, 8, whole, ballot_branch, tangle, 2, 4};
+    return kinds[dtype % 7];
+}
 #define MIXED(X) \
     X(i8, i32, whole) \
     X(u16, i64, 2) \
     X(i32, double, ballot) \
     X(float, double, tangle) \
-    X(half, float, ballot_branch) X(bfloat16, float, 32) X(u8, u64, opportunistic) \
-        X(double, float, 1) X(float, float, 64) X(u32, u32, 8) X(float, half, ballot) \
-            X(i64, double, 16) X(double, double, whole) X(i32, i32, ballot)
+    X(half, float, ballot_branch) \
+    X(bfloat16, float, 32) X(u8, u64, opportunistic) X(double, float, 1) X(float, float, 64) \
+        X(u32, u32, 8) X(float, half, ballot) X(i64, double, 16) X(double, double, whole) \
+            X(i32, i32, ballot)
 #define ORDERED(X) \
     X(affine, compose, whole) \
     X(affine, compose, ballot) \
@@ -301,11 +300,11 @@ using u64 = std::uint64_t;
     X(matrix, product, ballot_branch) \
     X(matrix, product, 8) X(matrix, product, tangle) X(affine, compose, 64) X(matrix, product, 2)
 
-#define NUMBERS_KERNEL(T, K) \
+#define NUMBERS_KERNEL(operation, dtype, type) \
     extern "C" SUBWAVE_KERNEL(1024) \
-        numbers_##T##_##K(const word64 *in, word64 *out, std::int64_t op) \
+        numbers_##dtype(const word64 *in, word64 *out, std::int64_t op) \
     { \
-        numbers<T, K>(in, out, op); \
+        numbers<type, kind_of(SUBWAVE_DTYPE_##dtype)>(in, out, op); \
     }
 #define MIXED_KERNEL(V, T, K) \
     extern "C" SUBWAVE_KERNEL(1024) \
@@ -318,11 +317,9 @@ using u64 = std::uint64_t;
     { \
         ordered<T, Op, K>(in, out); \
     }
-NUMBERS(NUMBERS_KERNEL)
-MIXED(MIXED_KERNEL)
-ORDERED(ORDERED_KERNEL)
+SUBWAVE_KERNELS_group_reduce(NUMBERS_KERNEL) MIXED(MIXED_KERNEL) ORDERED(ORDERED_KERNEL)
 
-static void cases(machine &t)
+    static void cases(machine &t)
 {
     struct {
         const char *name;
@@ -332,10 +329,10 @@ static void cases(machine &t)
         word64 (*number)(int, word64, bool);
         bool floating;
     } const all[] = {
-#define NUMBERS_ENTRY(T, K) \
-    {"numbers_" #T "_" #K, numbers_##T##_##K, K, \
-     expect_numbers<T>,    number<host_t<T>>, is_host_float<host_t<T>>},
-        NUMBERS(NUMBERS_ENTRY)};
+#define NUMBERS_ENTRY(operation, dtype, type) \
+    {"numbers_" #dtype,    numbers_##dtype,      kind_of(SUBWAVE_DTYPE_##dtype), \
+     expect_numbers<type>, number<host_t<type>>, is_host_float<host_t<type>>},
+        SUBWAVE_KERNELS_group_reduce(NUMBERS_ENTRY)};
     struct {
         const char *name;
         kernel *function;

@@ -8,37 +8,44 @@
 
 #include "harness.hpp"
 
+#include "../../hip/kernels.def"
+
+#include <subwave/types.h>
+
 #include <cmath>
 #include <cstring>
 
 namespace test {
 
-/* A binary float of 16 bits, worked out by way of double. */
-template <int Fraction, int Bias> struct host_float {
-    std::uint16_t bits = 0;
+/* A binary float of 8 or 16 bits, worked out by way of double. */
+template <int Fraction, int Bytes> struct host_float {
+    using word = std::conditional_t<Bytes == 1, std::uint8_t, std::uint16_t>;
+    static constexpr unsigned sign_bit = 1u << (8 * Bytes - 1);
+    static constexpr int Bias = (1 << (8 * Bytes - 2 - Fraction)) - 1;
+    word bits = 0;
     host_float() = default;
     host_float(double x)
     {
-        const unsigned sign = std::signbit(x) ? 0x8000u : 0u;
+        const unsigned sign = std::signbit(x) ? sign_bit : 0u;
         const unsigned infinity = unsigned(2 * Bias + 1) << Fraction;
         const double size = std::fabs(x);
         int exponent = 0;
         std::frexp(size, &exponent); /* size in [2^(exponent - 1), 2^exponent) */
         exponent = exponent - 1 < 1 - Bias || size == 0 ? 1 - Bias : exponent - 1;
         if (x != x)
-            bits = static_cast<std::uint16_t>(infinity | 1u << (Fraction - 1));
+            bits = static_cast<word>(infinity | 1u << (Fraction - 1));
         else if (std::isinf(size) || exponent > Bias)
-            bits = static_cast<std::uint16_t>(sign | infinity);
+            bits = static_cast<word>(sign | infinity);
         else /* the carry of a rounded-up fraction raises the exponent, to infinity at the end */
-            bits = static_cast<std::uint16_t>(
+            bits = static_cast<word>(
                 sign | (unsigned(std::nearbyint(std::ldexp(size, Fraction - exponent))) +
                         (unsigned(exponent + Bias - 1) << Fraction)));
     }
     operator double() const
     {
-        const unsigned exponent = (bits & 0x7fffu) >> Fraction,
+        const unsigned exponent = (bits & (sign_bit - 1)) >> Fraction,
                        fraction = bits & ((1u << Fraction) - 1);
-        const double sign = bits & 0x8000u ? -1 : 1;
+        const double sign = bits & sign_bit ? -1 : 1;
         if (exponent == 2 * Bias + 1)
             return fraction ? NAN : sign * INFINITY;
         if (exponent == 0)
@@ -47,24 +54,40 @@ template <int Fraction, int Bias> struct host_float {
                std::ldexp(fraction + double(1u << Fraction), int(exponent) - Bias - Fraction);
     }
 };
-using host_half = host_float<10, 15>;
-using host_bfloat16 = host_float<7, 127>;
+/* The fraction of a number type, as the lists have it. */
+enum : int {
+#define SUBWAVE_X(name, value, bytes, spelling, class, sums, parts, fraction) \
+    fraction_of_##name = fraction,
+    SUBWAVE_DTYPE_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+};
+template <class T> constexpr int fraction_of()
+{
+    int result = 0;
+#define SUBWAVE_X(operation, dtype, type) \
+    if (std::is_same<T, type>::value) \
+        result = fraction_of_##dtype;
+    SUBWAVE_KERNELS_group_reduce(SUBWAVE_X)
+#undef SUBWAVE_X
+        return result;
+}
 
 template <class T> struct host {
     using type = T;
 };
-template <> struct host<half> {
-    using type = host_half;
-};
-template <> struct host<bfloat16> {
-    using type = host_bfloat16;
+template <class Format> struct host<small_float<Format>> {
+    using number = small_float<Format>;
+    using type = host_float<fraction_of<number>(), sizeof(number)>;
 };
 template <class T> using host_t = typename host<T>::type;
+using host_half = host_t<half>;
+using host_bfloat16 = host_t<bfloat16>;
 
+template <class H> inline constexpr bool is_small_host_float = false;
+template <int Fraction, int Bytes>
+inline constexpr bool is_small_host_float<host_float<Fraction, Bytes>> = true;
 template <class H>
-inline constexpr bool is_host_float =
-    std::is_floating_point<H>::value || std::is_same<H, host_half>::value ||
-    std::is_same<H, host_bfloat16>::value;
+inline constexpr bool is_host_float = std::is_floating_point<H>::value || is_small_host_float<H>;
 
 template <class H> H host_from_word(word64 bits)
 {
@@ -84,9 +107,9 @@ template <class H> word64 host_to_word(H x)
 /* As a cast in a kernel: small floats compute as float. */
 template <class To, class From> To host_cast(From x)
 {
-    if constexpr (is_host_float<To> && sizeof(To) == 2)
+    if constexpr (is_small_host_float<To>)
         return To(static_cast<double>(static_cast<float>(x)));
-    else if constexpr (is_host_float<From> && sizeof(From) == 2)
+    else if constexpr (is_small_host_float<From>)
         return static_cast<To>(static_cast<double>(x));
     else
         return static_cast<To>(x);
@@ -110,7 +133,7 @@ inline bool is_bitwise(int op) { return op >= BIT_AND && op <= BIT_XOR; }
  * float. */
 template <class H> H combine(int op, H a, H b)
 {
-    using wide = std::conditional_t<is_host_float<H> && sizeof(H) == 2, double, H>;
+    using wide = std::conditional_t<is_small_host_float<H>, double, H>;
     const wide x = a, y = b;
     switch (op) {
     case PLUS:

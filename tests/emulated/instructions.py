@@ -17,16 +17,22 @@ import disassembly
 Kernel = namedtuple("Kernel", "variant element rows columns packed")
 NAMES = {"h": "f16", "b": "bf16", "f": "f32", "d": "f64"}
 
+# The variants that are one kernel, with a cell a work-item: those of types.h but for the ones below and SKINNY.
+with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../include/subwave/types.h")) as header:
+    listed = re.search(r"SUBWAVE_VARIANT_LIST\(X\)(.*?)typedef enum", header.read(), re.S)[1]
+SINGLE = [name for name in re.findall(r'X\(\w+, \d+,[\s\\]*"(\w+)"', listed)
+          if name not in ("auto", "broadcast", "matrix", "skinny")]
+
 # What a code object must have, but for `packed`.
 EXPECTED = {(variant, element, rows, columns) for element in NAMES for variant, rows, columns in (
-    ("naive", 1, 1), ("local", 1, 1), ("tutorial", 1, 1), ("broadcast", 4, 4), ("broadcast", 8, 8), ("matrix", 64, 64),
+    *((name, 1, 1) for name in SINGLE), ("broadcast", 4, 4), ("broadcast", 8, 8), ("matrix", 64, 64),
     ("matrix", 128, 128), ("matrix16", 128, 128))
             if not variant.startswith("matrix") or (variant == "matrix16") == (element in "hb")}
 
 
 def is_kernel(name):
     """Whether the mangled name is of hip/matmul.hip."""
-    return re.search(r"\d\dmatmul_(naive|local|tutorial|broadcast|matrix)", name)
+    return re.search(r"\d\dmatmul_(%s|broadcast|matrix)" % "|".join(SINGLE), name)
 
 
 def identify(name):
@@ -42,8 +48,8 @@ def identify(name):
         bf16, packed, *along_k = matrix.groups()
         return Kernel("matrix16", bf16 or "h", 128, 128,
                       tuple(flag == "1" for flag in along_k) if packed == "1" else ())
-    pattern = (r"matmul_(naive|local|tutorial|broadcast)I(?:([fd])|NS0_11small_floatINS0_\d+(b?)\w*_formatEEE)"
-               r"(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?E")
+    pattern = (r"matmul_(%s|broadcast)I(?:([fd])|NS0_11small_floatINS0_\d+(b?)\w*_formatEEE)"
+               r"(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?E") % "|".join(SINGLE)
     variant, element, bf16, rows, columns, packed = re.search(pattern, name).groups()
     element = element or bf16 or "h"
     return Kernel(variant, element, int(rows or 1), int(columns or 1), packed == "1")

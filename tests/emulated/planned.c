@@ -6,6 +6,7 @@
  */
 #include "../../src/backend.h"
 #include "../../src/plan.h"
+#include "../types.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,17 +52,7 @@ call(subwave_operation operation, subwave_dtype dtype, const void *launch, const
     va_end(arguments);
 }
 
-static const subwave_dtype dtypes[] = {
-#define SUBWAVE_X(name, ...) SUBWAVE_DTYPE_##name,
-    SUBWAVE_DTYPE_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-};
-static const subwave_variant variants[] = {
-#define SUBWAVE_X(name, ...) SUBWAVE_VARIANT_##name,
-    SUBWAVE_VARIANT_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-};
-enum { DTYPES = sizeof dtypes / sizeof *dtypes, VARIANTS = sizeof variants / sizeof *variants };
+enum { DTYPES = COUNT(all_dtypes), VARIANTS = COUNT(all_variants) };
 
 static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
 
@@ -88,8 +79,7 @@ static void plan_matmul(const subwave_capabilities *device, subwave_variant vari
                                                 .c_column = 1,
                                                 .alpha = 1}};
     launch.kernel = subwave_plan_matmul(device, dtype, variant, &launch.product);
-    const int skinny = launch.kernel.variant == SUBWAVE_VARIANT_SKINNY;
-    call(skinny ? SUBWAVE_OPERATION_matmul_skinny : SUBWAVE_OPERATION_matmul, dtype, &launch,
+    call(subwave_operation_of(launch.kernel.variant), dtype, &launch,
          "%s %s %d x %d x %d, %d compute units, form %d", subwave_variant_name(variant),
          subwave_dtype_name(dtype), (int)m, (int)n, (int)k, (int)device->compute_units, form);
 }
@@ -101,14 +91,13 @@ static void plan_matmuls(const subwave_capabilities *device)
     enum { SIZES = sizeof sizes / sizeof *sizes, DEPTHS = sizeof depths / sizeof *depths };
     for (int v = 0; v < VARIANTS; ++v)
         for (int d = 0; d < DTYPES; ++d) {
-            if (!subwave_is_built(SUBWAVE_OPERATION_matmul, dtypes[d]) ||
-                !subwave_variant_takes(device, variants[v], dtypes[d]))
+            if (!subwave_variant_takes(device, all_variants[v], all_dtypes[d]))
                 continue;
             for (int m = 0; m < SIZES; ++m)
                 for (int n = 0; n < SIZES; ++n)
                     for (int k = 0; k < DEPTHS; ++k)
                         for (int form = 0; form < 16; ++form)
-                            plan_matmul(device, variants[v], dtypes[d], sizes[m], sizes[n],
+                            plan_matmul(device, all_variants[v], all_dtypes[d], sizes[m], sizes[n],
                                         depths[k], form);
         }
 }
@@ -138,13 +127,13 @@ static void plan_batches(const subwave_capabilities *device)
 {
     static const int32_t depths[] = {0, 1, 3, 8, 17, 64};
     for (int d = 0; d < DTYPES; ++d) {
-        if (!subwave_is_built(SUBWAVE_OPERATION_matmul_batched, dtypes[d]))
+        if (!subwave_is_built(SUBWAVE_OPERATION_matmul_batched, all_dtypes[d]))
             continue;
         for (int32_t m = 1; m <= 66; ++m)
             for (int32_t n = 1; n <= 66; ++n)
                 for (size_t k = 0; k < sizeof depths / sizeof *depths; ++k)
                     for (int form = 0; form < 16; ++form)
-                        plan_matmul_batched(device, dtypes[d], m, n, depths[k], form);
+                        plan_matmul_batched(device, all_dtypes[d], m, n, depths[k], form);
     }
 }
 

@@ -4,6 +4,8 @@
 #define _DEFAULT_SOURCE
 #include "fuzz.h"
 
+#include "../types.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -449,18 +451,21 @@ void fuzz_names(fuzz *f, fuzz_context *context)
 {
     (void)context;
     for (int i = 0; i < 5; ++i) {
-        const int value = fuzz_one_in(f, 3) ? (int)fuzz_bits(f) : (int)fuzz_between(f, -2, 17);
-        const bool is_dtype = value >= SUBWAVE_DTYPE_I8 && value <= SUBWAVE_DTYPE_C64;
+        const int beyond = GREATEST(SUBWAVE_DTYPE_LIST) + 3; /* the longest list */
+        const int value = fuzz_one_in(f, 3) ? (int)fuzz_bits(f) : (int)fuzz_between(f, -2, beyond);
+#define IS_ANY_OF(list) (value >= 1 && value <= GREATEST(list))
+        const bool is_dtype = IS_ANY_OF(SUBWAVE_DTYPE_LIST);
         check_name(f, "subwave_status_name", subwave_status_name((subwave_status)value), value,
-                   value >= SUBWAVE_STATUS_SUCCESS && value <= SUBWAVE_STATUS_WORKSPACE_TOO_SMALL);
+                   value == SUBWAVE_STATUS_SUCCESS || IS_ANY_OF(SUBWAVE_STATUS_LIST));
         check_name(f, "subwave_dtype_name", subwave_dtype_name((subwave_dtype)value), value,
                    is_dtype);
         check_name(f, "subwave_variant_name", subwave_variant_name((subwave_variant)value), value,
-                   value >= SUBWAVE_VARIANT_AUTO && value <= SUBWAVE_VARIANT_SKINNY);
+                   IS_ANY_OF(SUBWAVE_VARIANT_LIST));
         check_name(f, "subwave_group_kind_name", subwave_group_kind_name((subwave_group_kind)value),
-                   value, value >= SUBWAVE_GROUP_SUB_GROUP && value <= SUBWAVE_GROUP_OPPORTUNISTIC);
+                   value, IS_ANY_OF(SUBWAVE_GROUP_LIST));
         check_name(f, "subwave_op_name", subwave_op_name((subwave_op)value), value,
-                   value >= SUBWAVE_OP_PLUS && value <= SUBWAVE_OP_LOGICAL_OR);
+                   IS_ANY_OF(SUBWAVE_OP_LIST));
+#undef IS_ANY_OF
         check_name(f, "subwave_status_text", subwave_status_text((subwave_status)value), value,
                    true);
         fuzz_words(f, "subwave_dtype_size(%d)", value);

@@ -4,6 +4,7 @@
 #include "fuzz.h"
 
 #include "../reference.h"
+#include "../types.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -92,8 +93,7 @@ static void choose_kind(fuzz *f, group_call *g)
 {
     static const int32_t counts[] = {1, 2, 3, 7, 64};
     const int wave = f->device.sub_group_sizes[0];
-    g->group.kind =
-        (subwave_group_kind)fuzz_between(f, SUBWAVE_GROUP_SUB_GROUP, SUBWAVE_GROUP_OPPORTUNISTIC);
+    g->group.kind = FUZZ_PICK(f, all_kinds);
     g->group.branches = fuzz_one_in(f, 2) ? FUZZ_PICK(f, counts) : (int32_t)fuzz_between(f, 1, 64);
     g->group.fixed_size = 1;
     while (2 * g->group.fixed_size <= wave && g->items % wave % (2 * g->group.fixed_size) == 0 &&
@@ -110,20 +110,21 @@ static void choose_function(fuzz *f, group_call *g)
     const int wave = f->device.sub_group_sizes[0];
     const uint32_t amounts[] = {0, 1, (uint32_t)wave - 1, UINT32_MAX, 1u << 31, (uint32_t)wave};
     g->function = fuzz_one_in(f, 3) ? REDUCE : (function)fuzz_between(f, SCAN, INFO);
-    g->op = (int32_t)fuzz_between(f, SUBWAVE_OP_PLUS, SUBWAVE_OP_LOGICAL_OR);
+    g->op = (int32_t)FUZZ_PICK(f, all_ops);
     do
-        g->dtype = (int32_t)fuzz_between(f, SUBWAVE_DTYPE_I8, SUBWAVE_DTYPE_C64);
+        g->dtype = (int32_t)FUZZ_PICK(f, all_dtypes);
     while (is_arithmetic(g) && !reference_has_op((subwave_dtype)g->dtype, (subwave_op)g->op));
     g->scan = (int32_t)fuzz_between(f, 1, 2);
     g->direction = (int32_t)fuzz_between(f, 1, 2);
     g->vote = (int32_t)fuzz_between(f, 1, 3);
     g->amount = fuzz_one_in(f, 4) ? FUZZ_PICK(f, amounts) : (uint32_t)fuzz_between(f, 0, wave - 1);
-    g->exact = !fuzz_one_in(f, 4);
+    /* 64 numbers to 3, and an init, have sums of 8 bits. */
+    g->exact = reference_fraction((subwave_dtype)g->dtype) >= 7 && !fuzz_one_in(f, 4);
 }
 
 /* --- data ------------------------------------------------------------------------------------ */
 
-/* Sums and products of a wave of exact ones are exact in every type and order: multiplication has
+/* Sums and products of a wave of exact ones are exact in every order: multiplication has
  * no zeros, and what exceeds a type is infinite in every order. */
 static double random_float(fuzz *f, const group_call *g)
 {
@@ -256,25 +257,29 @@ static bool spoil_choice(fuzz *f, group_call *g, fuzz_expected *e)
     case 0:
         if (!is_typed(g))
             return false;
-        g->dtype = fuzz_outside(f, SUBWAVE_DTYPE_I8, SUBWAVE_DTYPE_C64);
+        g->dtype = fuzz_outside(f, 1, GREATEST(SUBWAVE_DTYPE_LIST));
         fuzz_wrong(e, VALUE, "dtype");
         return true;
     case 1:
         if (!is_arithmetic(g))
             return false;
-        g->dtype = (int32_t)fuzz_between(f, SUBWAVE_DTYPE_C32, SUBWAVE_DTYPE_C64);
+        do
+            g->dtype = (int32_t)FUZZ_PICK(f, all_dtypes);
+        while (IS_ONE_OF(number_dtypes, (subwave_dtype)g->dtype));
         fuzz_wrong(e, UNSUPPORTED, "dtype");
         return true;
     case 2:
         if (!is_arithmetic(g))
             return false;
-        g->op = fuzz_outside(f, SUBWAVE_OP_PLUS, SUBWAVE_OP_LOGICAL_OR);
+        g->op = fuzz_outside(f, 1, GREATEST(SUBWAVE_OP_LIST));
         fuzz_wrong(e, VALUE, "op");
         return true;
     case 3:
         if (!is_arithmetic(g) || !reference_is_floating((subwave_dtype)g->dtype))
             return false;
-        g->op = (int32_t)fuzz_between(f, SUBWAVE_OP_BIT_AND, SUBWAVE_OP_BIT_XOR);
+        do
+            g->op = (int32_t)FUZZ_PICK(f, all_ops);
+        while (reference_has_op((subwave_dtype)g->dtype, (subwave_op)g->op));
         fuzz_wrong(e, UNSUPPORTED, "op");
         return true;
     case 4:
@@ -287,8 +292,7 @@ static bool spoil_choice(fuzz *f, group_call *g, fuzz_expected *e)
                                           : "vote");
         return true;
     case 5:
-        g->group.kind = (subwave_group_kind)fuzz_outside(f, SUBWAVE_GROUP_SUB_GROUP,
-                                                         SUBWAVE_GROUP_OPPORTUNISTIC);
+        g->group.kind = (subwave_group_kind)fuzz_outside(f, 1, GREATEST(SUBWAVE_GROUP_LIST));
         fuzz_wrong(e, VALUE, "group->kind");
         return true;
     default:
@@ -368,11 +372,10 @@ static bool misalign(fuzz *f, const void **pointer, size_t component)
 static bool spoil_pointer(fuzz *f, group_call *g, fuzz_expected *e)
 {
     const bool is_null = fuzz_one_in(f, 2);
-    const size_t component = g->function == INFO             ? sizeof(uint32_t)
-                             : !is_typed(g)                  ? 1
-                             : g->dtype == SUBWAVE_DTYPE_C32 ? 4
-                             : g->dtype == SUBWAVE_DTYPE_C64 ? 8
-                                                             : x_size(g);
+    const size_t component = g->function == INFO ? sizeof(uint32_t)
+                             : !is_typed(g)
+                                 ? 1
+                                 : subwave_dtype_size(reference_part((subwave_dtype)g->dtype));
     const void *pointer;
     if (g->n <= 0)
         return false;

@@ -4,9 +4,9 @@
 #include "fuzz.h"
 
 #include "../reference.h"
+#include "../types.h"
 
 #include <complex.h>
-#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -46,17 +46,8 @@ typedef struct product {
 
 /* --- elements -------------------------------------------------------------------------------- */
 
-static bool is_complex(int32_t dtype)
-{
-    return dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64;
-}
-
-static subwave_dtype part_of(int32_t dtype)
-{
-    return dtype == SUBWAVE_DTYPE_C32   ? SUBWAVE_DTYPE_F32
-           : dtype == SUBWAVE_DTYPE_C64 ? SUBWAVE_DTYPE_F64
-                                        : (subwave_dtype)dtype;
-}
+static bool is_complex(int32_t dtype) { return reference_is_complex((subwave_dtype)dtype); }
+static subwave_dtype part_of(int32_t dtype) { return reference_part((subwave_dtype)dtype); }
 
 /* C11's CMPLX, which clang does not find in every C library; real + imaginary * I would spread a
  * NaN. */
@@ -105,8 +96,7 @@ static number random_scalar(fuzz *f, const product *p)
 /* What alpha and beta are of. */
 static int32_t scalar_type(const product *p)
 {
-    return p->dtype == SUBWAVE_DTYPE_F16 || p->dtype == SUBWAVE_DTYPE_BF16 ? SUBWAVE_DTYPE_F32
-                                                                           : p->dtype;
+    return (int32_t)reference_sums((subwave_dtype)p->dtype);
 }
 
 /* --- right arguments ------------------------------------------------------------------------- */
@@ -243,15 +233,12 @@ static const void *create_scalar(fuzz *f, const product *p, const char *label, n
 
 static void choose_types(fuzz *f, product *p)
 {
-    static const int32_t of_one[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_F16,
-                                     SUBWAVE_DTYPE_BF16};
-    static const int32_t of_many[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_C32,
-                                      SUBWAVE_DTYPE_C64};
-    p->dtype = p->form == SINGLE ? FUZZ_PICK(f, of_one) : FUZZ_PICK(f, of_many);
+    const subwave_dtype dtype =
+        p->form == SINGLE ? FUZZ_PICK(f, matmul_dtypes) : FUZZ_PICK(f, batched_dtypes);
+    p->dtype = (int32_t)dtype;
     do
-        p->variant = (int32_t)fuzz_between(f, SUBWAVE_VARIANT_AUTO, SUBWAVE_VARIANT_SKINNY);
-    while (p->variant == SUBWAVE_VARIANT_SKINNY && p->dtype != SUBWAVE_DTYPE_F32 &&
-           p->dtype != SUBWAVE_DTYPE_F64);
+        p->variant = (int32_t)FUZZ_PICK(f, all_variants);
+    while (p->variant == SUBWAVE_VARIANT_SKINNY && !IS_ONE_OF(skinny_dtypes, dtype));
     p->layout = (int32_t)fuzz_between(f, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_LAYOUT_COLUMN_MAJOR);
     p->transpose_a = (int32_t)fuzz_between(f, SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_CONJUGATE);
     p->transpose_b = (int32_t)fuzz_between(f, SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_CONJUGATE);
@@ -303,26 +290,24 @@ static void create_product(fuzz *f, product *p)
 
 static bool spoil_choice(fuzz *f, product *p, fuzz_expected *e)
 {
-    static const int32_t never[] = {SUBWAVE_DTYPE_I8,  SUBWAVE_DTYPE_I16, SUBWAVE_DTYPE_I32,
-                                    SUBWAVE_DTYPE_I64, SUBWAVE_DTYPE_U8,  SUBWAVE_DTYPE_U16,
-                                    SUBWAVE_DTYPE_U32, SUBWAVE_DTYPE_U64};
     const bool single = p->form == SINGLE;
+    subwave_dtype dtype;
     switch (fuzz_between(f, 0, 6)) {
     case 0:
         if (!single)
             return false;
-        p->variant = fuzz_outside(f, SUBWAVE_VARIANT_AUTO, SUBWAVE_VARIANT_SKINNY);
+        p->variant = fuzz_outside(f, 1, GREATEST(SUBWAVE_VARIANT_LIST));
         fuzz_wrong(e, VALUE, "variant");
         return true;
     case 1:
-        p->dtype = fuzz_outside(f, SUBWAVE_DTYPE_I8, SUBWAVE_DTYPE_C64);
+        p->dtype = fuzz_outside(f, 1, GREATEST(SUBWAVE_DTYPE_LIST));
         fuzz_wrong(e, VALUE, "dtype");
         return true;
     case 2:
-        p->dtype = FUZZ_PICK(f, never);
-        if (fuzz_one_in(f, 3)) /* the complex ones, or those of 16 bits */
-            p->dtype =
-                (single ? SUBWAVE_DTYPE_C32 : SUBWAVE_DTYPE_F16) + (int32_t)fuzz_between(f, 0, 1);
+        do
+            dtype = FUZZ_PICK(f, all_dtypes);
+        while (single ? IS_ONE_OF(matmul_dtypes, dtype) : IS_ONE_OF(batched_dtypes, dtype));
+        p->dtype = (int32_t)dtype;
         fuzz_wrong(e, UNSUPPORTED, "dtype");
         return true;
     case 3:
@@ -340,8 +325,11 @@ static bool spoil_choice(fuzz *f, product *p, fuzz_expected *e)
     default:
         if (!single)
             return false;
+        dtype = FUZZ_PICK(f, matmul_dtypes);
+        if (IS_ONE_OF(skinny_dtypes, dtype))
+            return false;
         p->variant = SUBWAVE_VARIANT_SKINNY;
-        p->dtype = (int32_t)fuzz_between(f, SUBWAVE_DTYPE_F16, SUBWAVE_DTYPE_BF16);
+        p->dtype = (int32_t)dtype;
         fuzz_wrong(e, UNSUPPORTED, "variant");
         return true;
     }
@@ -528,14 +516,10 @@ static number expect_cell(const product *p, int64_t entry, int64_t i, int64_t j,
     if (p->beta_value != 0)
         old = p->beta_value * get(p->dtype, p->c.memory->contents, element(p, &p->c, entry, i, j));
     const number result = (p->reads ? p->alpha_value * sum : 0) + old;
-    const double eps = part_of(p->dtype) == SUBWAVE_DTYPE_F64 ? DBL_EPSILON : FLT_EPSILON;
+    const double eps = ldexp(1, -reference_fraction((subwave_dtype)scalar_type(p)));
     *bound = (double)(2 * p->k + 6) * eps *
              ((p->reads ? size_of(p->alpha_value) * size : 0) + size_of(old));
-    if (p->dtype == SUBWAVE_DTYPE_F16 || p->dtype == SUBWAVE_DTYPE_BF16) {
-        const double normal = p->dtype == SUBWAVE_DTYPE_F16 ? 0x1p-14 : 0x1p-126;
-        const int digits = p->dtype == SUBWAVE_DTYPE_F16 ? 11 : 8;
-        *bound += ldexp(1, ilogb(fmax(size_of(result) + *bound, normal)) - digits);
-    }
+    *bound += reference_rounding((subwave_dtype)p->dtype, size_of(result) + *bound);
     return result;
 }
 
@@ -687,7 +671,8 @@ static void check_plan(fuzz *f, const product *p, const subwave_matmul_plan_info
     const int64_t across =
         plan->tile_columns > 0 ? (p->n + plan->tile_columns - 1) / plan->tile_columns : 0;
     const bool empty = p->m == 0 || p->n == 0;
-    if ((int)plan->variant <= SUBWAVE_VARIANT_AUTO || (int)plan->variant > SUBWAVE_VARIANT_SKINNY ||
+    if (plan->variant == SUBWAVE_VARIANT_AUTO ||
+        strcmp(subwave_variant_name(plan->variant), "unknown") == 0 ||
         (p->variant != SUBWAVE_VARIANT_AUTO && (int32_t)plan->variant != p->variant))
         fuzz_fail(f, "plans variant %d", (int)plan->variant);
     if (plan->item_rows < 1 || plan->item_columns < 1 || plan->tile_rows < plan->item_rows ||

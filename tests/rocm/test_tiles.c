@@ -36,8 +36,8 @@ static void test_tiles(void **state)
                 for (unsigned form = 0; form < FORMS; ++form) {
                     if ((form + s) % 2) /* of the two layouts one, the other with the next size */
                         continue;
-                    matmul_case what =
-                        plain_case(tiled[v], dtypes[d], sizes[s][0], sizes[s][1], sizes[s][2]);
+                    matmul_case what = plain_case(tiled[v], matmul_dtypes[d], sizes[s][0],
+                                                  sizes[s][1], sizes[s][2]);
                     set_form(&what, form);
                     what.alpha = scalars[s][0];
                     what.beta = scalars[s][1];
@@ -54,8 +54,8 @@ static void test_skinny_tiles(void **state)
         for (int n = 0; n < 2; ++n)
             for (int d = 0; d < DTYPES; ++d)
                 for (unsigned form = 0; form < FORMS; ++form) {
-                    matmul_case what =
-                        plain_case(SUBWAVE_VARIANT_SKINNY, dtypes[d], rows[m], columns[n], 523);
+                    matmul_case what = plain_case(SUBWAVE_VARIANT_SKINNY, matmul_dtypes[d], rows[m],
+                                                  columns[n], 523);
                     set_form(&what, form);
                     what.beta = form & 2 ? 0.5 : 0;
                     check_aligned_or_not(*state, what, &random);

@@ -174,8 +174,8 @@ class MatmulAnswers(Command):
     def test_variants(self):
         for dtype in "f16", "f32", "f64":
             form = dict(descr="<f%d" % (int(dtype[1:]) // 8))
-            for variant in "auto", "naive", "local", "broadcast", "tutorial", "skinny":
-                if variant != "skinny" or dtype != "f16":
+            for variant in self.named("--variant", "matmul"):
+                if variant != "matrix" and (variant != "skinny" or dtype != "f16"):
                     self.check_variant(variant, dtype, form)
             try:
                 self.check_variant("matrix", dtype, form)
@@ -185,6 +185,10 @@ class MatmulAnswers(Command):
                 os.unlink(os.path.join(self.folder, "C.npy"))  # a GPU may lack the unit, but must say so
                 self.refuse(1, f"variant is matrix; .* has no matrix unit that keeps the accuracy of {dtype}",
                             "matmul", "A.npy", "B.npy", "-o", "C.npy", "--device", DEVICE, "--variant", "matrix")
+
+    def named(self, option, *command):
+        """What --help says that an option takes."""
+        return re.split(r",?\s+(?:or )?", re.search(option + r" [A-Z]+ +([^(]*?) \(", self.succeed(*command, "--help"))[1])
 
     def check_variant(self, variant, dtype, form):
         out = self.check(6, 7, 8, form, form, "--variant", variant)
@@ -440,7 +444,8 @@ class MatmulRefusals(Command):
                 ("unknown option \"--fast\"", "--fast"),
                 ("unknown option \"-q\"", "-q"),
                 ("--quiet takes no value", "--quiet=yes"),
-                ("--variant is \"fast\"; it takes auto, naive, local, broadcast, tutorial, matrix or skinny", "--variant", "fast"),
+                ("--variant is \"fast\"; it takes auto, naive, local, broadcast, tutorial, matrix(,| or) skinny", "--variant",
+                 "fast"),
                 ("--alpha is \"one\"; it takes a finite number", "--alpha", "one"),
                 ("--alpha is \"nan\"", "--alpha", "nan"),
                 ("--alpha is \"1e999\"", "--alpha", "1e999"),
@@ -662,7 +667,7 @@ class Bench(Command):
                 ("--size is \"1x2x3x4\"", "--size", "1x2x3x4"),
                 ("--size is \"1x2x\"", "--size", "1x2x"),
                 ("--size is \"99999999999999999999\"", "--size", "99999999999999999999"),
-                ("--dtype is \"i8\"; it takes f16, bf16, f32 or f64", "--dtype", "i8"),
+                ("--dtype is \"i8\"; it takes f16, bf16, f32(,| or) f64", "--dtype", "i8"),
                 ("--layout is \"C\"; it takes row or column", "--layout", "C"),
                 ("--variant is \"unknown\"", "--variant", "unknown"),
                 ("--repeat is \"0\"; it takes a number from 1 to 1000", "--repeat", "0"),
@@ -683,8 +688,9 @@ class Bench(Command):
                 ("matmul", "unknown option \"--batch\"", "--batch", "3"),
                 ("matmul_batched", "unknown option \"--strides\"", "--strides", "1,2,3"),
                 ("matmul_batched", "--batch is \"-1\"; it takes a number, 0 or more", "--batch", "-1"),
-                ("matmul_strided_batched", "--dtype is \"f16\"; it takes f32, f64, c32 or c64", "--dtype", "f16"),
-                ("group_reduce", "--dtype is \"c32\"; it takes i8 to i64, u8 to u64, f16, bf16, f32 or f64", "--dtype", "c32"),
+                ("matmul_strided_batched", "--dtype is \"f16\"; it takes f32, f64, c32(,| or) c64", "--dtype", "f16"),
+                ("group_reduce", "--dtype is \"c32\"; it takes i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32(,| or) f64",
+                 "--dtype", "c32"),
                 ("group_reduce", "unknown option \"--scan\"", "--scan", "inclusive"),
                 ("group_scan", "--scan is \"both\"; it takes inclusive or exclusive", "--scan", "both"),
                 ("group_scan", "--op is \"minus\"; it takes plus, multiplies", "--op", "minus"),

@@ -3,7 +3,6 @@
  */
 #include "problem.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,16 +13,15 @@ static double worse(double a, double b)
 }
 
 /* Two roundings a term, one of the product and one of the sum, and those of complex products more;
- * three for alpha and beta; and where sums are f32 and C has 16 bits, one more. */
+ * three for alpha and beta; and where sums are of a wider type than C, one more. */
 static double product_bound(const measure_problem *p)
 {
     const bool scaled = p->alpha[0] != 1 || p->alpha[1] != 0 || p->beta[0] != 0 || p->beta[1] != 0;
     const double terms = (double)p->k + (scaled ? 3 : 0);
     const double roundings = measure_parts(p->dtype) == 1 ? terms : 2 * terms + 2;
-    const double last = p->dtype == SUBWAVE_DTYPE_F16 || p->dtype == SUBWAVE_DTYPE_BF16
-                            ? measure_epsilon(p->dtype) / 2
-                            : 0;
-    return roundings * fmin(measure_epsilon(p->dtype), FLT_EPSILON) + last;
+    const subwave_dtype sums = measure_sums(p->dtype);
+    const double last = sums != p->dtype ? measure_epsilon(p->dtype) / 2 : 0;
+    return roundings * measure_epsilon(sums) + last;
 }
 
 double measure_bound(const measure_problem *p)
@@ -105,6 +103,17 @@ static double rounded(subwave_dtype dtype, double number)
     return number;
 }
 
+/* Close to zero the numbers of a type lie no closer; sums in C's own type may be off by more. */
+static double gap_at_zero(subwave_dtype dtype)
+{
+    const uint64_t least = 1; /* its bits */
+    double gap;
+    if (measure_sums(dtype) == dtype)
+        return measure_part(dtype) == SUBWAVE_DTYPE_F64 ? 0x1p-1072 : 0x1p-133;
+    measure_decode(dtype, 1, &least, &gap);
+    return gap;
+}
+
 /* The error of an element at `at` of `c`; `old` is what C held there, or null. */
 static double element_error(const measure_problem *p, const void *c, int64_t at, const double *sum,
                             double magnitude, const double *old)
@@ -119,10 +128,7 @@ static double element_error(const measure_problem *p, const void *c, int64_t at,
         magnitude += size_of(parts, p->beta) * size_of(parts, old);
     }
     measure_decode(p->dtype, 1, (const char *)c + (size_t)at * size, found);
-    /* Close to zero numbers lie no closer: of f32 sums, f16 and bf16 have these exponents. */
-    const double gap = p->dtype == SUBWAVE_DTYPE_F16                 ? 0x1p-24
-                       : measure_part(p->dtype) == SUBWAVE_DTYPE_F64 ? 0x1p-1072
-                                                                     : 0x1p-133;
+    const double gap = gap_at_zero(p->dtype);
     for (int part = 0; part < parts; ++part) {
         const double most = right[part] + copysign(measure_bound(p) * magnitude, right[part]);
         if (found[part] == right[part] ||
@@ -250,7 +256,7 @@ static uint64_t all_bits(subwave_dtype dtype)
 /* The bit by which integers must differ to compare as unsigned ones: the sign. */
 static uint64_t sign_of(subwave_dtype dtype)
 {
-    return dtype <= SUBWAVE_DTYPE_I64 ? all_bits(dtype) / 2 + 1 : 0;
+    return measure_is_signed(dtype) ? all_bits(dtype) / 2 + 1 : 0;
 }
 
 static double combine_reals(subwave_op op, double a, double b)

@@ -3,21 +3,39 @@
  */
 #include "problem.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-subwave_dtype measure_part(subwave_dtype dtype)
+/* What the list of types says of one. */
+typedef struct traits {
+    bool is_signed;
+    subwave_dtype sums, part;
+    int fraction; /* bits of a part's, 0 of an integer */
+} traits;
+
+static traits traits_of(subwave_dtype dtype)
 {
-    return dtype == SUBWAVE_DTYPE_C32   ? SUBWAVE_DTYPE_F32
-           : dtype == SUBWAVE_DTYPE_C64 ? SUBWAVE_DTYPE_F64
-                                        : dtype;
+    enum { SIGNED, UNSIGNED, FLOAT, COMPLEX };
+    switch (dtype) {
+#define SUBWAVE_X(name, value, bytes, spelling, class, sums, parts, fraction) \
+    case SUBWAVE_DTYPE_##name: \
+        return (traits){class == SIGNED, SUBWAVE_DTYPE_##sums, SUBWAVE_DTYPE_##parts, fraction};
+        SUBWAVE_DTYPE_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    abort();
 }
+
+subwave_dtype measure_part(subwave_dtype dtype) { return traits_of(dtype).part; }
+
+subwave_dtype measure_sums(subwave_dtype dtype) { return traits_of(dtype).sums; }
+
+bool measure_is_signed(subwave_dtype dtype) { return traits_of(dtype).is_signed; }
 
 int measure_parts(subwave_dtype dtype) { return measure_part(dtype) == dtype ? 1 : 2; }
 
-bool measure_is_floating(subwave_dtype dtype) { return measure_epsilon(dtype) != 0; }
+bool measure_is_floating(subwave_dtype dtype) { return traits_of(dtype).fraction != 0; }
 
 bool measure_has_op(subwave_dtype dtype, subwave_op op)
 {
@@ -33,44 +51,43 @@ bool measure_has_op(subwave_dtype dtype, subwave_op op)
 
 double measure_epsilon(subwave_dtype dtype)
 {
-    switch (measure_part(dtype)) {
-    case SUBWAVE_DTYPE_F16:
-        return 0x1p-10;
-    case SUBWAVE_DTYPE_BF16:
-        return 0x1p-7;
-    case SUBWAVE_DTYPE_F32:
-        return FLT_EPSILON;
-    case SUBWAVE_DTYPE_F64:
-        return DBL_EPSILON;
-    default:
-        return 0;
-    }
+    return measure_is_floating(dtype) ? ldexp(1, -traits_of(dtype).fraction) : 0;
 }
 
-/* C has no types of 16 bits: sign, exponent field, fraction f below 1. Field e > 0 stands for
+/* C has no types of 8 and 16 bits: sign, exponent field, fraction f below 1. Field e > 0 stands for
  * (1 + f) 2^(e - bias), field 0 for f 2^(1 - bias), the largest for infinity and NaN. */
-static int fraction_of(subwave_dtype dtype) { return dtype == SUBWAVE_DTYPE_F16 ? 10 : 7; }
+typedef struct format {
+    int fraction, top, bias; /* bits; the largest field */
+    uint64_t sign;
+} format;
 
-static double decode_small(int fraction, uint16_t bits)
+static format format_of(subwave_dtype part)
 {
-    const int top = (1 << (15 - fraction)) - 1, bias = top / 2, field = (bits & 0x7fff) >> fraction;
-    const double sign = bits & 0x8000 ? -1 : 1, rest = bits & ((1 << fraction) - 1);
-    if (field == top)
+    const int width = 8 * (int)subwave_dtype_size(part), fraction = traits_of(part).fraction;
+    const int top = (1 << (width - 1 - fraction)) - 1;
+    return (format){fraction, top, top / 2, (uint64_t)1 << (width - 1)};
+}
+
+static double decode_small(format f, uint64_t bits)
+{
+    const int field = (int)(bits >> f.fraction) & f.top;
+    const double sign = bits & f.sign ? -1 : 1, one = 1 << f.fraction;
+    const double rest = (double)(bits & (((uint64_t)1 << f.fraction) - 1));
+    if (field == f.top)
         return rest != 0 ? NAN : sign * INFINITY;
-    return sign *
-           ldexp(field ? rest + (1 << fraction) : rest, (field ? field : 1) - bias - fraction);
+    return sign * ldexp(field ? rest + one : rest, (field ? field : 1) - f.bias - f.fraction);
 }
 
 /* To nearest, ties to even; of finite numbers. A fraction that rounds up to the next exponent, or
  * to infinity, is right by itself, since codes count the numbers from zero up. */
-static uint16_t encode_small(int fraction, double number)
+static uint64_t encode_small(format f, double number)
 {
-    const int top = (1 << (15 - fraction)) - 1, bias = top / 2, sign = signbit(number) ? 0x8000 : 0;
-    if (fabs(number) >= ldexp(1, bias + 1))
-        return (uint16_t)(sign | top << fraction);
-    const int exponent = number == 0 || ilogb(number) < 1 - bias ? 1 - bias : ilogb(number);
-    const int steps = (int)nearbyint(ldexp(fabs(number), fraction - exponent));
-    return (uint16_t)(sign | (steps + ((exponent + bias - 1) << fraction)));
+    const uint64_t sign = signbit(number) ? f.sign : 0;
+    if (fabs(number) >= ldexp(1, f.bias + 1))
+        return sign | (uint64_t)f.top << f.fraction;
+    const int exponent = number == 0 || ilogb(number) < 1 - f.bias ? 1 - f.bias : ilogb(number);
+    const uint64_t steps = (uint64_t)nearbyint(ldexp(fabs(number), f.fraction - exponent));
+    return sign | (steps + ((uint64_t)(exponent + f.bias - 1) << f.fraction));
 }
 
 uint64_t measure_next(uint64_t *state)
@@ -99,8 +116,8 @@ void measure_random(subwave_dtype dtype, int64_t count, uint64_t seed, double *v
             value += 0.5;
         if (part == SUBWAVE_DTYPE_F32)
             value = (float)value;
-        else if (part == SUBWAVE_DTYPE_F16 || part == SUBWAVE_DTYPE_BF16)
-            value = decode_small(fraction_of(part), encode_small(fraction_of(part), value));
+        else if (measure_is_floating(part) && part != SUBWAVE_DTYPE_F64)
+            value = decode_small(format_of(part), encode_small(format_of(part), value));
         values[i] = value;
     }
 }
@@ -130,7 +147,7 @@ void measure_encode(subwave_dtype dtype, int64_t count, const double *values, vo
         else if (part == SUBWAVE_DTYPE_F64)
             ((double *)elements)[i] = values[i];
         else if (measure_is_floating(part))
-            ((uint16_t *)elements)[i] = encode_small(fraction_of(part), values[i]);
+            store(part, elements, i, encode_small(format_of(part), values[i]));
         else
             store(part, elements, i, (uint64_t)values[i]);
     }
@@ -147,7 +164,7 @@ void measure_decode(subwave_dtype dtype, int64_t count, const void *elements, do
         else if (part == SUBWAVE_DTYPE_F64)
             values[i] = ((const double *)elements)[i];
         else if (measure_is_floating(part))
-            values[i] = decode_small(fraction_of(part), ((const uint16_t *)elements)[i]);
+            values[i] = decode_small(format_of(part), measure_integer(part, elements, i));
         else
             values[i] = (double)measure_integer(part, elements, i);
     }

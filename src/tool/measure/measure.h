@@ -48,6 +48,9 @@ bool measure_time(const measure_subject *subject, const measure_rules *rules,
 /* A complex element is two numbers of this type, any other one of its own. */
 subwave_dtype measure_part(subwave_dtype dtype);
 int measure_parts(subwave_dtype dtype);
+/* What products are summed in, and alpha and beta are of. */
+subwave_dtype measure_sums(subwave_dtype dtype);
+bool measure_is_signed(subwave_dtype dtype);   /* an integer */
 bool measure_is_floating(subwave_dtype dtype); /* its parts */
 bool measure_has_op(subwave_dtype dtype, subwave_op op);
 /* The relative distance of neighbouring numbers; 0 for integers. */

@@ -369,8 +369,7 @@ static subwave_status queue_product(const measure_data *data, int set)
 {
     const measure_problem *p = &data->problem;
     double alpha[2], beta[2]; /* room for any element, aligned */
-    const bool small = p->dtype == SUBWAVE_DTYPE_F16 || p->dtype == SUBWAVE_DTYPE_BF16;
-    const subwave_dtype scalars = small ? SUBWAVE_DTYPE_F32 : p->dtype;
+    const subwave_dtype scalars = measure_sums(p->dtype);
     measure_encode(scalars, 1, p->alpha, alpha);
     measure_encode(scalars, 1, p->beta, beta);
     if (p->operation == MEASURE_MATMUL_BATCHED)
