@@ -27,10 +27,10 @@ def output(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def instructions(objdump, path):
+def instructions(objdump, path, *options):
     """{function: [Instruction]}, without what fills the space behind its end."""
     found, current = {}, None
-    for line in output(objdump, "-d", "--no-show-raw-insn", path).splitlines():
+    for line in output(objdump, "-d", "--no-show-raw-insn", *options, path).splitlines():
         start = re.match(r"([0-9a-f]+) <(.+)>:$", line)
         if start:
             base, current = int(start.group(1), 16), found.setdefault(start.group(2), [])
