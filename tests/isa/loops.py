@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: MIT
 # loops.py: the main loop of a kernel, and the way through it that a wave in the interior of C takes.
-"""What counts as work is matrix instructions or, where a kernel has none, multiply-adds (`work`, in clocks of the unit).
+"""Matrix instructions are the work, or multiply-adds where a kernel has none (`work`, in clocks of the unit).
 
 A loop is a natural loop of the control-flow graph. Of each loop one turn is followed, from its header back to it:
 
 1. with the most work;
-2. then one on which a lane loads no fewer bytes from global memory than it writes into LDS, unless there is none: a turn
-   of the last stages loads nothing;
+2. then one on which a lane loads no fewer bytes from global memory than it writes into LDS, if there is one: a turn of
+   the last stages loads nothing;
 3. then with the most bytes loaded less the number of instructions: the edge loads element by element, with a comparison
    and a branch for each, what the interior loads in packs.
 
 An inner loop is passed once. Of the two sides of a divergent branch (`s_andn2_saveexec` or `s_or_saveexec` begins the
-second one) a wave takes one; if there is only one, it takes that. The main loop is the one whose turn has the most work that is in no inner loop; of several
-the best by 3."""
+second one) a wave takes one; if there is only one, it takes that. The main loop is the one whose turn has the most work
+that is in no inner loop; of several the best by 3."""
 import os
 import re
 import sys
@@ -31,8 +31,8 @@ def is_matrix(mnemonic):
 
 
 def work(architecture, mnemonic, on_unit):
-    """Clocks for which an instruction keeps the matrix unit, or would keep a vector unit that multiplies and adds at its
-    peak: a multiply-add of single f32 values takes a slot in which there could have been a pair."""
+    """Clocks for which an instruction keeps the matrix unit, or would keep a vector unit that multiplies and adds at
+    its peak: a multiply-add of single f32 values takes a slot in which there could have been a pair."""
     if on_unit:
         return 4 * counters.passes(architecture, mnemonic) if is_matrix(mnemonic) else 0
     if not MULTIPLY_ADD.match(mnemonic):
@@ -149,7 +149,7 @@ class Graph:
         return self.code[self.blocks[block].first:self.blocks[block].last]
 
     def second_side(self, block):
-        """The register from which a block that begins the second side of a divergent branch takes the lanes, or None."""
+        """The register from which a block takes the lanes for the second side of a divergent branch, or None."""
         code = self.instructions(block)
         if code[-1].mnemonic != "s_cbranch_execz":
             return None
@@ -163,8 +163,8 @@ class Graph:
                    for i in self.instructions(block))
 
     def is_taken(self, block, taken, skips, is_second, skipped):
-        """Whether a wave may leave a block by a taken branch, or else by going on. Some lane is active, and in the interior
-        all are where they are asked for."""
+        """Whether a wave may leave a block by a taken branch, or else by going on. Some lane is active, and in the
+        interior all are where they are asked for."""
         branch = self.instructions(block)[-1].mnemonic
         if branch == "s_cbranch_execnz":
             return taken
@@ -173,11 +173,12 @@ class Graph:
         return taken != skipped if is_second else not taken or skips
 
     def turn(self, header):
-        """(score, blocks and whether each is left by a taken branch) of the best way from a header back to it, or None."""
+        """(score, blocks and whether each is left by a taken branch) of the best way back to a header, or None."""
         body = self.loops[header]
-        loaded = {block: sum(width(i.mnemonic) for i in self.instructions(block) if is_load(i.mnemonic)) for block in body}
-        # A state is a block, whether it was reached past the first side of a branch whose second side it begins, and the
-        # bytes loaded before it; of each, the best (work, - instructions), the state before it, and how that was left.
+        loaded = {block: sum(width(i.mnemonic) for i in self.instructions(block) if is_load(i.mnemonic))
+                  for block in body}
+        # A state is a block, whether it was reached past the first side of a branch whose second side it begins, and
+        # the bytes loaded before it. Of each: the best (work, - instructions), the state before it, how that was left.
         best, ends = {(header, False, 0): ((0, 0), None, None)}, []
         states = {block: [] for block in body}
         states[header] = [(header, False, 0)]
