@@ -21,7 +21,7 @@ static size_t launched_items, launched_bytes; /* a block's; the latter of shared
 
 static struct {
     const char *kernel;
-    char why[120]; /* it is launched, the first time */
+    char why[120];       /* it is launched, the first time */
     size_t items, bytes; /* of the block with the most shared memory */
 } seen[1500];
 static size_t seen_count;

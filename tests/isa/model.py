@@ -83,7 +83,7 @@ LDS_LATENCY, SCALAR_LATENCY = 64, 200
 LDS_QUEUE, MEMORY_QUEUE = 256, 1024   # clocks of work that wait, at most
 BARRIER, TAKEN, NOT_TAKEN = 24, 20, 8  # clocks until the wave goes on
 FORWARDED = 8                         # clocks by which the next sum has a matrix instruction's result before others
-LATENCIES, TURNS = (500, 900), 16
+LATENCIES, TURNS = (500, 900), 12
 SHARES = ["%s%d" % (order, latency) for latency in LATENCIES for order in ("old", "fair")]
 # Whether the oldest wave first is better depends on how waves happen to fall into step; a change of one instruction may
 # change that by a tenth. These shares do not jump.
@@ -135,8 +135,12 @@ def decode(architecture, step):
 
 
 class Wave:
+    """Of a SIMD, executing the path over and over."""
+
     def __init__(self, start):
-        self.time, self.at, self.turns, self.arrived = start, 0, 0, False
+        self.time, self.at, self.turns = start, 0, 0
+        self.arrived = self.released = False      # at a barrier
+        self.marks = []                           # (time, work done by all waves) at the end of each turn
         self.memory, self.lds = deque(), deque()  # when what is under way comes
         self.ready = {}                           # and the matrix unit's results
 
@@ -156,10 +160,9 @@ def simulate(architecture, steps, waves, load, block_waves, latency, fair):
     numbers, size = list(range(waves)), len(code)
     matrix = vector = lds = memory = 0  # until when each is taken
     now = done = 0
-    marks = []                          # (time, work done) at the end of each turn
     while True:
         used, issued, next_time = set(), False, now + 100000
-        if fair:
+        if fair and waves > 1:
             numbers.sort(key=lambda i: (all_waves[i].turns * size + all_waves[i].at, i))
         for i in numbers:
             wave = all_waves[i]
@@ -178,8 +181,11 @@ def simulate(architecture, steps, waves, load, block_waves, latency, fair):
             elif kind == "barrier":
                 unit = None
                 wave.arrived = True
-                if not all(other.arrived for other in blocks[i]):
-                    continue
+                if not wave.released:
+                    if not all(other.arrived and not other.released for other in blocks[i]):
+                        continue
+                    for other in blocks[i]:
+                        other.released = True
             elif kind == "pause":
                 unit = None
             elif kind == "matrix":
@@ -188,18 +194,17 @@ def simulate(architecture, steps, waves, load, block_waves, latency, fair):
                 until = max([until, matrix, vector] + [wave.ready.get(r, 0) for r in reads] +
                             [wave.ready.get(r, 0) - early for r in extra + writes])
             else:
-                if wave.ready and reads:
-                    until = max(until, max(wave.ready.get(r, 0) for r in reads))
-                if kind == "vector":
-                    until = max(until, vector)
-                elif kind == "lds":
-                    until = max(until, lds - LDS_QUEUE)
-                elif kind == "memory":
-                    until = max(until, memory - MEMORY_QUEUE)
+                free = vector if kind == "vector" else lds - LDS_QUEUE if kind == "lds" else \
+                    memory - MEMORY_QUEUE if kind == "memory" else 0
+                if free > until:
+                    until = free
+                for r in reads:
+                    until = max(until, wave.ready.get(r, 0))
             if until > now or unit in used:
                 next_time = min(next_time, max(until, now + SLOT))
                 continue
-            used.add(unit)
+            if unit:
+                used.add(unit)
             issued = True
             wave.time = now + (cost if kind in ("pause", "branch", "vector", "barrier") else SLOT)
             if kind == "matrix":
@@ -219,20 +224,16 @@ def simulate(architecture, steps, waves, load, block_waves, latency, fair):
             elif kind == "scalar" and extra:
                 wave.lds.append(now + SCALAR_LATENCY)
             elif kind == "barrier":
-                for other in blocks[i]:
-                    other.arrived = False
-                    if other is not wave:
-                        other.time = now + BARRIER
-                        other.at += 1
-                        if other.at == size:
-                            other.at, other.turns = 0, other.turns + 1
+                wave.arrived = wave.released = False
+            if len(wave.lds) > 1 and wave.lds[-1] < wave.lds[-2]:
+                wave.lds[-1] = wave.lds[-2]  # counted in order
             done += useful[wave.at]
             wave.at += 1
             if wave.at >= size:
                 wave.at, wave.turns = 0, wave.turns + 1
-                marks.append((now, done))
+                wave.marks.append((now, done))
                 if wave.turns >= TURNS:
-                    (begin, before), (end, after) = marks[len(marks) // 4], marks[-1]
+                    (begin, before), (end, after) = wave.marks[TURNS // 4], wave.marks[-1]
                     return (after - before) / (end - begin)
         now = now + SLOT if issued else max(now + SLOT, -(-int(next_time) // SLOT) * SLOT)
 
