@@ -382,7 +382,7 @@ def reserved(image, kernel):
 
 
 def line(key, row):
-    return "%-24s %-13s%-10s" % tuple(key) + "".join("%*s" % (24 if name == "waits" else 10, row[name])
+    return "%-24s %-13s%-10s" % tuple(key) + "".join(" %*s" % (26 if name == "waits" else 9, row[name])
                                                      for name in COLUMNS[3:])
 
 
