@@ -129,8 +129,8 @@ class CodeObject:
                     sym = tables.get(s[6], [])
                     idx = info >> 32
                     self.relocs.append((off, info & 0xffffffff, sym[idx][1] if idx < len(sym) else 0, add))
-        self.metadata = {}
-        for off, size in notes:
+        self.metadata, self.kernels = {}, {}
+        for off, size in notes:                                     # a linker may have left several
             p = off
             while p < off + size:
                 ns, ds, nt = struct.unpack_from("<III", e, p)
@@ -139,8 +139,8 @@ class CodeObject:
                 p += (ns + 3) & ~3
                 if nt == 32 and name == b"AMDGPU":
                     self.metadata = msgpack(e, p)[0]
+                    self.kernels.update((k[".name"], k) for k in self.metadata.get("amdhsa.kernels", []))
                 p += (ds + 3) & ~3
-        self.kernels = {k[".name"]: k for k in self.metadata.get("amdhsa.kernels", [])}
 
     def read(self, va, n):
         for base, d, ms in self.segments:

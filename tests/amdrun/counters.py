@@ -20,7 +20,7 @@ RATE_RDNA = {"valu": 1, "f32": 1, "f64": 32, "packed": 1, "lane": 1, "trans": 4,
 # Passes (of 4 clocks) of a matrix instruction.
 def passes(target, name):
     if "f64" in name:
-        return 8 if "16x16" in name else 4
+        return 4 if "4x4" in name else 16 if target == "gfx950" else 8
     m = re.search(r"_(\d+)x\d+x(\d+)_?(?:\d+b_)?(xf32|f32|f16|bf16|i8)", name)
     side, k, typ = int(m.group(1)), int(m.group(2)), m.group(3)
     if target == "gfx90a":

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * planned.c: the kernels that the library would launch on an AMD device of an architecture and a
- * wave size, and why: planned ARCHITECTURE WAVE. Plans and launchers are the library's own; where
- * these expect HIP's runtime they find the functions at the end of this file, which note a kernel's
- * name in place of launching it.
+ * wave size, why, and the largest blocks: planned ARCHITECTURE WAVE. Plans and launchers are the
+ * library's own; where these expect HIP's runtime they find the functions at the end of this file,
+ * which note a kernel's name and block in place of launching it.
  */
 #include "../../src/backend.h"
 #include "../../src/plan.h"
@@ -16,24 +16,38 @@
 static const subwave_launcher launchers[] = {SUBWAVE_KERNELS(SUBWAVE_LAUNCHER_ROW_gpu)};
 enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 
-static const char *launched;   /* by the launcher that was called last */
-static const char *seen[1500]; /* kernels that were printed */
+/* By the launcher that was called last. */
+static const char *launched;
+static size_t launched_items, launched_bytes; /* a block's; the latter of shared memory */
+
+static struct {
+    const char *kernel;
+    char why[120];       /* it is launched, the first time */
+    size_t items, bytes; /* of the block with the most shared memory */
+} seen[1500];
 static size_t seen_count;
 static int failures;
 
-static int is_new(const char *kernel)
+static void note_launch(const char *format, va_list arguments)
 {
-    for (size_t i = 0; i < seen_count; ++i)
-        if (seen[i] == kernel)
-            return 0;
-    if (seen_count == sizeof seen / sizeof *seen)
+    size_t i = 0;
+    while (i < seen_count && seen[i].kernel != launched)
+        ++i;
+    if (i == sizeof seen / sizeof *seen)
         abort();
-    seen[seen_count++] = kernel;
-    return 1;
+    if (i == seen_count) {
+        seen[seen_count++].kernel = launched;
+        vsnprintf(seen[i].why, sizeof seen[i].why, format, arguments);
+    }
+    if (launched_bytes > seen[i].bytes ||
+        (launched_bytes == seen[i].bytes && launched_items > seen[i].items)) {
+        seen[i].bytes = launched_bytes;
+        seen[i].items = launched_items;
+    }
 }
 
-/* Calls a launcher, and prints the kernel's name and for what it is launched, once per kernel. Of
- * failures the first twenty are told. */
+/* Calls a launcher, and notes the kernel and for what it is launched. Of failures the first twenty
+ * are told. */
 __attribute__((format(printf, 4, 5))) static void
 call(subwave_operation operation, subwave_dtype dtype, const void *launch, const char *format, ...)
 {
@@ -41,13 +55,12 @@ call(subwave_operation operation, subwave_dtype dtype, const void *launch, const
     va_start(arguments, format);
     launched = NULL;
     const int code = subwave_call_launcher(launchers, LAUNCHERS, operation, dtype, launch, NULL);
-    const int failed = code != 0 || !launched;
-    failures += failed;
-    if (failed ? failures <= 20 : is_new(launched)) {
-        FILE *const to = failed ? stderr : stdout;
-        fprintf(to, "%s ", failed ? "FAILED: no kernel is launched for" : launched);
-        vfprintf(to, format, arguments);
-        fprintf(to, "\n");
+    if (code == 0 && launched) {
+        note_launch(format, arguments);
+    } else if (++failures <= 20) {
+        fprintf(stderr, "FAILED: no kernel is launched for ");
+        vfprintf(stderr, format, arguments);
+        fprintf(stderr, "\n");
     }
     va_end(arguments);
 }
@@ -177,6 +190,9 @@ int main(int argc, char **argv)
             plan_batches(&device);
     }
     call_groups();
+    for (size_t i = 0; i < seen_count; ++i)
+        printf("%s %s, by blocks of %zu with %zu bytes\n", seen[i].kernel, seen[i].why,
+               seen[i].items, seen[i].bytes);
     return failures != 0;
 }
 
@@ -214,13 +230,15 @@ void __hipRegisterFunction(void **binary, const void *host, char *function, cons
 }
 
 static dim3 pushed_grid, pushed_block;
+static size_t pushed_bytes;
 
 int __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, void *stream);
 int __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, void *stream)
 {
-    (void)shared_bytes, (void)stream;
+    (void)stream;
     pushed_grid = grid;
     pushed_block = block;
+    pushed_bytes = shared_bytes;
     return 0;
 }
 
@@ -229,7 +247,7 @@ int __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, voi
 {
     *grid = pushed_grid;
     *block = pushed_block;
-    *shared_bytes = 0;
+    *shared_bytes = pushed_bytes;
     *stream = NULL;
     return 0;
 }
@@ -239,7 +257,9 @@ int hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments, s
 int hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
                     void *stream)
 {
-    (void)grid, (void)block, (void)arguments, (void)shared_bytes, (void)stream;
+    (void)grid, (void)arguments, (void)stream;
+    launched_items = (size_t)block.x * block.y * block.z;
+    launched_bytes = shared_bytes;
     for (size_t i = 0; i < kernel_count; ++i)
         if (kernels[i].host == host)
             launched = kernels[i].name;

@@ -27,10 +27,15 @@ def output(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def instructions(objdump, path):
+def instructions(objdump, path, *options):
     """{function: [Instruction]}, without what fills the space behind its end."""
+    return read(output(objdump, "-d", "--no-show-raw-insn", *options, path), path)
+
+
+def read(listing, path):
+    """The same of what llvm-objdump has printed."""
     found, current = {}, None
-    for line in output(objdump, "-d", "--no-show-raw-insn", path).splitlines():
+    for line in listing.splitlines():
         start = re.match(r"([0-9a-f]+) <(.+)>:$", line)
         if start:
             base, current = int(start.group(1), 16), found.setdefault(start.group(2), [])
