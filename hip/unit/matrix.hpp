@@ -69,6 +69,7 @@ template <class T> struct matrix_pairs {
 
 /* For f32 and f64 (matrix_pairs_panel.hpp), and for 16 bits (matrix_rows_panel.hpp). */
 template <class T, int Stage, int Lines, int Waves, bool AlongK, bool Packed> class matrix_panel;
+template <class T, int Count> struct pair_copy;
 
 SUBWAVE_END
 

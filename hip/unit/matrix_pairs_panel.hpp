@@ -6,6 +6,34 @@
 
 SUBWAVE_BEGIN
 
+/* Count copies of a pair from global to shared memory, by way of registers; a platform may have its
+ * own.
+ *
+ *   begin(e, to, from)                   of from[0] and from[1], which are aligned
+ *   begin(e, to, from, distance, count)  of from[0] and from[distance], of which the first `count`
+ *                                        exist; the others are 0
+ *   end(e, to)                           what remains to be done for either */
+template <class T, int Count> struct pair_copy {
+    T held[Count][2];
+
+    SUBWAVE_DEVICE void begin(int e, T *, const T *from)
+    {
+        const T *pair = static_cast<const T *>(__builtin_assume_aligned(from, sizeof held[e]));
+        held[e][0] = pair[0];
+        held[e][1] = pair[1];
+    }
+    SUBWAVE_DEVICE void begin(int e, T *, const T *from, std::int64_t distance, int count)
+    {
+        held[e][0] = count > 0 ? from[0] : T(0);
+        held[e][1] = count > 1 ? from[distance] : T(0);
+    }
+    SUBWAVE_DEVICE void end(int e, T *to) const
+    {
+        to[0] = held[e][0];
+        to[1] = held[e][1];
+    }
+};
+
 /* A stage lies in rows of pairs: along k, a row per line, first the even ones; or of two lines, a
  * row per k. What are neighbours in the matrix should be pairs. Those of a row are permuted so that
  * lanes which load together find theirs in different banks. All sizes are powers of two. */

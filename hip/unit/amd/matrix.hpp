@@ -4,8 +4,6 @@
 #ifndef SUBWAVE_HIP_UNIT_AMD_MATRIX_HPP
 #define SUBWAVE_HIP_UNIT_AMD_MATRIX_HPP
 
-#include "../matrix_staged.hpp"
-
 SUBWAVE_BEGIN
 
 constexpr int matrix_banks_bytes = 128, matrix_deep_lanes = 1;
@@ -83,6 +81,10 @@ template <> struct matrix_unit<double> : mfma_16x16x4<double> {
             });
     }
 };
+
+/* Copies are loads and stores. */
+SUBWAVE_DEVICE void matrix_copies_begun() {}
+template <int> SUBWAVE_DEVICE void matrix_copies_wait() {}
 
 SUBWAVE_END
 

@@ -5,8 +5,6 @@
 #ifndef SUBWAVE_HIP_UNIT_CPU_MATRIX_HPP
 #define SUBWAVE_HIP_UNIT_CPU_MATRIX_HPP
 
-#include "../matrix_staged.hpp"
-
 SUBWAVE_BEGIN
 
 constexpr int matrix_banks_bytes = 1, matrix_deep_lanes = 1;
@@ -46,6 +44,10 @@ template <class T> struct matrix_pairs_unit {
 };
 template <> struct matrix_unit<float> : matrix_pairs_unit<float> {};
 template <> struct matrix_unit<double> : matrix_pairs_unit<double> {};
+
+/* Copies are loads and stores. */
+SUBWAVE_DEVICE void matrix_copies_begun() {}
+template <int> SUBWAVE_DEVICE void matrix_copies_wait() {}
 
 SUBWAVE_END
 

@@ -4,8 +4,6 @@
 #ifndef SUBWAVE_HIP_UNIT_NVIDIA_MATRIX_HPP
 #define SUBWAVE_HIP_UNIT_NVIDIA_MATRIX_HPP
 
-#include <subwave/device/wave.hpp>
-
 SUBWAVE_BEGIN
 
 constexpr int matrix_banks_bytes = 128, matrix_deep_lanes = 4;
@@ -64,8 +62,10 @@ template <> struct matrix_unit<double> {
     }
 };
 
-/* cp.async, of doubles: no register holds what is on its way. */
-template <class T, int Count> struct pair_copy {
+/* cp.async: no register holds what is on its way. */
+template <int Count> struct pair_copy<double, Count> {
+    using T = double;
+
     static SUBWAVE_DEVICE void begin(int, T *to, const T *from)
     {
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address(to)), "l"(from)
