@@ -11,7 +11,11 @@
 #include <stddef.h>
 
 static inline int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0); }
-static inline int64_t round_up(int64_t a, int64_t step) { return ceil_divide(a, step) * step; }
+/* Saturates: a plan can be asked for with any sizes. */
+static inline int64_t round_up(int64_t a, int64_t step)
+{
+    return a > INT64_MAX - step ? INT64_MAX : ceil_divide(a, step) * step;
+}
 static inline int64_t lesser_of(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t greater_of(int64_t a, int64_t b) { return a > b ? a : b; }
 
@@ -35,6 +39,9 @@ void subwave_transpose_product(subwave_matmul_product *product);
  * the product may be transposed. */
 subwave_matmul_kernel subwave_plan_matmul(const subwave_capabilities *device, subwave_dtype dtype,
                                           subwave_variant variant, subwave_matmul_product *product);
+
+/* Tiles of so many rows and columns in C; saturates at 2^31 - 1. */
+int64_t subwave_count_tiles(const subwave_matmul_product *product, int64_t rows, int64_t columns);
 
 /* Sets the tile of a block, and as many blocks as there are tiles. Kernels walk over tiles by the
  * grid's size, so a grid may be smaller than the work. */

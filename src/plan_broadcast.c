@@ -43,14 +43,6 @@ static void plan_in_turns(const subwave_capabilities *device, subwave_dtype dtyp
     kernel->packed = product->b_column == 1;
 }
 
-/* The wave's tiles of C; saturates at 2^30. */
-static int64_t count_tiles(const subwave_matmul_product *product, int64_t rows, int64_t columns)
-{
-    const int64_t many = (int64_t)1 << 30;
-    const int64_t down = ceil_divide(product->m, rows), across = ceil_divide(product->n, columns);
-    return down > many || across > many ? many : down * across;
-}
-
 /* Large tiles of C in registers save loads of B and broadcasts of A, as long as there are tiles for
  * every unit. */
 static void plan_by_count(const subwave_capabilities *device, subwave_dtype dtype,
@@ -61,7 +53,7 @@ static void plan_by_count(const subwave_capabilities *device, subwave_dtype dtyp
     int64_t tiles = 0;
     for (int32_t t = 0; t < device->shapes->broadcast_count && tiles < enough; ++t) {
         block.item = device->shapes->broadcast[t];
-        tiles = count_tiles(product, block.item.rows, block.item.columns * wave);
+        tiles = subwave_count_tiles(product, block.item.rows, block.item.columns * wave);
     }
     /* Waves with the same part of k share rows of B in the cache. */
     block.waves = tiles < enough ? 1 : 4;

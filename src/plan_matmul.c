@@ -5,14 +5,18 @@
 
 #include "backend.h"
 
+int64_t subwave_count_tiles(const subwave_matmul_product *product, int64_t rows, int64_t columns)
+{
+    const int64_t down = ceil_divide(product->m, rows), across = ceil_divide(product->n, columns);
+    return down > INT32_MAX / across ? INT32_MAX : down * across;
+}
+
 void subwave_set_tile(const subwave_matmul_product *product, int64_t rows, int64_t columns,
                       subwave_matmul_kernel *kernel)
 {
-    const int64_t most = 0x7fffffff;
-    const int64_t down = ceil_divide(product->m, rows), across = ceil_divide(product->n, columns);
     kernel->tile_rows = (int32_t)rows;
     kernel->tile_columns = (int32_t)columns;
-    kernel->blocks = (uint32_t)(down > most / across ? most : down * across);
+    kernel->blocks = (uint32_t)subwave_count_tiles(product, rows, columns);
 }
 
 bool subwave_reads_together(const void *matrix, int64_t row, int64_t column, int64_t elements,

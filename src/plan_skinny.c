@@ -27,7 +27,7 @@ static tile set_lanes(const subwave_matmul_product *product, bool down, int64_t 
                       int32_t element_size, subwave_matmul_kernel *kernel)
 {
     const int64_t rows = kernel->tile_rows, pack = 16 / element_size;
-    const bool narrow = !down && 2 * product->n <= wave * pack;
+    const bool narrow = !down && product->n <= wave * pack / 2;
     const int64_t lanes = narrow ? SUBWAVE_SKINNY_NARROW_LANES : wave;
     const int64_t packs = subwave_skinny_steps((int32_t)rows, element_size, narrow);
     const int64_t columns = lanes * pack, steps = packs * (wave / lanes);
@@ -110,12 +110,12 @@ void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype
 
     /* Where there are few tiles, several blocks share each. */
     const int64_t rows = kernel->tile_rows, k = product->k;
-    const int64_t tiles = ceil_divide(product->m, rows) * ceil_divide(product->n, t.columns);
+    const int64_t tiles = subwave_count_tiles(product, rows, t.columns);
     /* that add parts up */
     const int64_t teams = greater_of(1, kernel->block_x * pack / (rows * t.columns));
     int64_t parts = tiles <= SUBWAVE_SKINNY_TILES ? most_blocks(device) / tiles : 1;
     parts = greater_of(1, lesser_of(lesser_of(parts, lesser_of(128, 64 * teams)), k / t.steps));
-    kernel->of.skinny.part = greater_of(1, ceil_divide(ceil_divide(k, parts), t.steps)) * t.steps;
+    kernel->of.skinny.part = round_up(greater_of(1, ceil_divide(k, parts)), t.steps);
     kernel->parts = (int32_t)greater_of(1, ceil_divide(k, kernel->of.skinny.part));
     kernel->of.skinny.tiles = (uint32_t)tiles;
     if (kernel->parts > 1)

@@ -595,6 +595,32 @@ static void test_limits(void **state)
         }
 }
 
+/* subwave_matmul_plan takes any sizes: no sum and no product of them may overflow, as the sanitizer
+ * sees. */
+static void test_huge(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 17, (int64_t)1 << 31, (int64_t)1 << 62, INT64_MAX};
+    const subwave_capabilities devices[] = {
+        make_device("cpu", "x86-64", 4, 2), make_device("cpu", "x86-64", 64, 2),
+        make_device("hip-amd", "gfx90a", 64, 104), make_device("hip-amd", "gfx1100", 32, 48),
+        make_device("hip-nvidia", "sm_90", 32, 132)};
+    for (size_t d = 0; d < COUNT(devices); ++d)
+        for (size_t t = 0; t < COUNT(matmul_dtypes); ++t)
+            for (size_t v = 0; v < COUNT(all_variants); ++v)
+                for (size_t i = 0; i < COUNT(sizes) * COUNT(sizes) * COUNT(sizes); ++i) {
+                    const int64_t m = sizes[i % 5], n = sizes[i / 5 % 5], k = sizes[i / 25];
+                    if (!subwave_variant_takes(&devices[d], all_variants[v], matmul_dtypes[t]))
+                        continue;
+                    const subwave_matmul_launch l =
+                        plan(&devices[d], matmul_dtypes[t], all_variants[v], m, n, k);
+                    assert_true(l.kernel.blocks >= 1 && l.kernel.blocks <= INT32_MAX);
+                    assert_true(l.kernel.parts >= 1 && l.kernel.workspace_bytes >= 0);
+                    if (l.kernel.variant == SUBWAVE_VARIANT_SKINNY)
+                        assert_true(l.kernel.of.skinny.part >= 1 && l.kernel.of.skinny.tiles >= 1);
+                }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -604,6 +630,7 @@ int main(void)
         cmocka_unit_test(test_kernels_on_cpu), cmocka_unit_test(test_batched_tiles),
         cmocka_unit_test(test_batched_gaps),   cmocka_unit_test(test_batched_cells),
         cmocka_unit_test(test_batched_dense),  cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_huge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
