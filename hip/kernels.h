@@ -79,9 +79,9 @@ typedef struct subwave_matmul_batched_operand {
     const void *first;
     int64_t stride, ld;
     int32_t transposed, conjugate;
-    int32_t local_at,
-        local_size; /* CELLS and DENSE, in elements: where it begins in local memory; DENSE: a's, an
-                                     entry's part of it */
+    /* CELLS and DENSE, in elements: where it begins in shared memory (DENSE: a alone), and the part
+     * of one entry. */
+    int32_t local_at, local_size;
 } subwave_matmul_batched_operand;
 
 /* A number, and what to multiply by to divide by it. */

@@ -27,8 +27,8 @@ template <class T> SUBWAVE_KERNEL(256) matmul_naive(matmul_problem<T> p)
     }
 }
 
-/* A block of B work-items computes B cells of one row; they load B elements of A's row into local
- * memory, and wait before they use them and before they replace them. */
+/* A block of B work-items computes B elements of one row; they load B elements of A's row into
+ * shared memory, and wait before they use them and before they replace them. */
 template <class T> SUBWAVE_KERNEL(256) matmul_local(matmul_problem<T> p)
 {
     SUBWAVE_DYNAMIC_SHARED(T, part);
@@ -53,8 +53,8 @@ template <class T> SUBWAVE_KERNEL(256) matmul_local(matmul_problem<T> p)
     }
 }
 
-/* The tutorial's kernel: a sub-group of W work-items computes W cells of a row. Work-item s loads
- * element l + s of A's row, once, and broadcasts it to the others when its turn comes. */
+/* The tutorial's kernel: a sub-group of W work-items computes W elements of a row. Work-item s
+ * loads element l + s of A's row, once, and broadcasts it to the others when its turn comes. */
 template <class T> SUBWAVE_KERNEL(256) matmul_tutorial(matmul_problem<T> p)
 {
     sub_group sg = this_work_item::get_sub_group();

@@ -41,7 +41,7 @@ template <class T> struct matmul_problem {
         T *cell = &c[i * c_row + j * c_column];
         *cell = beta == 0 ? alpha * sum : with_old(sum, *cell);
     }
-    /* Cells that follow one another in memory, aligned to their bytes together. */
+    /* Elements that follow one another in memory, aligned to their bytes together. */
     template <int Count>
     SUBWAVE_DEVICE void store_together(std::int64_t first, const matmul_sum<T> (&sum)[Count]) const
     {
@@ -63,7 +63,7 @@ template <class T> struct matmul_problem {
         *cells = now;
     }
 
-    /* What is left of it from cell (i, j) and term l on, of at most `terms` terms. */
+    /* What is left of it from element (i, j) and step l of k on, of at most `terms` steps. */
     SUBWAVE_DEVICE matmul_problem from(std::int64_t i, std::int64_t j, std::int64_t l,
                                        std::int64_t terms) const
     {
@@ -96,8 +96,8 @@ template <class T> static matmul_problem<T> problem_of(const subwave_matmul_prod
             static_cast<matmul_sum<T>>(product.beta)};
 }
 
-/* A grid of any size walks over tiles of C, `rows` x `columns` cells each. Rows run fastest: blocks
- * that run together share a panel of B. */
+/* A grid of any size walks over tiles of C, `rows` x `columns` elements each. Rows run fastest:
+ * blocks that run together share a panel of B. */
 struct tile_walk {
     std::int64_t down, count;
 

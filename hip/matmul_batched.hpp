@@ -24,7 +24,7 @@ template <class T> struct matmul_batched_problem {
     }
 };
 
-/* A tile of C, side x side cells or what is left of them, and where its operands begin. */
+/* A tile of C, side x side elements or what is left of them, and where its operands begin. */
 template <class T> struct matmul_batched_tile {
     int rows, columns;
     T *a, *b, *c;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * matmul_batched_cells.hpp: small products of sizes that are no group's: a lane has several cells
- * of C, and a block several entries, whose matrices, dense and one after another, are copied to
- * local memory in one piece.
+ * matmul_batched_cells.hpp: small products of sizes that are no group's: a lane has several
+ * elements of C, and a block several entries, whose matrices, dense and one after another, are
+ * copied to shared memory in one piece.
  */
 #ifndef SUBWAVE_HIP_MATMUL_BATCHED_CELLS_HPP
 #define SUBWAVE_HIP_MATMUL_BATCHED_CELLS_HPP
@@ -16,7 +16,7 @@ SUBWAVE_DEVICE int quotient(int x, subwave_divisor by)
     return static_cast<int>(static_cast<std::uint32_t>(x) * by.reciprocal >> 20);
 }
 
-/* An operand in local memory: element (i, j) of a block's entry e is first[e * entry + i * row + j
+/* An operand in shared memory: element (i, j) of a block's entry e is first[e * entry + i * row + j
  * * column]. */
 template <class T> struct local_operand {
     T *first;
@@ -30,8 +30,8 @@ template <class T> struct local_operand {
     }
 };
 
-/* A lane's Side x Side cells of an entry: the entry's rows and columns are dealt out to the grid of
- * its lanes in turn. */
+/* A lane's Side x Side elements of an entry: the entry's rows and columns are dealt out to the grid
+ * of its lanes in turn. */
 template <class T, int Side> class lane_cells {
     int entry_, row_, column_, down_, across_;
     bool idle_;
@@ -76,7 +76,7 @@ public:
             add_in<false, false>(a, b, terms, rows, columns);
     }
 
-    /* f(i, j, sum) for the lane's cells. */
+    /* f(i, j, sum) for the lane's elements. */
     template <class F> SUBWAVE_DEVICE void for_each(int rows, int columns, F f)
     {
         SUBWAVE_UNROLL

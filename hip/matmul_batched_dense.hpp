@@ -9,10 +9,10 @@
 
 SUBWAVE_BEGIN
 
-/* sum += A B on the matrix unit, in local memory. A lane takes two terms at a time: of the next
- * eight, q and q + 4 where q is its column; or, where rows of A have an odd length, of the next
- * sixteen 4 q and 4 q + 1, then the two after them: so lanes find A in different banks, except for
- * some even lengths. */
+/* sum += A B on the matrix unit, in shared memory. A lane takes two steps of k at a time: of the
+ * next eight, q and q + 4 where q is its column; or, where rows of A have an odd length, of the
+ * next sixteen 4 q and 4 q + 1, then the two after them: so lanes find A in different banks, except
+ * for some even lengths. */
 template <class T, int Size, class Group>
 SUBWAVE_DEVICE void multiply_dense(Group g, const T *a, int a_row, const T *b, int b_row,
                                    group_matrix<T, Size, Size, Group> &sum, int terms, int rows,
@@ -47,8 +47,8 @@ SUBWAVE_DEVICE void multiply_dense(Group g, const T *a, int a_row, const T *b, i
         add(l + first < terms, l + first + apart < terms);
 }
 
-/* Across x Across groups of 32 compute an entry of at most as many times Size x Size cells, and
- * terms. */
+/* Across x Across groups of 32 compute an entry of at most as many times Size x Size elements, and
+ * steps of k. */
 template <class T, int Size, int Across>
 SUBWAVE_KERNEL(4 * SUBWAVE_MATMUL_BATCHED_BLOCK) /* more than there are keeps the registers few */
 matmul_batched_dense(matmul_batched_problem<T> problem)

@@ -8,9 +8,9 @@
 
 SUBWAVE_BEGIN
 
-/* A group of Lanes computes a tile of Size x Size cells, Terms terms at a time, all in registers. A
- * wave holds several groups, which stay together: those beyond the work repeat the last of it in
- * silence. */
+/* A group of Lanes computes a tile of Size x Size elements, Terms steps of k at a time, all in
+ * registers. A wave holds several groups, which stay together: those beyond the work repeat the
+ * last of it in silence. */
 template <class T, int Size, int Lanes, int Terms>
 SUBWAVE_KERNEL(SUBWAVE_MATMUL_BATCHED_BLOCK)
 matmul_batched_groups(matmul_batched_problem<T> problem)

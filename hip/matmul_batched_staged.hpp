@@ -9,11 +9,11 @@
 
 SUBWAVE_BEGIN
 
-/* A row of local memory that holds this many elements, such that lanes which read four or eight
+/* A row of shared memory that holds this many elements, such that lanes which read four or eight
  * rows at once find them in different banks. */
 constexpr int local_ld(int columns) { return (columns + 3) / 8 * 8 + 4; }
 
-/* Copies rows x columns elements between local memory and x, `item` of `items` work-items at work,
+/* Copies rows x columns elements between shared memory and x, `item` of `items` work-items at work,
  * each row by neighbours. */
 template <class Copy, class Local, class T>
 SUBWAVE_DEVICE void stage_elements(Copy copy, Local *local, int row_local, T *x, std::int64_t ld,
@@ -59,7 +59,7 @@ SUBWAVE_DEVICE void stage(Copy copy, T *local, int row_local, X *x, std::int64_t
         stage_elements(copy, local, row_local, x, ld, rows, columns, item, items);
 }
 
-/* Zeroes rows x columns elements of local memory. */
+/* Zeroes rows x columns elements of shared memory. */
 template <class T>
 SUBWAVE_DEVICE void clear(T *local, int row_local, int rows, int columns, int item, int items)
 {
@@ -77,7 +77,7 @@ SUBWAVE_DEVICE void conjugate_all(T *local, int row_local, int rows, int columns
     }
 }
 
-/* What the staged kernel of these parameters keeps in local memory. */
+/* What the staged kernel of these parameters keeps in shared memory. */
 template <class T, int Size, int Lanes, int Across, int Terms> struct staged {
     static constexpr int side = Size * Across, items = Lanes * Across * Across;
     static constexpr int ld_terms = local_ld(Terms), ld_side = local_ld(side);
@@ -93,9 +93,9 @@ template <class T, int Size, int Lanes, int Across, int Terms> struct staged {
     static constexpr bool fits = subwave_batched_fits(few_registers, Size, items);
 };
 
-/* Across x Across groups of Lanes compute a tile of as many times Size x Size cells, Terms terms at
- * a time; their parts of A and B are copied to local memory in the order in which they lie,
- * whatever the sizes, and read there by all. */
+/* Across x Across groups of Lanes compute a tile of as many times Size x Size elements, Terms steps
+ * of k at a time; their parts of A and B are copied to shared memory in the order in which they
+ * lie, whatever the sizes, and read there by all. */
 template <class T, int Size, int Lanes, int Across, int Terms>
 SUBWAVE_DEVICE void multiply_staged(const matmul_batched_problem<T> &problem)
 {

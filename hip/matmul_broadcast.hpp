@@ -85,7 +85,7 @@ SUBWAVE_DEVICE void add_by_groups(const Tile &t, typename Tile::sums &cells, sit
     SUBWAVE_UNROLL
     for (int q = 0; q < group; ++q, row += t.p_.b_row)
         t.template load_b<true, true>(b[0][q], row);
-    /* Terms. No memory holds 2^31 of them for a tile. */
+    /* Steps of k. No memory holds 2^31 of them for a tile. */
     int left = computed_anew(static_cast<int>(t.share() * steps));
     for (; left > 0; left -= steps) {
         SUBWAVE_UNROLL
@@ -141,7 +141,7 @@ SUBWAVE_DEVICE void add_ahead(const Tile &t, typename Tile::sums &cells, site wh
         add_by_rows(t, cells, where);
 }
 
-/* The CPU device. Adds `count` terms in vectors, with indices that GCC knows in time for
+/* The CPU device. Adds `count` steps of k in vectors, with indices that GCC knows in time for
  * registers. */
 template <class Tile, class Received, int... R, int... V>
 SUBWAVE_DEVICE void add_by_vectors(const Tile &t, typename Tile::sums &cells, const Received &team,

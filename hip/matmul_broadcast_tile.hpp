@@ -18,7 +18,7 @@ template <class Element, int Rows> struct broadcast_column {
  * lanes side by side; a team computes Rows rows, of which lane s loads element l + s, once; the
  * team then receives each element in turn. Packed: a load brings 16 bytes of B's row; on the CPU
  * device all of the work-item's columns follow one another. A block's layers, in blockDim.y, are
- * parts of k; only their last sums meet in local memory. */
+ * parts of k; only their last sums meet in shared memory. */
 template <class T, int Rows, int Columns, bool Packed> struct broadcast_tile {
     using element = T;
     using sum = matmul_sum<T>;
@@ -38,8 +38,8 @@ template <class T, int Rows, int Columns, bool Packed> struct broadcast_tile {
     lane_mask members_;
     int item_;                   /* in the team */
     int part_;                   /* of k */
-    bool inside_;                /* all cells of the sub-group are cells of C */
-    std::int64_t i_, j_;         /* the first cell; that with index c is column(c) to the right */
+    bool inside_;                /* all elements of the sub-group are elements of C */
+    std::int64_t i_, j_;         /* the first element; index c is column(c) to the right */
     std::int64_t own_i_, own_j_; /* the first that the sub-group stores */
 
     SUBWAVE_DEVICE broadcast_tile(const matmul_problem<T> &p, sub_group sg)
@@ -77,7 +77,7 @@ template <class T, int Rows, int Columns, bool Packed> struct broadcast_tile {
             return p_.k / width() >> (31 - __builtin_clz(blockDim.y));
         return p_.k / width();
     }
-    /* The first term of the part's fragment; share() numbers the one that is left. */
+    /* The first step of k of the part's fragment; share() numbers the one that is left. */
     SUBWAVE_DEVICE std::int64_t term(std::int64_t number) const
     {
         if (in_parts)
@@ -95,7 +95,7 @@ template <class T, int Rows, int Columns, bool Packed> struct broadcast_tile {
         return x < y ? x : y;
     }
 
-    /* Where the part's terms begin in A, for the lane's rows and its item, and in B, for its
+    /* Where the part's steps of k begin in A, for the lane's rows and its item, and in B, for its
      * columns. */
     SUBWAVE_DEVICE const T *first_of_a() const
     {

@@ -15,7 +15,7 @@ template <class T> struct skinny_problem {
     std::uint32_t *finished;         /* parts of every tile: zeros, and zeros again in the end */
 };
 
-/* Writes the tile's cells, which are the sums over all parts of what lies in `sums`. */
+/* Writes the tile's elements, which are the sums over all parts of what lies in `sums`. */
 template <class T, class Tile>
 SUBWAVE_DEVICE void add_parts(const matmul_problem<T> &tile, const T *sums, std::uint32_t parts,
                               T *memory)
@@ -125,7 +125,7 @@ matmul_skinny(skinny_problem<T> p)
     block_barrier(site::current());
     if (*before != p.parts - 1)
         return;
-    block_barrier(site::current()); /* all know; local memory is free */
+    block_barrier(site::current()); /* all know; shared memory is free */
     __threadfence();
     add_parts<T, Tile>(tile, sums, p.parts, memory);
     if (block_item() == 0)

@@ -3,13 +3,13 @@
  * how a wave loads B by 16 bytes per lane and comes by its sums. Those of NVIDIA's matrix unit are
  * in matmul_skinny_unit.hpp. Each has:
  *
- *   Tile(problem, sg)       the problem begins at the tile's first cell and at the block's part of
+ *   Tile(problem, sg)       the problem begins at the tile's first element and the block's part of
  *                           k
- *   rows, columns()         cells
+ *   rows, columns()         elements
  *   items, blocks           of a block; whose registers a multiprocessor should hold
  *   waves_along()           waves of the block that share k; the others are side by side
- *   multiply(memory, where) all of k; memory is the block's local memory
- *   rounds, put(round, memory)  writes the sums of rows / rounds rows, cell by cell and wave by
+ *   multiply(memory, where) all of k; memory is the block's shared memory
+ *   rounds, put(round, memory)  writes the sums of rows / rounds rows, by element and wave by
  *                           wave
  */
 #ifndef SUBWAVE_HIP_MATMUL_SKINNY_HPP
@@ -61,8 +61,8 @@ template <class T> SUBWAVE_DEVICE void store_16_bytes(T *to, const T (&from)[ski
     *reinterpret_cast<chunk *>(to) = stored;
 }
 
-/* Copies Rows rows of A from term l on, as many terms as `terms`, to local memory: term by term, or
- * row by row. What is not there becomes 0. */
+/* Copies Rows rows of A from step l of k on, as many steps as `terms`, to shared memory: step by
+ * step, or row by row. What is not there becomes 0. */
 template <int Rows, bool ByTerm, class T>
 SUBWAVE_DEVICE void copy_terms(T *local, const matmul_problem<T> &p, std::int64_t l, unsigned terms,
                                unsigned item, unsigned items)
@@ -164,8 +164,8 @@ private:
 
 /* By multiply-adds: a lane has a pack of columns. Where B's rows are lines of memory, it loads them
  * as they lie (Narrow: four lanes do, and others take further rows); where B's columns are (Down),
- * a wave's packs of terms change places in its part of local memory. A's terms always pass through
- * there, but a single row. */
+ * a wave's packs of steps of k change places in its part of shared memory. A's elements always pass
+ * through there, but a single row. */
 template <class T, int Rows, bool Narrow, bool Down, bool Packed> class skinny_lanes {
     static constexpr int pack = skinny_pack<T>;
     /* packs of B that a lane loads */
@@ -300,7 +300,8 @@ private:
         copies_to_local_done();
     }
 
-    /* Of the lane's pack s of B: the first column and, from the wave's term on, the first term. */
+    /* Of the lane's pack s of B: the first column and, from the wave's first step on, the first
+     * step of k. */
     SUBWAVE_DEVICE int column(int s) const
     {
         return Down ? s * (wave_size() / chunks) + lane_ / chunks : lane_ % lanes() * pack;

@@ -10,12 +10,12 @@
 
 SUBWAVE_BEGIN
 
-/* 16 x 16 cells a wave; `Along` waves share k, the others are side by side. A lane's packs of B are
- * operands of the unit as they lie in memory, since the order of terms and of columns is free.
- * Where B's columns are lines of memory (Down), a pack is two terms of a column of the unit's B;
- * where its rows are, two columns, which are rows of the unit's A, and the unit computes C^T. The
- * time is that of B's loads, so registers hold B on its way, and nothing passes through local
- * memory; A's terms reach a multiprocessor's waves by its cache. */
+/* 16 x 16 elements a wave; `Along` waves share k, the others are side by side. A lane's packs of B
+ * are operands of the unit as they lie in memory, since the order of steps of k and of columns is
+ * free. Where B's columns are lines of memory (Down), a pack is two steps of k of a column of the
+ * unit's B; where its rows are, two columns, which are rows of the unit's A, and the unit computes
+ * C^T. The time is that of B's loads, so registers hold B on its way, and nothing passes through
+ * shared memory; A's elements reach a multiprocessor's waves by its cache. */
 template <class T, int Along, int Steps, bool Down, bool Packed> class skinny_unit {
     using unit = matrix_unit<T>;
     static constexpr int across = SUBWAVE_SKINNY_UNIT_BLOCK / unit::fewest_lanes / Along;
@@ -30,7 +30,7 @@ template <class T, int Along, int Steps, bool Down, bool Packed> class skinny_un
     const matmul_problem<T> p_;
     const lane_mask members_;
     const int along_, first_; /* the wave's place among those that share k, and its first column */
-    const int high_, low_;    /* of the lane's number, whose low part counts pairs of terms */
+    const int high_, low_;    /* of the lane's number, whose low part counts pairs of steps of k */
     /* A's elements too that the unit takes together lie so; the same for all lanes */
     const bool a_pairs_;
     /* the next batch's of the lane's rows and columns; if they are pairs, the first */
@@ -89,7 +89,7 @@ private:
     /* While a batch is waited for and used, the next one is on its way. */
     SUBWAVE_DEVICE void add_batches(site where)
     {
-        /* The last pair may lie half outside the matrix, but in its memory if another term
+        /* The last pair may lie half outside the matrix, but in its memory if another step
          * follows. */
         const int beyond = (pairs && p_.n - first_ < 16 && p_.n % 2) ||
                            (Down && a_pairs_ && p_.m < 16 && p_.m % 2);
@@ -113,7 +113,7 @@ private:
         }
     }
 
-    /* The lane's of A and B; beyond their ends the last, for cells that nobody stores. */
+    /* The lane's of A and B; beyond their ends the last, for elements that nobody stores. */
     SUBWAVE_DEVICE int row(int h) const
     {
         const int i = Down ? 2 * high_ + h : high_ + 8 * h;
@@ -167,7 +167,7 @@ private:
         }
     }
 
-    /* A batch that begins at term l and that k does not fill, or which a pair of columns could
+    /* A batch that begins at step l of k and that k does not fill, or which a pair of columns could
      * leave. */
     SUBWAVE_DEVICE void load_some(batch &to, std::int64_t l) const
     {
@@ -185,7 +185,7 @@ private:
         }
     }
 
-    /* Of step s and the lane's term u, A's of row h and B's of column v. */
+    /* Of step s and the lane's u-th step of k, A's of row h and B's of column v. */
     static SUBWAVE_DEVICE T &of_a(batch &b, int s, int h, int u)
     {
         return Down ? b.few[s][u][h] : b.few[s][h][u];

@@ -23,7 +23,7 @@ static const tile tiles[] = {
 #undef SUBWAVE_X
 };
 
-/* --- cells of a lane ------------------------------------------------------------------------- */
+/* --- elements of a lane ---------------------------------------------------------------------- */
 
 static subwave_divisor divisor(int32_t number)
 {
@@ -40,7 +40,7 @@ static bool is_run(const subwave_matmul_batched_operand *x, int32_t rows, int32_
            x->stride == (int64_t)stored_rows * stored_columns && stored_columns % 8 != 0;
 }
 
-/* The side of a lane's cells for matrices that leave much of a group's tile empty, by what was
+/* The side of a lane's elements for matrices that leave much of a group's tile empty, by what was
  * faster on an H200; or 0. */
 static int32_t cells_side(const subwave_matmul_batched_launch *launch, subwave_dtype dtype,
                           const tile *group)
@@ -110,7 +110,8 @@ static bool plan_dense(const subwave_capabilities *device, subwave_dtype dtype,
         widest <= 16 || widest > side || k == 0 || k > 64 || k % 16 == 0)
         return false;
 
-    /* As many rows and columns are read as there are cells for; each may begin within 16 bytes. */
+    /* As many rows and columns are read as there are elements for; each may begin within 16
+     * bytes. */
     launch->b.local_at = round_up(m * k + 1, 2);
     launch->a.local_size =
         round_up(1 + greater_of(greater_of(launch->b.local_at + k * n + side, side * k), m * n), 2);

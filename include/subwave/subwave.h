@@ -118,7 +118,7 @@ SUBWAVE_API subwave_status subwave_synchronize(subwave_context *context);
  * the memory that was the workspace at its capture. */
 
 /* Makes the caller's memory the workspace of later calls.
- *   workspace  [device] `bytes` bytes, aligned to 256 bytes. It must outlive its use here, and serve
+ *   workspace  [device] `bytes` bytes, aligned to 256 bytes. It must outlive its use here and serve
  *              one context at a time. Null and 0 bytes: the context's own memory again.
  *   bytes      >= 0. A call that needs more returns WORKSPACE_TOO_SMALL and writes nothing.
  * Stream: writes zeros to the first 4 KiB, and waits for that; not while a graph is captured.
@@ -203,7 +203,7 @@ SUBWAVE_API subwave_status subwave_matmul(subwave_context *context, subwave_vari
  * Leading dimensions as in subwave_matmul. m, n or batch = 0 returns at once; k = 0 scales C by
  * beta. Stream: asynchronous. Workspace: none. Determinism: bit-equal from run to run on one
  * device, whatever the entry's place in the batch; the sum over k runs in ascending order, one
- * partial sum a cell (f64 on NVIDIA's matrix unit: in that unit's order within each eight terms).
+ * partial sum per element (f64 on NVIDIA's matrix unit: in its order within eight steps of k).
  * Errors: INVALID_CONTEXT; INVALID_VALUE dtype, layout, transpose; UNSUPPORTED another dtype;
  * INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER; DEVICE_ERROR; KERNEL_ERROR. Source:
  * gemmStridedBatched of hipBLAS and cuBLAS (docs/matmul-batched.md). */

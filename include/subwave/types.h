@@ -90,11 +90,11 @@ typedef enum subwave_transpose {
 /* How a matrix product is computed. X(name, value, spelling) */
 #define SUBWAVE_VARIANT_LIST(X) \
     X(AUTO, 1, "auto")   /* the fastest that the device has */ \
-    X(NAIVE, 2, "naive") /* a work-item a cell of C, global loads only */ \
+    X(NAIVE, 2, "naive") /* one element of C per work-item, global loads only */ \
     X(LOCAL, 3, "local") /* a row of A goes through local memory, two barriers a tile */ \
     X(BROADCAST, 4, \
       "broadcast") /* tiles in registers, A is broadcast in sub-groups, no barrier in the loop */ \
-    X(TUTORIAL, 5, "tutorial") /* the same with one cell a work-item, as tutorials have it */ \
+    X(TUTORIAL, 5, "tutorial") /* the same with one element per work-item, as tutorials have it */ \
     X(MATRIX, 6, "matrix")     /* the device's matrix units; not every device has them */ \
     X(SKINNY, 7, "skinny")     /* for few rows or columns of C: k is split among the work-groups */
 
@@ -107,7 +107,7 @@ typedef enum subwave_variant {
 /* How a matrix product will be computed. */
 typedef struct subwave_matmul_plan_info {
     subwave_variant variant;         /* never AUTO */
-    int32_t item_rows, item_columns; /* cells of C that a work-item computes at a time */
+    int32_t item_rows, item_columns; /* elements of C that a work-item computes at a time */
     int32_t tile_rows, tile_columns; /* and a work-group */
     int32_t block[2];                /* work-items of a work-group */
     /* work-groups; each walks over further tiles if there are more */
@@ -182,7 +182,7 @@ typedef struct subwave_group {
      * same branch; one whose key is outside 0 .. branches - 1 takes none, and its results are not
      * written. */
     const int32_t *key;
-    /* [out, device, or null]: the members of each work-item's group, a bit a lane. */
+    /* [out, device, or null]: the members of each work-item's group, a bit per lane. */
     uint64_t *members;
 } subwave_group;
 

@@ -148,7 +148,7 @@ static subwave_status multiply(subwave_context *context, job *j, void *memory[3]
         status = place(context, &memory[1], &j->b, true);
     if (status == SUBWAVE_STATUS_SUCCESS)
         status = place(context, &memory[2], &j->c, false);
-    /* One cell first, so that loading the kernel is not timed as arithmetic. */
+    /* One element first, so that loading the kernel is not timed as arithmetic. */
     if (status == SUBWAVE_STATUS_SUCCESS && c_bytes > 0 && j->k > 0)
         status = multiply_once(context, j, 1, 1, 1, 0, memory);
     if (status == SUBWAVE_STATUS_SUCCESS && j->add_path)

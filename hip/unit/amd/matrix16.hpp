@@ -9,8 +9,8 @@
 SUBWAVE_BEGIN
 
 /* Lane i has k of line i % 16: on gfx11 all 16, else 8 of them, the next 8 being in the next 16
- * lanes. MFMA takes 4 of a lane at a time, and so other k together than it says; but of A and B the
- * same. */
+ * lanes. MFMA takes 4 of a lane at a time, and so adds other k together than it says, but of A and B
+ * the same. */
 template <class Format> struct matrix_unit<small_float<Format>> {
     static constexpr matrix16_kind kind = SUBWAVE_MATRIX16;
     static constexpr bool exists = kind != matrix16_kind::none;

@@ -196,9 +196,9 @@ SUBWAVE_DEVICE void multiply_on_matrix_unit(const group_matrix<T, M, K, Group> &
     }
 }
 
-/* c += a b, a cell's terms in ascending order (four at a time where the wave's matrix unit adds
- * them). All members call together, with all other groups of the same type in `callers`, which is g
- * itself or its sub_group: the latter is faster on NVIDIA. What lies beyond the first `terms`
+/* c += a b, an element's steps of k in ascending order (four at a time where the wave's matrix unit
+ * adds them). All members call together, with all other groups of the same type in `callers`, which
+ * is g itself or its sub_group: the latter is faster on NVIDIA. What lies beyond the first `terms`
  * columns of a and rows of b is zero, and need not be gone through. */
 template <class T, int M, int N, int K, class Group, class Callers>
 SUBWAVE_DEVICE void matmul(Callers callers, Group g, const group_matrix<T, M, K, Group> &a,

@@ -12,8 +12,9 @@ static double worse(double a, double b)
     return isnan(b) ? INFINITY : a > b ? a : b; /* a NaN must not hide */
 }
 
-/* Two roundings a term, one of the product and one of the sum, and those of complex products more;
- * three for alpha and beta; and where sums are of a wider type than C, one more. */
+/* Two roundings per product of elements, one of the product and one of the sum, and those of
+ * complex products more; three for alpha and beta; and where sums are of a wider type than C, one
+ * more. */
 static double product_bound(const measure_problem *p)
 {
     const bool scaled = p->alpha[0] != 1 || p->alpha[1] != 0 || p->beta[0] != 0 || p->beta[1] != 0;
@@ -50,7 +51,8 @@ measure_coverage measure_covers(const measure_problem *p)
                                                              : (int64_t)elements};
 }
 
-/* Columns `from` to `to` of row i of op(A) op(B), in f64, and the sums of the terms' magnitudes. */
+/* Columns `from` to `to` of row i of op(A) op(B), in f64, and the sums of the products'
+ * magnitudes. */
 static void sum_row(const measure_data *data, int64_t entry, int64_t i, int64_t from, int64_t to,
                     double *sum, double *magnitude)
 {
