@@ -141,10 +141,10 @@ private:
         T *const read = now;
         now = now == memory + (shape.stages - 1) * stage_size() ? memory : now + stage_size();
         multiply_add(here, 0, early / 2, where);
-        keep_order();
+        matrix_keep_order();
         a_.end_copies(now);
         multiply_add(here, early / 2, early, where);
-        keep_order();
+        matrix_keep_order();
         b_.end_copies(now + rows() * stage);
         matrix_copies_wait<shape.stages - 2>();
         /* all copies have arrived; nobody reads `read` any more */
@@ -152,7 +152,7 @@ private:
         if (ahead)
             load(steps % 2 != 0 ? coming : held, now, 0);
         begin_copies<Whole>(read);
-        keep_order();
+        matrix_keep_order();
         multiply_add(here, early, tiles, where);
     }
 

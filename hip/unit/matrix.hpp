@@ -36,6 +36,8 @@
  *     load(memory, line, k)        the operand that begins there
  *   matrix_copies_begun()          after the begin of all copies of a stage, even if there were
  *                                  none
+ *   matrix_keep_order()            what stands before it is issued before what follows, loads and
+ *                                  stores too
  *   matrix_copies_wait<Excepted>()  after the end of a stage's: this lane's copies are there,
  *                                  except for those of the `Excepted` stages begun last
  */

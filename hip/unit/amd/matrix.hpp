@@ -84,6 +84,11 @@ template <> struct matrix_unit<double> : mfma_16x16x4<double> {
 
 /* Copies are loads and stores. */
 SUBWAVE_DEVICE void matrix_copies_begun() {}
+SUBWAVE_DEVICE void matrix_keep_order()
+{
+    asm volatile("" ::: "memory"); /* to the next alone loads and stores are not bound */
+    keep_order();
+}
 template <int> SUBWAVE_DEVICE void matrix_copies_wait() {}
 
 SUBWAVE_END

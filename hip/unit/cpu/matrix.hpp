@@ -47,6 +47,7 @@ template <> struct matrix_unit<double> : matrix_pairs_unit<double> {};
 
 /* Copies are loads and stores. */
 SUBWAVE_DEVICE void matrix_copies_begun() {}
+SUBWAVE_DEVICE void matrix_keep_order() {}
 template <int> SUBWAVE_DEVICE void matrix_copies_wait() {}
 
 SUBWAVE_END

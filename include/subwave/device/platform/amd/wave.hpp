@@ -206,11 +206,7 @@ template <bool Cached = true, class T> SUBWAVE_DEVICE void copy_to_local(T *loca
 
 SUBWAVE_DEVICE void copies_to_local_done() {}
 
-SUBWAVE_DEVICE void keep_order()
-{
-    asm volatile("" ::: "memory"); /* by itself the barrier does not order loads and stores */
-    __builtin_amdgcn_sched_barrier(0);
-}
+SUBWAVE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
 
 template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &)
