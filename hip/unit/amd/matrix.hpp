@@ -86,7 +86,7 @@ template <> struct matrix_unit<double> : mfma_16x16x4<double> {
 SUBWAVE_DEVICE void matrix_copies_begun() {}
 SUBWAVE_DEVICE void matrix_keep_order()
 {
-    asm volatile("" ::: "memory"); /* to the next alone loads and stores are not bound */
+    asm volatile("" ::: "memory"); /* keep_order() alone does not order loads and stores */
     keep_order();
 }
 template <int> SUBWAVE_DEVICE void matrix_copies_wait() {}

@@ -8,9 +8,9 @@
 
 SUBWAVE_BEGIN
 
-/* Lane i has k of line i % 16: on gfx11 all 16, else 8 of them, the next 8 being in the next 16
- * lanes. MFMA takes 4 of a lane at a time, and so adds other k together than it says, but of A and B
- * the same. */
+/* Lane i has steps of k of line i % 16: on gfx11 all 16, else 8 of them, the next 8 being in the
+ * next 16 lanes. MFMA takes 4 of a lane at a time and means them to be others, which changes
+ * nothing but the order of the sum, as A and B are permuted alike. */
 template <class Format> struct matrix_unit<small_float<Format>> {
     static constexpr matrix16_kind kind = SUBWAVE_MATRIX16;
     static constexpr bool exists = kind != matrix16_kind::none;
