@@ -278,12 +278,12 @@ using u32 = std::uint32_t;
 using i64 = std::int64_t;
 using u64 = std::uint64_t;
 
-/* Kinds go round the types; the next list has every kind. */
-constexpr int kind_of(subwave_dtype dtype)
-{
-    const int kinds[] = {ballot, 8, whole, ballot_branch, tangle, 2, 4};
-    return kinds[dtype % 7];
-}
+/* Kinds go round the types; the next list has every kind. A variable and not a function, which nvcc
+ * would want marked for the device. */
+constexpr int kinds_of_numbers[] = {ballot, 8, whole, ballot_branch, tangle, 2, 4};
+template<subwave_dtype Dtype>
+constexpr int kind_of = kinds_of_numbers[Dtype % 7];
+
 #define MIXED(X) \
     X(i8, i32, whole) \
     X(u16, i64, 2) \
@@ -304,7 +304,7 @@ constexpr int kind_of(subwave_dtype dtype)
     extern "C" SUBWAVE_KERNEL(1024) \
         numbers_##dtype(const word64 *in, word64 *out, std::int64_t op) \
     { \
-        numbers<type, kind_of(SUBWAVE_DTYPE_##dtype)>(in, out, op); \
+        numbers<type, kind_of<SUBWAVE_DTYPE_##dtype>>(in, out, op); \
     }
 #define MIXED_KERNEL(V, T, K) \
     extern "C" SUBWAVE_KERNEL(1024) \
@@ -330,7 +330,7 @@ SUBWAVE_KERNELS_group_reduce(NUMBERS_KERNEL) MIXED(MIXED_KERNEL) ORDERED(ORDERED
         bool floating;
     } const all[] = {
 #define NUMBERS_ENTRY(operation, dtype, type) \
-    {"numbers_" #dtype,    numbers_##dtype,      kind_of(SUBWAVE_DTYPE_##dtype), \
+    {"numbers_" #dtype,    numbers_##dtype,      kind_of<SUBWAVE_DTYPE_##dtype>, \
      expect_numbers<type>, number<host_t<type>>, is_host_float<host_t<type>>},
         SUBWAVE_KERNELS_group_reduce(NUMBERS_ENTRY)};
     struct {
