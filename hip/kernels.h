@@ -25,6 +25,22 @@ enum { SUBWAVE_MOST_BATCHED_BLOCKS = 1 << 24 }; /* a grid on AMD has fewer than 
 #define SUBWAVE_MOST_TILES_IN_32_BITS 0xffffffff
 #endif
 
+/* A launcher each; of a product, a variant each. */
+typedef enum subwave_operation {
+    SUBWAVE_OPERATION_matmul_naive = 1,
+    SUBWAVE_OPERATION_matmul_local,
+    SUBWAVE_OPERATION_matmul_tutorial,
+    SUBWAVE_OPERATION_matmul_broadcast,
+    SUBWAVE_OPERATION_matmul_matrix,
+    SUBWAVE_OPERATION_matmul_skinny,
+    SUBWAVE_OPERATION_matmul_batched,
+    SUBWAVE_OPERATION_group_reduce,
+    SUBWAVE_OPERATION_group_scan,
+    SUBWAVE_OPERATION_group_move,
+    SUBWAVE_OPERATION_group_vote,
+    SUBWAVE_OPERATION_group_info,
+} subwave_operation;
+
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
  * likewise. */
 typedef struct subwave_matmul_product {
@@ -33,12 +49,13 @@ typedef struct subwave_matmul_product {
     void *c;
     int64_t a_row, a_column, b_row, b_column, c_row, c_column;
     double alpha, beta; /* hold every value of the types that sums have */
-    int32_t transposed; /* C is the transpose of the caller's, row-major */
+    int32_t transposed; /* it is the transpose of the caller's */
 } subwave_matmul_product;
 
 /* Which kernel computes it, and its grid. */
 typedef struct subwave_matmul_kernel {
     subwave_variant variant;
+    subwave_operation operation;
     int32_t item_rows, item_columns;   /* elements of C that a work-item computes at a time */
     int32_t tile_rows, tile_columns;   /* and a block */
     uint32_t blocks, block_x, block_y; /* BROADCAST: block_y parts of k, a power of two */
@@ -70,7 +87,9 @@ typedef struct subwave_matmul_launch {
     subwave_matmul_kernel kernel;
     void *workspace;
 } subwave_matmul_launch;
-typedef subwave_matmul_launch subwave_matmul_skinny_launch;
+typedef subwave_matmul_launch subwave_matmul_naive_launch, subwave_matmul_local_launch,
+    subwave_matmul_tutorial_launch, subwave_matmul_broadcast_launch, subwave_matmul_matrix_launch,
+    subwave_matmul_skinny_launch;
 
 /* Element (i, j) of a batch entry's matrix is x[i * ld + j], or x[i + j * ld] if transposed; x is
  * array[entry], in device memory, or first + entry * stride. */
@@ -163,17 +182,6 @@ typedef struct subwave_group_info_launch {
     int subwave_cpu_##operation##_##dtype(const void *launch, void *stream);
 SUBWAVE_KERNELS(SUBWAVE_X)
 #undef SUBWAVE_X
-
-typedef enum subwave_operation {
-    SUBWAVE_OPERATION_matmul = 1,
-    SUBWAVE_OPERATION_matmul_skinny,
-    SUBWAVE_OPERATION_matmul_batched,
-    SUBWAVE_OPERATION_group_reduce,
-    SUBWAVE_OPERATION_group_scan,
-    SUBWAVE_OPERATION_group_move,
-    SUBWAVE_OPERATION_group_vote,
-    SUBWAVE_OPERATION_group_info,
-} subwave_operation;
 
 /* A row of a backend's table. SUBWAVE_LAUNCHER_ROW_gpu and _cpu make one of a row of
  * kernels.def. */

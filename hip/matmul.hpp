@@ -96,6 +96,18 @@ template <class T> static matmul_problem<T> problem_of(const subwave_matmul_prod
             static_cast<matmul_sum<T>>(product.beta)};
 }
 
+/* Queues a kernel with the plan's grid; null is one that was not instantiated. */
+template <class T>
+static int launch_tiles(void (*kernel)(matmul_problem<T>), const subwave_matmul_launch &l,
+                        void *stream)
+{
+    if (!kernel)
+        return SUBWAVE_NO_KERNEL;
+    const subwave_matmul_kernel &plan = l.kernel;
+    return launch(kernel, dim3(plan.blocks), dim3(plan.block_x, plan.block_y), plan.shared_bytes,
+                  stream, problem_of<T>(l.product));
+}
+
 /* A grid of any size walks over tiles of C, `rows` x `columns` elements each. Rows run fastest:
  * blocks that run together share a panel of B. */
 struct tile_walk {

@@ -9,7 +9,7 @@ namespace {
 
 const std::vector<subwave_dtype> all_dtypes = {
 #define SUBWAVE_X(operation, dtype, type) SUBWAVE_DTYPE_##dtype,
-    SUBWAVE_KERNELS_matmul(SUBWAVE_X)
+    SUBWAVE_KERNELS_matmul_broadcast(SUBWAVE_X)
 #undef SUBWAVE_X
 };
 const std::vector<subwave_variant> all_variants = {

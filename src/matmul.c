@@ -46,27 +46,22 @@ static subwave_status check_sizes(subwave_context *context, int64_t m, int64_t n
     return subwave_check_size(context, "k", k);
 }
 
-/* The product as the kernels see it, in row-major order. Element (i, j) of a row-major matrix is at
- * i ld + j, of a column-major one at i + j ld. Column-major storage read as row-major is the
- * transpose: C^T = op(B)^T op(A)^T. */
-static subwave_matmul_product row_major(subwave_layout layout, bool a_flipped, bool b_flipped,
-                                        int64_t m, int64_t n, int64_t k, int64_t lda, int64_t ldb,
-                                        int64_t ldc)
+/* Element (i, j) of a row-major matrix is at i ld + j, of a column-major one at i + j ld. */
+static subwave_matmul_product product_of(subwave_layout layout, bool a_flipped, bool b_flipped,
+                                         int64_t m, int64_t n, int64_t k, int64_t lda, int64_t ldb,
+                                         int64_t ldc)
 {
     const bool column_major = layout == SUBWAVE_LAYOUT_COLUMN_MAJOR;
     const bool a_down = a_flipped != column_major, b_down = b_flipped != column_major;
-    subwave_matmul_product product = {.m = m,
-                                      .n = n,
-                                      .k = k,
-                                      .a_row = a_down ? 1 : lda,
-                                      .a_column = a_down ? lda : 1,
-                                      .b_row = b_down ? 1 : ldb,
-                                      .b_column = b_down ? ldb : 1,
-                                      .c_row = column_major ? 1 : ldc,
-                                      .c_column = column_major ? ldc : 1};
-    if (column_major)
-        subwave_transpose_product(&product);
-    return product;
+    return (subwave_matmul_product){.m = m,
+                                    .n = n,
+                                    .k = k,
+                                    .a_row = a_down ? 1 : lda,
+                                    .a_column = a_down ? lda : 1,
+                                    .b_row = b_down ? 1 : ldb,
+                                    .b_column = b_down ? ldb : 1,
+                                    .c_row = column_major ? 1 : ldc,
+                                    .c_column = column_major ? ldc : 1};
 }
 
 subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
@@ -130,17 +125,17 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
         return SUBWAVE_STATUS_SUCCESS;
 
     subwave_matmul_launch launch = {
-        .product = row_major(layout, a_flipped, b_flipped, m, n, k, lda, ldb, ldc),
+        .product = product_of(layout, a_flipped, b_flipped, m, n, k, lda, ldb, ldc),
     };
-    launch.product.a = launch.product.transposed ? b : a;
-    launch.product.b = launch.product.transposed ? a : b;
+    launch.product.a = a;
+    launch.product.b = b;
     launch.product.c = c;
     launch.product.alpha = k > 0 ? alpha_value : 0; /* may be infinite */
     launch.product.beta = beta_value;
     subwave_log_bench_product(context, &called);
     launch.kernel = subwave_plan_matmul(&context->capabilities, dtype, variant, &launch.product);
     SUBWAVE_TRY(subwave_workspace_get(context, launch.kernel.workspace_bytes, &launch.workspace));
-    return subwave_launch(context, subwave_operation_of(launch.kernel.variant), dtype, &launch,
+    return subwave_launch(context, launch.kernel.operation, dtype, &launch,
                           subwave_variant_name(launch.kernel.variant));
 }
 
@@ -160,8 +155,8 @@ subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant var
     const bool b_flipped = transpose_b != SUBWAVE_TRANSPOSE_NONE;
     const bool column_major = layout == SUBWAVE_LAYOUT_COLUMN_MAJOR;
     subwave_matmul_product product =
-        row_major(layout, a_flipped, b_flipped, m, n, k, a_flipped != column_major ? m : k,
-                  b_flipped != column_major ? k : n, column_major ? m : n);
+        product_of(layout, a_flipped, b_flipped, m, n, k, a_flipped != column_major ? m : k,
+                   b_flipped != column_major ? k : n, column_major ? m : n);
     const subwave_matmul_kernel kernel =
         subwave_plan_matmul(&context->capabilities, dtype, variant, &product);
     const bool transposed = product.transposed;

@@ -32,8 +32,11 @@ subwave_operation subwave_operation_of(subwave_variant variant);
 bool subwave_variant_takes(const subwave_capabilities *device, subwave_variant variant,
                            subwave_dtype dtype);
 
-/* Makes a product the transposed one, C^T = B^T A^T. */
+/* Makes a product the transposed one, C^T = B^T A^T. A planner does so at most once. */
 void subwave_transpose_product(subwave_matmul_product *product);
+
+/* Transposes a product whose C lies by columns. */
+void subwave_lay_c_by_rows(subwave_matmul_product *product);
 
 /* Plans a product, m, n >= 1: AUTO is replaced by the variant that is expected to be fastest, and
  * the product may be transposed. */
@@ -51,11 +54,9 @@ void subwave_set_tile(const subwave_matmul_product *product, int64_t rows, int64
 /* --- a variant each: plan_<variant>.c. They fill what is not of every variant ---------------- */
 
 void subwave_plan_broadcast(const subwave_capabilities *device, subwave_dtype dtype,
-                            const subwave_matmul_product *product, subwave_matmul_kernel *kernel);
+                            subwave_matmul_product *product, subwave_matmul_kernel *kernel);
 void subwave_plan_matrix(const subwave_capabilities *device, subwave_dtype dtype,
                          subwave_matmul_product *product, subwave_matmul_kernel *kernel);
-void subwave_plan_matrix16(const subwave_capabilities *device,
-                           const subwave_matmul_product *product, subwave_matmul_kernel *kernel);
 void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype,
                          subwave_matmul_product *product, subwave_matmul_kernel *kernel);
 

@@ -105,8 +105,9 @@ static void plan_by_time(const subwave_capabilities *device, subwave_dtype dtype
 }
 
 void subwave_plan_broadcast(const subwave_capabilities *device, subwave_dtype dtype,
-                            const subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+                            subwave_matmul_product *product, subwave_matmul_kernel *kernel)
 {
+    subwave_lay_c_by_rows(product);
     if (device->waves_take_turns)
         plan_in_turns(device, dtype, product, kernel);
     else if (device->shapes->broadcast[0].rate > 0)

@@ -42,17 +42,10 @@ void subwave_transpose_product(subwave_matmul_product *product)
     product->c_column = was.c_row;
 }
 
-subwave_operation subwave_operation_of(subwave_variant variant)
+void subwave_lay_c_by_rows(subwave_matmul_product *product)
 {
-    return variant == SUBWAVE_VARIANT_SKINNY ? SUBWAVE_OPERATION_matmul_skinny
-                                             : SUBWAVE_OPERATION_matmul;
-}
-
-bool subwave_variant_takes(const subwave_capabilities *device, subwave_variant variant,
-                           subwave_dtype dtype)
-{
-    return subwave_is_built(subwave_operation_of(variant), dtype) &&
-           (variant != SUBWAVE_VARIANT_MATRIX || subwave_has_matrix_unit(device, dtype));
+    if (product->c_column != 1)
+        subwave_transpose_product(product);
 }
 
 /* The CPU device computes the elements beyond C too, so that BROADCAST's wide tiles are for wide
@@ -71,10 +64,11 @@ static subwave_variant choose_in_turns(const subwave_capabilities *device, subwa
     const bool f64 = dtype == SUBWAVE_DTYPE_F64;
     const double in_broadcast = f64 ? 0.5 : 0.3, to_start_broadcast = 100;
     const double in_naive = f64 ? 1.4 : 1.1, to_start_naive = 13;
-    subwave_matmul_kernel tiled;
-    subwave_plan_broadcast(device, dtype, product, &tiled);
+    subwave_matmul_product copy = *product;
+    const subwave_matmul_kernel tiled =
+        subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_BROADCAST, &copy);
     const double elements =
-        (double)round_up(m, tiled.tile_rows) * (double)round_up(n, tiled.tile_columns);
+        (double)round_up(copy.m, tiled.tile_rows) * (double)round_up(copy.n, tiled.tile_columns);
     const double broadcast =
         elements / (tiled.item_rows * tiled.item_columns) * to_start_broadcast +
         elements * (double)product->k * in_broadcast;
@@ -104,43 +98,76 @@ static subwave_variant choose(const subwave_capabilities *device, subwave_dtype 
                : SUBWAVE_VARIANT_MATRIX;
 }
 
+static void plan_naive(const subwave_capabilities *device, subwave_dtype dtype,
+                       subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+{
+    (void)device, (void)dtype;
+    subwave_lay_c_by_rows(product);
+    kernel->block_x = kernel->block_y = 16;
+    subwave_set_tile(product, 16, 16, kernel);
+}
+
+static void plan_local(const subwave_capabilities *device, subwave_dtype dtype,
+                       subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+{
+    (void)device;
+    subwave_lay_c_by_rows(product);
+    kernel->block_x = 64;
+    subwave_set_tile(product, 1, 64, kernel);
+    kernel->shared_bytes = (uint32_t)(64 * subwave_dtype_size(dtype));
+}
+
+static void plan_tutorial(const subwave_capabilities *device, subwave_dtype dtype,
+                          subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+{
+    (void)dtype;
+    const uint32_t wave = (uint32_t)device->wave_size;
+    subwave_lay_c_by_rows(product);
+    kernel->block_x = device->waves_take_turns ? wave : 256;
+    subwave_set_tile(product, kernel->block_x / wave, wave, kernel);
+}
+
+/* The one place that tells variants apart: the operation that launches one, and its planner. AUTO
+ * takes every type, as BROADCAST does. */
+static const struct {
+    subwave_operation operation;
+    void (*plan)(const subwave_capabilities *device, subwave_dtype dtype,
+                 subwave_matmul_product *product, subwave_matmul_kernel *kernel);
+} variants[] = {
+    [SUBWAVE_VARIANT_AUTO] = {SUBWAVE_OPERATION_matmul_broadcast, NULL},
+    [SUBWAVE_VARIANT_NAIVE] = {SUBWAVE_OPERATION_matmul_naive, plan_naive},
+    [SUBWAVE_VARIANT_LOCAL] = {SUBWAVE_OPERATION_matmul_local, plan_local},
+    [SUBWAVE_VARIANT_BROADCAST] = {SUBWAVE_OPERATION_matmul_broadcast, subwave_plan_broadcast},
+    [SUBWAVE_VARIANT_TUTORIAL] = {SUBWAVE_OPERATION_matmul_tutorial, plan_tutorial},
+    [SUBWAVE_VARIANT_MATRIX] = {SUBWAVE_OPERATION_matmul_matrix, subwave_plan_matrix},
+    [SUBWAVE_VARIANT_SKINNY] = {SUBWAVE_OPERATION_matmul_skinny, subwave_plan_skinny},
+};
+
+subwave_operation subwave_operation_of(subwave_variant variant)
+{
+    return variants[variant].operation;
+}
+
+bool subwave_variant_takes(const subwave_capabilities *device, subwave_variant variant,
+                           subwave_dtype dtype)
+{
+    return subwave_is_built(subwave_operation_of(variant), dtype) &&
+           (variant != SUBWAVE_VARIANT_MATRIX || subwave_has_matrix_unit(device, dtype));
+}
+
 subwave_matmul_kernel subwave_plan_matmul(const subwave_capabilities *device, subwave_dtype dtype,
                                           subwave_variant variant, subwave_matmul_product *product)
 {
-    const uint32_t wave = (uint32_t)device->wave_size;
+    if (variant == SUBWAVE_VARIANT_AUTO)
+        variant = choose(device, dtype, product);
     subwave_matmul_kernel kernel = {
-        .variant = variant == SUBWAVE_VARIANT_AUTO ? choose(device, dtype, product) : variant,
+        .variant = variant,
+        .operation = subwave_operation_of(variant),
         .item_rows = 1,
         .item_columns = 1,
         .block_y = 1,
         .parts = 1,
     };
-    switch (kernel.variant) {
-    case SUBWAVE_VARIANT_NAIVE:
-        kernel.block_x = kernel.block_y = 16;
-        subwave_set_tile(product, 16, 16, &kernel);
-        break;
-    case SUBWAVE_VARIANT_LOCAL:
-        kernel.block_x = 64;
-        subwave_set_tile(product, 1, 64, &kernel);
-        kernel.shared_bytes = (uint32_t)(64 * subwave_dtype_size(dtype));
-        break;
-    case SUBWAVE_VARIANT_TUTORIAL:
-        kernel.block_x = device->waves_take_turns ? wave : 256;
-        subwave_set_tile(product, kernel.block_x / wave, wave, &kernel);
-        break;
-    case SUBWAVE_VARIANT_MATRIX:
-        if (subwave_dtype_size(dtype) == 2)
-            subwave_plan_matrix16(device, product, &kernel);
-        else
-            subwave_plan_matrix(device, dtype, product, &kernel);
-        break;
-    case SUBWAVE_VARIANT_SKINNY:
-        subwave_plan_skinny(device, dtype, product, &kernel);
-        break;
-    default:
-        subwave_plan_broadcast(device, dtype, product, &kernel);
-        break;
-    }
+    variants[variant].plan(device, dtype, product, &kernel);
     return kernel;
 }

@@ -21,14 +21,16 @@ static void set_block(const subwave_capabilities *device, const subwave_unit_sha
                    (int32_t)subwave_dtype_size(dtype));
 }
 
-void subwave_plan_matrix(const subwave_capabilities *device, subwave_dtype dtype,
-                         subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+/* f32 and f64, whose unit takes pairs along the rows of A and C and along the columns of B. So they
+ * are in memory if C lies by columns; or by rows, if both operands are transposed, too. */
+static void plan_pairs(const subwave_capabilities *device, subwave_dtype dtype,
+                       subwave_matmul_product *product, subwave_matmul_kernel *kernel)
 {
     const subwave_unit_shape *const unit = &device->shapes->matrix_unit;
     const subwave_block_shape *const blocks = device->shapes->matrix;
-    /* The unit's pairs are along the rows of A and C and along the columns of B: as they are in
-     * memory, if the product is transposed; or as it is, if both operands are. */
-    if (product->a_row != 1 || product->b_row != 1)
+    const bool by_rows = product->c_column == 1;
+    if (by_rows ? product->a_row != 1 || product->b_row != 1
+                : product->a_column == 1 && product->b_column == 1)
         subwave_transpose_product(product);
     /* Rounds of blocks: small ones compute a quarter each, in three tenths of the time. */
     set_block(device, unit, &blocks[0], dtype, product, kernel);
@@ -46,11 +48,19 @@ static bool reads_eight(const void *matrix, int64_t row, int64_t column)
            subwave_reads_together(matrix, column, row, 8, SUBWAVE_DTYPE_F16);
 }
 
-void subwave_plan_matrix16(const subwave_capabilities *device,
-                           const subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+/* f16 and bf16. */
+static void plan_rows(const subwave_capabilities *device, subwave_dtype dtype,
+                      subwave_matmul_product *product, subwave_matmul_kernel *kernel)
 {
-    set_block(device, &device->shapes->matrix16_unit, &device->shapes->matrix16, SUBWAVE_DTYPE_F16,
-              product, kernel);
+    subwave_lay_c_by_rows(product);
+    set_block(device, &device->shapes->matrix16_unit, &device->shapes->matrix16, dtype, product,
+              kernel);
     kernel->packed = reads_eight(product->a, product->a_row, product->a_column) &&
                      reads_eight(product->b, product->b_row, product->b_column);
+}
+
+void subwave_plan_matrix(const subwave_capabilities *device, subwave_dtype dtype,
+                         subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+{
+    (subwave_dtype_size(dtype) == 2 ? plan_rows : plan_pairs)(device, dtype, product, kernel);
 }

@@ -82,12 +82,18 @@ static tile set_unit(const subwave_matmul_product *product, bool down, int64_t w
                   SUBWAVE_SKINNY_UNIT_ROWS * columns};
 }
 
+/* The larger matrix is to be the right one, B; of two equal ones one that lies by rows there. */
+static bool larger_is_left(const subwave_matmul_product *product)
+{
+    if (product->m == product->n)
+        return product->b_column != 1 && product->a_row == 1;
+    return product->m > product->n;
+}
+
 void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype,
                          subwave_matmul_product *product, subwave_matmul_kernel *kernel)
 {
-    /* The larger matrix to the right; of two small ones the one that lies by rows. */
-    if (product->m > product->n ||
-        (product->n <= 16 && product->b_column != 1 && product->a_row == 1 && product->m > 1))
+    if (larger_is_left(product))
         subwave_transpose_product(product);
     const int32_t element_size = (int32_t)subwave_dtype_size(dtype);
     const int64_t wave = device->wave_size, pack = 16 / element_size;

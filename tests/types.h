@@ -33,7 +33,7 @@ static const subwave_group_kind all_kinds[] = {SUBWAVE_GROUP_LIST(TYPES_X)};
 
 /* The types that an operation is built for; `number_dtypes` those of reduce and scan. */
 #define TYPES_X(operation, dtype, type) SUBWAVE_DTYPE_##dtype,
-static const subwave_dtype matmul_dtypes[] = {SUBWAVE_KERNELS_matmul(TYPES_X)};
+static const subwave_dtype matmul_dtypes[] = {SUBWAVE_KERNELS_matmul_broadcast(TYPES_X)};
 static const subwave_dtype skinny_dtypes[] = {SUBWAVE_KERNELS_matmul_skinny(TYPES_X)};
 static const subwave_dtype batched_dtypes[] = {SUBWAVE_KERNELS_matmul_batched(TYPES_X)};
 static const subwave_dtype number_dtypes[] = {SUBWAVE_KERNELS_group_reduce(TYPES_X)};

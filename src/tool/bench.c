@@ -332,9 +332,9 @@ static void describe_check(const measure_problem *p)
     const measure_coverage checked = measure_covers(p);
     printf("%s %s: ", subwave_dtype_name(p->dtype), size_label(size, p));
     if (!checked.elements)
-        printf("all cells checked");
+        printf("all elements checked");
     else
-        printf("checked %" PRId64 " of %" PRId64 " rows and %" PRId64 " cells at random",
+        printf("checked %" PRId64 " of %" PRId64 " rows and %" PRId64 " elements at random",
                checked.rows, p->m * p->batch, checked.elements);
     const bool small = subwave_dtype_size(p->dtype) == 2;
     printf("; limit k eps%s = %.1e\n", small ? " + rounding" : "", measure_bound(p));
@@ -454,7 +454,8 @@ static void print_notes(const settings *s)
              "100,000 work-items checked");
         return;
     }
-    puts("\nerror: largest |C - reference| / sum |a b| of a cell; reference: plain C, sums in f64");
+    puts(
+        "\nerror: largest |C - reference| / sum |a b| of an element; reference: plain C, sums in f64");
     for (int t = 0; t < s->dtypes.count; ++t)
         for (int i = 0; i < s->shapes.count; ++i) {
             const measure_problem p = problem_of(s, t, i);

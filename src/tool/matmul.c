@@ -201,7 +201,7 @@ static void print_summary(const job *j)
            format_digits(rate, j->seconds > 0 ? flops / j->seconds * 1e-9 : 0));
     const int64_t odd = count_not_finite(&j->c);
     if (odd)
-        printf("note: %" PRId64 " cell%s of %s %s infinite or not a number\n", odd,
+        printf("note: %" PRId64 " element%s of %s %s infinite or not a number\n", odd,
                odd == 1 ? "" : "s", j->c_path, odd == 1 ? "is" : "are");
 }
 

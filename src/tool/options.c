@@ -280,7 +280,7 @@ static const char *take_dtype_of(const subwave_dtype *dtypes, size_t count, cons
     }
 #define SUBWAVE_X(operation, dtype, type) SUBWAVE_DTYPE_##dtype,
 #define SUBWAVE_X_DTYPE(name, ...) SUBWAVE_DTYPE_##name,
-TAKE_DTYPES(take_dtypes, SUBWAVE_KERNELS_matmul(SUBWAVE_X))
+TAKE_DTYPES(take_dtypes, SUBWAVE_KERNELS_matmul_broadcast(SUBWAVE_X))
 TAKE_DTYPES(take_batched_dtypes, SUBWAVE_KERNELS_matmul_batched(SUBWAVE_X))
 TAKE_DTYPES(take_number_dtypes, SUBWAVE_KERNELS_group_reduce(SUBWAVE_X))
 TAKE_DTYPES(take_all_dtypes, SUBWAVE_DTYPE_LIST(SUBWAVE_X_DTYPE))

@@ -40,11 +40,11 @@ void *__wrap_mmap(void *address, size_t length, int protection, int flags, int f
 }
 
 int launch_barrier_for_three(void *stream);
-int __real_subwave_cpu_matmul_F32(const void *launch, void *stream);
-int __wrap_subwave_cpu_matmul_F32(const void *launch, void *stream)
+int __real_subwave_cpu_matmul_naive_F32(const void *launch, void *stream);
+int __wrap_subwave_cpu_matmul_naive_F32(const void *launch, void *stream)
 {
     if (launch_code == LAUNCH_AS_IT_IS)
-        return __real_subwave_cpu_matmul_F32(launch, stream);
+        return __real_subwave_cpu_matmul_naive_F32(launch, stream);
     return launch_code == SUBWAVE_CPU_KERNEL_ERROR ? launch_barrier_for_three(stream) : launch_code;
 }
 

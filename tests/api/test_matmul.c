@@ -819,10 +819,12 @@ static void test_plan(void **state)
                 assert_int_equal(plan.blocks, ((m - 1) / plan.tile_rows + 1) *
                                                   ((n - 1) / plan.tile_columns + 1) * plan.parts);
                 assert_true(plan.shared_bytes >= 0 && plan.reserved[11] == 0);
+                ++cases;
+                if (m * n == 1) /* which lies by rows and by columns */
+                    continue;
                 assert_int_equal(turned.blocks, plan.blocks);
                 assert_int_equal(turned.tile_rows, plan.tile_columns);
                 assert_int_equal(turned.item_columns, plan.item_rows);
-                ++cases;
             }
 }
 

@@ -278,7 +278,7 @@ static void test_parts_on_cpu(void **state)
                                .block_y = parts,
                                .shared_bytes = (uint32_t)(parts / 2 * (uint32_t)groups * WAVE *
                                                           ROWS * COLUMNS * sizeof *c)}};
-                assert_int_equal(subwave_cpu_matmul_F32(&launch, NULL), 0);
+                assert_int_equal(subwave_cpu_matmul_broadcast_F32(&launch, NULL), 0);
                 for (int64_t i = 0; i < M; ++i)
                     for (int64_t j = 0; j < N; ++j) {
                         float sum = 0;
@@ -384,8 +384,7 @@ static void test_kernels_on_cpu(void **state)
                                                            .c_column = 1}};
                     l.kernel = subwave_plan_matmul(&device, dtype, variant, &l.product);
                     assert_int_equal(l.kernel.parts, 1); /* so that none needs a workspace */
-                    assert_int_equal(subwave_call_launcher(launchers, LAUNCHERS,
-                                                           subwave_operation_of(l.kernel.variant),
+                    assert_int_equal(subwave_call_launcher(launchers, LAUNCHERS, l.kernel.operation,
                                                            dtype, &l, NULL),
                                      0);
                 }

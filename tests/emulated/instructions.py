@@ -31,7 +31,7 @@ EXPECTED = {(variant, element, rows, columns) for element in NAMES for variant, 
 
 
 def is_kernel(name):
-    """Whether the mangled name is of hip/matmul.hip."""
+    """Whether the mangled name is of a variant other than SKINNY."""
     return re.search(r"\d\dmatmul_(%s|broadcast|matrix)" % "|".join(SINGLE), name)
 
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * planned.c: the kernels that the library would launch on an AMD device of an architecture and a
- * wave size, why, and the largest blocks: planned ARCHITECTURE WAVE. Plans and launchers are the
- * library's own; where these expect HIP's runtime they find the functions at the end of this file,
- * which note a kernel's name and block in place of launching it.
+ * planned.c: the kernels that the library would launch on a GPU of an architecture and a wave size,
+ * why, and the largest blocks: planned ARCHITECTURE WAVE. Plans and launchers are the library's
+ * own; where these expect HIP's runtime, or CUDA's, they find the functions at the end of this
+ * file, which note a kernel's name and block in place of launching it.
  */
 #include "../../src/backend.h"
 #include "../../src/plan.h"
@@ -92,9 +92,9 @@ static void plan_matmul(const subwave_capabilities *device, subwave_variant vari
                                                 .c_column = 1,
                                                 .alpha = 1}};
     launch.kernel = subwave_plan_matmul(device, dtype, variant, &launch.product);
-    call(subwave_operation_of(launch.kernel.variant), dtype, &launch,
-         "%s %s %d x %d x %d, %d compute units, form %d", subwave_variant_name(variant),
-         subwave_dtype_name(dtype), (int)m, (int)n, (int)k, (int)device->compute_units, form);
+    call(launch.kernel.operation, dtype, &launch, "%s %s %d x %d x %d, %d compute units, form %d",
+         subwave_variant_name(variant), subwave_dtype_name(dtype), (int)m, (int)n, (int)k,
+         (int)device->compute_units, form);
 }
 
 static void plan_matmuls(const subwave_capabilities *device)
@@ -184,7 +184,8 @@ int main(int argc, char **argv)
         snprintf(properties.architecture, sizeof properties.architecture, "%s", argv[1]);
         properties.sub_group_sizes[0] = atoi(argv[2]);
         subwave_capabilities device;
-        subwave_capabilities_of_amd(&properties, &device);
+        (strncmp(argv[1], "sm_", 3) == 0 ? subwave_capabilities_of_nvidia
+                                         : subwave_capabilities_of_amd)(&properties, &device);
         plan_matmuls(&device);
         if (u == 0) /* on which the others do not depend */
             plan_batches(&device);
@@ -196,7 +197,15 @@ int main(int argc, char **argv)
     return failures != 0;
 }
 
-/* --- in the place of HIP's runtime, of which the launchers need no more ---------------------- */
+/* --- in the place of the runtime, of which the launchers need no more ------------------------- */
+
+#ifdef SUBWAVE_PLANNED_CUDA
+#define STAND_IN(name) __cuda##name
+#define STAND_IN_API(name) cuda##name
+#else
+#define STAND_IN(name) __hip##name
+#define STAND_IN_API(name) hip##name
+#endif
 
 typedef struct dim3 {
     uint32_t x, y, z;
@@ -208,19 +217,21 @@ static struct {
 } kernels[1500];
 static size_t kernel_count;
 
-void **__hipRegisterFatBinary(const void *wrapper);
-void **__hipRegisterFatBinary(const void *wrapper)
+void **STAND_IN(RegisterFatBinary)(const void *wrapper);
+void **STAND_IN(RegisterFatBinary)(const void *wrapper)
 {
     (void)wrapper;
     static void *binary;
     return &binary;
 }
 
-void __hipUnregisterFatBinary(void **binary);
-void __hipUnregisterFatBinary(void **binary) { (void)binary; }
+void STAND_IN(UnregisterFatBinary)(void **binary);
+void STAND_IN(UnregisterFatBinary)(void **binary) { (void)binary; }
 
-void __hipRegisterFunction(void **binary, const void *host, char *function, const char *name, ...);
-void __hipRegisterFunction(void **binary, const void *host, char *function, const char *name, ...)
+void STAND_IN(RegisterFunction)(void **binary, const void *host, char *function, const char *name,
+                                ...);
+void STAND_IN(RegisterFunction)(void **binary, const void *host, char *function, const char *name,
+                                ...)
 {
     (void)binary, (void)function;
     if (kernel_count == sizeof kernels / sizeof *kernels)
@@ -232,8 +243,8 @@ void __hipRegisterFunction(void **binary, const void *host, char *function, cons
 static dim3 pushed_grid, pushed_block;
 static size_t pushed_bytes;
 
-int __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, void *stream);
-int __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, void *stream)
+int STAND_IN(PushCallConfiguration)(dim3 grid, dim3 block, size_t shared_bytes, void *stream);
+int STAND_IN(PushCallConfiguration)(dim3 grid, dim3 block, size_t shared_bytes, void *stream)
 {
     (void)stream;
     pushed_grid = grid;
@@ -242,8 +253,8 @@ int __hipPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes, void 
     return 0;
 }
 
-int __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void **stream);
-int __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, void **stream)
+int STAND_IN(PopCallConfiguration)(dim3 *grid, dim3 *block, size_t *shared_bytes, void **stream);
+int STAND_IN(PopCallConfiguration)(dim3 *grid, dim3 *block, size_t *shared_bytes, void **stream)
 {
     *grid = pushed_grid;
     *block = pushed_block;
@@ -252,12 +263,8 @@ int __hipPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes, voi
     return 0;
 }
 
-int hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
-                    void *stream);
-int hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments, size_t shared_bytes,
-                    void *stream)
+static int launch(const void *host, dim3 block, size_t shared_bytes)
 {
-    (void)grid, (void)arguments, (void)stream;
     launched_items = (size_t)block.x * block.y * block.z;
     launched_bytes = shared_bytes;
     for (size_t i = 0; i < kernel_count; ++i)
@@ -266,5 +273,43 @@ int hipLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments, s
     return 0;
 }
 
-int hipGetLastError(void);
-int hipGetLastError(void) { return 0; }
+#ifdef SUBWAVE_PLANNED_CUDA
+void __cudaRegisterFatBinaryEnd(void **binary);
+void __cudaRegisterFatBinaryEnd(void **binary) { (void)binary; }
+
+int __cudaGetKernel(const void **kernel, const void *host);
+int __cudaGetKernel(const void **kernel, const void *host)
+{
+    *kernel = host;
+    return 0;
+}
+
+int __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                       size_t shared_bytes, void *stream);
+int __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
+                       size_t shared_bytes, void *stream)
+{
+    (void)grid, (void)arguments, (void)stream;
+    return launch(kernel, block, shared_bytes);
+}
+
+int cudaFuncSetAttribute(const void *host, int attribute, int value);
+int cudaFuncSetAttribute(const void *host, int attribute, int value)
+{
+    (void)host, (void)attribute, (void)value;
+    return 0;
+}
+#endif
+
+/* nvcc before CUDA 13 calls it too. */
+int STAND_IN_API(LaunchKernel)(const void *host, dim3 grid, dim3 block, void **arguments,
+                               size_t shared_bytes, void *stream);
+int STAND_IN_API(LaunchKernel)(const void *host, dim3 grid, dim3 block, void **arguments,
+                               size_t shared_bytes, void *stream)
+{
+    (void)grid, (void)arguments, (void)stream;
+    return launch(host, block, shared_bytes);
+}
+
+int STAND_IN_API(GetLastError)(void);
+int STAND_IN_API(GetLastError)(void) { return 0; }

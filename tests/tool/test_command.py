@@ -215,7 +215,7 @@ class MatmulAnswers(Command):
         self.put("B.npy", npy(2, 2, [1, 0, 1, 1]))
         out = self.succeed("matmul", "A.npy", "B.npy", "-o", "C.npy", "--device", DEVICE)
         self.assertEqual(parse_npy(self.get("C.npy"))[3], [float("inf"), float("inf"), 5, 3])
-        self.assertIn("note: 2 cells of C.npy are infinite or not a number", out)
+        self.assertIn("note: 2 elements of C.npy are infinite or not a number", out)
 
     def test_output_over_input(self):
         self.put("A.npy", npy(2, 2, [1, 2, 3, 4]))
@@ -524,7 +524,7 @@ class Bench(Command):
         """More work than is checked whole; one variant keeps it short."""
         out = self.succeed("bench", "matmul", "--device", DEVICE, "--variant", "broadcast", "--size", "700",
                            "--min-time", "0")
-        self.assertRegex(out, r"f32 700 x 700 x 700: checked 408 of 700 rows and 10000 cells at random")
+        self.assertRegex(out, r"f32 700 x 700 x 700: checked 408 of 700 rows and 10000 elements at random")
 
     def test_table(self):
         ran = self.run_command("bench", "matmul", "--device", DEVICE, "--size", "20", "--min-time", "0.001")
@@ -534,7 +534,7 @@ class Bench(Command):
         self.assertEqual(lines[3].split(), "device variant dtype m x n x k time min max GFLOP/s error".split())
         self.assertEqual([re.split("  +", line)[:2] for line in lines[4:8]],
                          [[DEVICE, "naive"], [DEVICE, "local"], [DEVICE, "broadcast"], ["host", "plain C loop"]])
-        self.assertEqual(lines[-1], "f32 20 x 20 x 20: all cells checked; limit k eps = 2.4e-06")
+        self.assertEqual(lines[-1], "f32 20 x 20 x 20: all elements checked; limit k eps = 2.4e-06")
         self.assertLessEqual(max(map(len, lines)), 100)
 
     def test_plan(self):

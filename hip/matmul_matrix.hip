@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * matmul_matrix.hip: the launcher of variant MATRIX.
+ */
+#include "matmul_matrix.hpp"
+
+SUBWAVE_BEGIN
+
+/* The kernel of MATRIX for what are neighbours in A and B. */
+template <class T, int Shape>
+static auto matmul_matrix_kernel(const subwave_matmul_product &product, bool packed)
+{
+    const bool a_along_k = product.a_row != 1, b_along_k = product.b_row == 1;
+    if constexpr (is_small_float<T>::value) {
+        if (!packed)
+            return matmul_matrix<T, Shape, false, true, true>;
+        if (a_along_k && !b_along_k)
+            return matmul_matrix<T, Shape, true, true, false>;
+    } /* else the plan transposes that one: f32 and f64 are stored by pairs of columns */
+    if (a_along_k)
+        return matmul_matrix<T, Shape, true, true, true>;
+    return b_along_k ? matmul_matrix<T, Shape, true, false, true>
+                     : matmul_matrix<T, Shape, true, false, false>;
+}
+
+template <class T> static int launch_matmul_matrix(const subwave_matmul_launch &l, void *stream)
+{
+    auto kernel = matmul_matrix_kernel<T, 0>(l.product, l.kernel.packed);
+    if constexpr (!is_small_float<T>::value)
+        if (l.kernel.of.matrix.small)
+            kernel = matmul_matrix_kernel<T, 1>(l.product, l.kernel.packed);
+    return launch_tiles(kernel, l, stream);
+}
+
+SUBWAVE_END
+
+SUBWAVE_KERNELS_matmul_matrix(SUBWAVE_DEFINE_LAUNCHER)
