@@ -62,6 +62,7 @@ typedef struct subwave_matmul_kernel {
     uint32_t shared_bytes;
     int32_t parts; /* of k, each of a block */
     int64_t workspace_bytes;
+    int32_t share; /* a block's, of the unit's peak, in percent; 0: not predicted */
     /* 16 bytes can be loaded together: BROADCAST, of a row of B; SKINNY, of a row or column of B;
      * MATRIX of 16 bits, of A and of B along either. */
     int32_t packed;

@@ -34,9 +34,11 @@ typedef struct subwave_unit_shape {
 
 /* A block on the matrix unit: down x across waves, one below the other and side by side, each with
  * tall x wide tiles of the unit. `stage` steps of k are copied into shared memory at a time, which
- * holds `stages` such copies. */
+ * holds `stages` such copies. `share`: of what its loop over k reaches, in elements of 8 bytes and
+ * of fewer; percent of the unit's peak if shares_are_predicted, else only to be compared. */
 typedef struct subwave_block_shape {
     int32_t down, across, tall, wide, stage, stages;
+    int32_t share[2];
 } subwave_block_shape;
 
 typedef struct subwave_shapes {
@@ -48,6 +50,8 @@ typedef struct subwave_shapes {
     subwave_block_shape matrix[2];  /* large; small, for products with few blocks */
     subwave_unit_shape matrix16_unit;
     subwave_block_shape matrix16;
+    /* From tests/isa/model.tsv, column fair900: the lowest. Its test holds them to it. */
+    bool shares_are_predicted;
     /* AUTO takes MATRIX from as many quarters of the compute units on that its blocks fill */
     int32_t auto_quarters;
     bool f64_unit_in_groups; /* SKINNY and the batched kernels use the unit for f64 */
@@ -58,52 +62,59 @@ typedef struct subwave_shapes {
 
 /* The CPU device: rows of BROADCAST are vector registers; a block has one wave, since its waves
  * would take turns. */
-SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {2,
-                                                    {{4, 8, false, 0}, {4, 4, false, 0}},
-                                                    1,
-                                                    {8, 2, true, 8, 2},
-                                                    {{1, 1, 2, 2, 8, 2}, {1, 1, 1, 1, 8, 2}},
-                                                    {4, 1, true, 4, 1},
-                                                    {1, 1, 4, 4, 8, 2},
-                                                    0,
-                                                    false,
-                                                    false};
+SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
+    2,
+    {{4, 8, false, 0}, {4, 4, false, 0}},
+    1,
+    {8, 2, true, 8, 2},
+    {{1, 1, 2, 2, 8, 2, {108, 108}}, {1, 1, 1, 1, 8, 2, {100, 100}}},
+    {4, 1, true, 4, 1},
+    {1, 1, 4, 4, 8, 2, {100, 100}},
+    false,
+    0,
+    false,
+    false};
 
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     3,
     {{12, 8, true, 46}, {8, 8, false, 42}, {4, 4, false, 14}},
     8,
     {16, 16, false, 2, 4},
-    {{2, 4, 2, 2, 16, 4}, {2, 2, 1, 2, 16, 4}},
+    {{2, 4, 2, 2, 16, 4, {108, 108}}, {2, 2, 1, 2, 16, 4, {100, 100}}},
     {16, 16, false, 2, 4},
-    {2, 2, 4, 4, 32, 4},
+    {2, 2, 4, 4, 32, 4, {100, 100}},
+    false,
     0,
     true,
     false};
 
 /* AMD with waves of 64. k of BROADCAST is not split: the scalar registers would not suffice. */
-SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {2,
-                                                           {{8, 8, false, 0}, {4, 4, false, 0}},
-                                                           1,
-                                                           {32, 32, false, 8, 2},
-                                                           {{2, 2, 2, 2, 8, 2}, {2, 2, 1, 1, 8, 2}},
-                                                           {16, 16, false, 4, 1},
-                                                           {2, 2, 4, 4, 32, 2},
-                                                           1,
-                                                           false,
-                                                           true};
+SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
+    2,
+    {{8, 8, false, 0}, {4, 4, false, 0}},
+    1,
+    {32, 32, false, 8, 2},
+    {{2, 2, 2, 2, 8, 2, {90, 95}}, {2, 2, 1, 1, 8, 2, {87, 94}}},
+    {16, 16, false, 4, 1},
+    {2, 2, 4, 4, 32, 2, {100, 54}},
+    true,
+    1,
+    false,
+    true};
 
 /* AMD with waves of 32, which have no unit for f32 and f64. */
-SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {2,
-                                                           {{8, 8, false, 0}, {4, 4, false, 0}},
-                                                           1,
-                                                           {32, 32, false, 8, 2},
-                                                           {{2, 2, 2, 2, 8, 2}, {2, 2, 1, 1, 8, 2}},
-                                                           {16, 16, false, 8, 1},
-                                                           {2, 4, 4, 2, 32, 2},
-                                                           1,
-                                                           false,
-                                                           true};
+SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
+    2,
+    {{8, 8, false, 0}, {4, 4, false, 0}},
+    1,
+    {32, 32, false, 8, 2},
+    {{2, 2, 2, 2, 8, 2, {100, 100}}, {2, 2, 1, 1, 8, 2, {100, 100}}},
+    {16, 16, false, 8, 1},
+    {2, 4, 4, 2, 32, 2, {100, 100}},
+    false,
+    1,
+    false,
+    true};
 
 /* --- SKINNY ---------------------------------------------------------------------------------- */
 

@@ -139,6 +139,20 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                           subwave_variant_name(launch.kernel.variant));
 }
 
+/* Blocks beyond C, and compute units that are idle in the last round, are lost. */
+static double predicted_share(const subwave_capabilities *device,
+                              const subwave_matmul_product *product,
+                              const subwave_matmul_kernel *kernel)
+{
+    const double tiles = (double)ceil_divide(product->m, kernel->tile_rows) *
+                         (double)ceil_divide(product->n, kernel->tile_columns);
+    const int64_t units = device->compute_units;
+    const double slots =
+        tiles < 1e15 ? (double)(ceil_divide((int64_t)tiles, units) * units) : tiles;
+    return kernel->share / 100. * ((double)product->m / kernel->tile_rows) *
+           ((double)product->n / kernel->tile_columns) / slots;
+}
+
 subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant variant,
                                    subwave_dtype dtype, subwave_layout layout,
                                    subwave_transpose transpose_a, subwave_transpose transpose_b,
@@ -170,6 +184,7 @@ subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant var
         .blocks = empty ? 0 : kernel.blocks,
         .shared_bytes = kernel.shared_bytes,
         .parts = kernel.parts,
-        .workspace_bytes = empty ? 0 : kernel.workspace_bytes};
+        .workspace_bytes = empty ? 0 : kernel.workspace_bytes,
+        .predicted_share = predicted_share(&context->capabilities, &product, &kernel)};
     return SUBWAVE_STATUS_SUCCESS;
 }

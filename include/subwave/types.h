@@ -115,7 +115,11 @@ typedef struct subwave_matmul_plan_info {
     int64_t shared_bytes;    /* local memory of a work-group */
     int32_t parts;           /* of k, one per work-group; 1 except with SKINNY */
     int64_t workspace_bytes; /* of the context's workspace; 0 unless parts > 1 */
-    int32_t reserved[12];
+    /* Of the peak of the device's matrix units in this dtype, 0 to 1, for large k: predicted from
+     * machine code and from the rounds of work-groups on the compute units, not measured. 0: no
+     * prediction (all but MATRIX on gfx9; f16 and bf16 in rows that are not read by 16 bytes). */
+    double predicted_share;
+    int32_t reserved[10];
 } subwave_matmul_plan_info;
 
 /* What values are combined with. X(name, value, spelling, for floating types too) */

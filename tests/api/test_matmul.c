@@ -818,7 +818,13 @@ static void test_plan(void **state)
                                      items * plan.item_rows * plan.item_columns);
                 assert_int_equal(plan.blocks, ((m - 1) / plan.tile_rows + 1) *
                                                   ((n - 1) / plan.tile_columns + 1) * plan.parts);
-                assert_true(plan.shared_bytes >= 0 && plan.reserved[11] == 0);
+                assert_true(plan.shared_bytes >= 0 && plan.reserved[9] == 0);
+                assert_true(plan.predicted_share >= 0 && plan.predicted_share < 1);
+                const bool modelled = plan.variant == SUBWAVE_VARIANT_MATRIX &&
+                                      strncmp(device.architecture, "gfx9", 4) == 0;
+                assert_true(modelled || plan.predicted_share == 0);
+                assert_true(!modelled || subwave_dtype_size(matmul_dtypes[d]) == 2 ||
+                            plan.predicted_share > 0);
                 ++cases;
                 if (m * n == 1) /* which lies by rows and by columns */
                     continue;

@@ -137,6 +137,35 @@ static void test_matrix(void **state)
     assert_true(!both.transposed && both.a_row == 1 && both.b_row == 1 && both.c_row == 64);
 }
 
+/* On AMD a product of whole rounds is predicted what its block reaches, and a round with one block
+ * too many takes as long as a whole one. A tile follows from the rounds there, too. */
+static void test_share(void **state)
+{
+    (void)state;
+    const subwave_capabilities device = make_device("hip-amd", "gfx942", 64, 104);
+    const subwave_block_shape *const blocks = device.shapes->matrix;
+    static const struct {
+        int64_t m, n;
+        int block;
+    } rows[] = {{128, 128 * 104, 0}, {128 * 16, 128 * 104, 0}, {64, 64 * 104, 1}, {1024, 1024, 1}};
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r)
+        for (int d = 0; d < 2; ++d) {
+            const subwave_matmul_kernel kernel =
+                plan(&device, d ? SUBWAVE_DTYPE_F64 : SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_MATRIX,
+                     rows[r].m, rows[r].n, 100)
+                    .kernel;
+            assert_int_equal(kernel.of.matrix.small, rows[r].block);
+            assert_int_equal(kernel.share, blocks[rows[r].block].share[d == 0]);
+        }
+    const subwave_capabilities others[] = {make_device("hip-nvidia", "sm_90", 32, 132),
+                                           make_device("hip-amd", "gfx1100", 32, 48),
+                                           make_device("cpu", "x86-64", 64, 2)};
+    for (size_t o = 0; o < COUNT(others); ++o)
+        assert_int_equal(
+            plan(&others[o], SUBWAVE_DTYPE_F16, SUBWAVE_VARIANT_MATRIX, 999, 999, 99).kernel.share,
+            0);
+}
+
 /* f64 is the matrix unit's on NVIDIA where there is one, but a single row. */
 static void test_skinny_unit(void **state)
 {
@@ -623,13 +652,13 @@ static void test_huge(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_auto),           cmocka_unit_test(test_matrix),
-        cmocka_unit_test(test_skinny_unit),    cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_parts_on_cpu),   cmocka_unit_test(test_skinny),
-        cmocka_unit_test(test_kernels_on_cpu), cmocka_unit_test(test_batched_tiles),
-        cmocka_unit_test(test_batched_gaps),   cmocka_unit_test(test_batched_cells),
-        cmocka_unit_test(test_batched_dense),  cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_auto),          cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_share),         cmocka_unit_test(test_skinny_unit),
+        cmocka_unit_test(test_parts),         cmocka_unit_test(test_parts_on_cpu),
+        cmocka_unit_test(test_skinny),        cmocka_unit_test(test_kernels_on_cpu),
+        cmocka_unit_test(test_batched_tiles), cmocka_unit_test(test_batched_gaps),
+        cmocka_unit_test(test_batched_cells), cmocka_unit_test(test_batched_dense),
+        cmocka_unit_test(test_limits),        cmocka_unit_test(test_huge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,14 +103,13 @@ def faults(kernel, architecture, row):
         yield "does not broadcast by v_readlane"
 
 
-def check(objdump, readelf, path):
+def check(architecture, code, kernels):
     """Prints a row a kernel, and what is wrong with it; returns whether something is."""
-    code, kernels = disassembly.instructions(objdump, path), disassembly.metadata(readelf, path)
-    architecture, failed = disassembly.origin(readelf, path)[0], False
+    failed = False
     if {identify(name)[:4] for name in kernels} != EXPECTED:
-        sys.exit("%s: kernels are missing or unknown" % path)
-    for number, (name, facts) in enumerate(kernels.items()):
-        kernel, row = identify(name), describe(facts, code[name])
+        sys.exit("%s: kernels are missing or unknown" % architecture)
+    for number, name in enumerate(sorted(kernels, key=identify)):
+        kernel, row = identify(name), describe(kernels[name], code[name])
         if not number:
             print("%-42s" % architecture + "".join("%9s" % key for key in row))
         print("%-42s" % title(kernel) + "".join("%9d" % value for value in row.values()))
@@ -121,12 +120,17 @@ def check(objdump, readelf, path):
 
 
 def main(objdump, readelf, library):
+    found = {}  # by architecture: instructions and metadata of each kernel
     with tempfile.TemporaryDirectory() as folder:
-        objects = [path for path in disassembly.extracted(library, folder)
-                   if any(is_kernel(name) for name in disassembly.metadata(readelf, path))]
-        if not objects:
-            sys.exit("%s: no kernels of matmul" % library)
-        return any([check(objdump, readelf, path) for path in objects])
+        for path in disassembly.extracted(library, folder):
+            kernels = {name: facts for name, facts in disassembly.metadata(readelf, path).items() if is_kernel(name)}
+            if kernels:
+                code, facts = found.setdefault(disassembly.origin(readelf, path)[0], ({}, {}))
+                code.update(disassembly.instructions(objdump, path))
+                facts.update(kernels)
+    if not found:
+        sys.exit("%s: no kernels of matmul" % library)
+    return any([check(architecture, *parts) for architecture, parts in found.items()])
 
 
 if __name__ == "__main__":

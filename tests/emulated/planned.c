@@ -19,11 +19,13 @@ enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 /* By the launcher that was called last. */
 static const char *launched;
 static size_t launched_items, launched_bytes; /* a block's; the latter of shared memory */
+static int32_t launched_share;
 
 static struct {
     const char *kernel;
     char why[120];       /* it is launched, the first time */
     size_t items, bytes; /* of the block with the most shared memory */
+    int32_t share;       /* of the peak, as the plan predicts; or 0 */
 } seen[1500];
 static size_t seen_count;
 static int failures;
@@ -36,6 +38,7 @@ static void note_launch(const char *format, va_list arguments)
     if (i == sizeof seen / sizeof *seen)
         abort();
     if (i == seen_count) {
+        seen[seen_count].share = launched_share;
         seen[seen_count++].kernel = launched;
         vsnprintf(seen[i].why, sizeof seen[i].why, format, arguments);
     }
@@ -92,6 +95,7 @@ static void plan_matmul(const subwave_capabilities *device, subwave_variant vari
                                                 .c_column = 1,
                                                 .alpha = 1}};
     launch.kernel = subwave_plan_matmul(device, dtype, variant, &launch.product);
+    launched_share = launch.kernel.share;
     call(launch.kernel.operation, dtype, &launch, "%s %s %d x %d x %d, %d compute units, form %d",
          subwave_variant_name(variant), subwave_dtype_name(dtype), (int)m, (int)n, (int)k,
          (int)device->compute_units, form);
@@ -187,13 +191,14 @@ int main(int argc, char **argv)
         (strncmp(argv[1], "sm_", 3) == 0 ? subwave_capabilities_of_nvidia
                                          : subwave_capabilities_of_amd)(&properties, &device);
         plan_matmuls(&device);
+        launched_share = 0;
         if (u == 0) /* on which the others do not depend */
             plan_batches(&device);
     }
     call_groups();
     for (size_t i = 0; i < seen_count; ++i)
-        printf("%s %s, by blocks of %zu with %zu bytes\n", seen[i].kernel, seen[i].why,
-               seen[i].items, seen[i].bytes);
+        printf("%s %s, by blocks of %zu with %zu bytes, share %d\n", seen[i].kernel, seen[i].why,
+               seen[i].items, seen[i].bytes, (int)seen[i].share);
     return failures != 0;
 }
 

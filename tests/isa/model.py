@@ -343,11 +343,12 @@ def unneeded(rows):
 
 
 def planned(program, architecture):
-    """{kernel: (threads, bytes of LDS)} of the largest block that plans ask for."""
+    """{kernel: (threads, bytes of LDS, share)} of the largest block that plans ask for, and of the peak what they count
+    on, or 0."""
     found = {}
     for line in disassembly.output(program, architecture, "64").splitlines():
-        block = re.search(r"(\S+) .* by blocks of (\d+) with (\d+) bytes", line)
-        found[block.group(1)] = (int(block.group(2)), int(block.group(3)))
+        block = re.search(r"(\S+) .* by blocks of (\d+) with (\d+) bytes, share (\d+)", line)
+        found[block[1]] = (int(block[2]), int(block[3]), int(block[4]) / 100)
     return found
 
 
@@ -367,12 +368,14 @@ def measure(objdump, readelf, program, path, found):
         memory = disassembly.resources(facts[kernel])
         if memory["scratch"] or memory["spills"]:
             yield key, "%d bytes of scratch and %d spills" % (memory["scratch"], memory["spills"])
-        threads, lds = blocks[kernel]
+        threads, lds, share = blocks[kernel]
         row = predict(architecture, code[kernel], Resources(reserved(image, kernel), lds + memory["lds"], threads))
         if row is None:
             yield key, "no loop that multiplies"
         else:
             found[key] = row
+            if share > float(row["fair900"]) + TOLERANCE:
+                yield key, "plans count on %g of the peak (hip/shapes.h), and the model has %s" % (share, row["fair900"])
 
 
 def reserved(image, kernel):
