@@ -68,7 +68,7 @@ typedef struct subwave_matmul_kernel {
     int32_t packed;
     union {
         struct {
-            int32_t small; /* the second of its shapes */
+            int32_t shape; /* 0 or 1, of hip/shapes.h */
         } matrix;
         struct {
             subwave_skinny_shape shape;

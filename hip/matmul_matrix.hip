@@ -11,8 +11,9 @@ static auto matmul_matrix_kernel(const subwave_matmul_product &product, bool pac
 {
     const bool a_along_k = product.a_row != 1, b_along_k = product.b_row == 1;
     if constexpr (is_small_float<T>::value) {
-        if (!packed)
-            return matmul_matrix<T, Shape, false, true, true>;
+        if constexpr (Shape == 0)
+            if (!packed)
+                return matmul_matrix<T, Shape, false, true, true>;
         if (a_along_k && !b_along_k)
             return matmul_matrix<T, Shape, true, true, false>;
     } /* else the plan transposes that one: f32 and f64 are stored by pairs of columns */
@@ -25,8 +26,8 @@ static auto matmul_matrix_kernel(const subwave_matmul_product &product, bool pac
 template <class T> static int launch_matmul_matrix(const subwave_matmul_launch &l, void *stream)
 {
     auto kernel = matmul_matrix_kernel<T, 0>(l.product, l.kernel.packed);
-    if constexpr (!is_small_float<T>::value)
-        if (l.kernel.of.matrix.small)
+    if constexpr (matrix_shape<T>(1).down != 0)
+        if (l.kernel.of.matrix.shape == 1)
             kernel = matmul_matrix_kernel<T, 1>(l.product, l.kernel.packed);
     return launch_tiles(kernel, l, stream);
 }

@@ -23,7 +23,7 @@ template <class T, int Shape, bool Packed, bool AAlongK, bool BAlongK> class mat
                           matrix_unit_shape<T>()));
     static constexpr int steps = stage / unit::depth;
     /* Whether registers suffice for the next step's operands beside those at hand. */
-    static constexpr bool ahead = unit::holds_next;
+    static constexpr bool ahead = unit::holds_next && tall * wide <= 16;
     /* The unit's tiles, and how many of them are multiplied before what was copied is stored. */
     static constexpr int tiles = tall * wide, early = !matrix_splits_stages ? 0
                                                       : ahead               ? tiles / 2
@@ -259,7 +259,8 @@ SUBWAVE_TWO_WAVES
 SUBWAVE_KERNEL(matrix_shape<T>(Shape).down *matrix_shape<T>(Shape).across *max_wave_size(),
                matrix_blocks<T>) matmul_matrix(matmul_problem<T> p)
 {
-    if constexpr (!matrix_unit<T>::exists) {
+    if constexpr (!matrix_unit<T>::exists ||
+                  (is_small_float<T>::value && Shape == 1 && !matrix16_is_fast)) {
         trap(); /* no plan asks for it on this architecture */
     } else {
         SUBWAVE_DYNAMIC_SHARED(T, memory);

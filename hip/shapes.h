@@ -49,7 +49,9 @@ typedef struct subwave_shapes {
     subwave_unit_shape matrix_unit; /* of f32 and f64 */
     subwave_block_shape matrix[2];  /* large; small, for products with few blocks */
     subwave_unit_shape matrix16_unit;
-    subwave_block_shape matrix16;
+    /* usual; large, where one compute unit multiplies faster than it would load operands of the
+     * former from shared memory (matrix16_is_fast) */
+    subwave_block_shape matrix16[2];
     /* From tests/isa/model.tsv, column fair900: the lowest. Its test holds them to it. */
     bool shares_are_predicted;
     /* AUTO takes MATRIX from as many quarters of the compute units on that its blocks fill */
@@ -69,7 +71,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     {8, 2, true, 8, 2},
     {{1, 1, 2, 2, 8, 2, {108, 108}}, {1, 1, 1, 1, 8, 2, {100, 100}}},
     {4, 1, true, 4, 1},
-    {1, 1, 4, 4, 8, 2, {100, 100}},
+    {{1, 1, 4, 4, 8, 2, {100, 100}}, {0, 0, 0, 0, 0, 0, {0, 0}}},
     false,
     0,
     false,
@@ -82,7 +84,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     {16, 16, false, 2, 4},
     {{2, 4, 2, 2, 16, 4, {108, 108}}, {2, 2, 1, 2, 16, 4, {100, 100}}},
     {16, 16, false, 2, 4},
-    {2, 2, 4, 4, 32, 4, {100, 100}},
+    {{2, 2, 4, 4, 32, 4, {100, 100}}, {0, 0, 0, 0, 0, 0, {0, 0}}},
     false,
     0,
     true,
@@ -96,7 +98,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     {32, 32, false, 8, 2},
     {{2, 2, 2, 2, 8, 2, {90, 95}}, {2, 2, 1, 1, 8, 2, {87, 94}}},
     {16, 16, false, 4, 1},
-    {2, 2, 4, 4, 32, 2, {100, 54}},
+    {{2, 2, 4, 4, 32, 2, {100, 54}}, {2, 4, 8, 4, 32, 2, {100, 60}}},
     true,
     1,
     false,
@@ -110,7 +112,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     {32, 32, false, 8, 2},
     {{2, 2, 2, 2, 8, 2, {100, 100}}, {2, 2, 1, 1, 8, 2, {100, 100}}},
     {16, 16, false, 8, 1},
-    {2, 4, 4, 2, 32, 2, {100, 100}},
+    {{2, 4, 4, 2, 32, 2, {100, 100}}, {2, 4, 4, 2, 32, 2, {100, 100}}},
     false,
     1,
     false,

@@ -34,20 +34,20 @@ void subwave_capabilities_of_amd(const subwave_device_properties *properties,
     static const struct {
         const char *name; /* the architecture's first characters */
         uint32_t matrix_dtypes;
-        bool few_registers;
+        bool few_registers, matrix16_is_fast;
     } architectures[] = {
-        {"gfx900", 0, true},
-        {"gfx902", 0, true},
-        {"gfx904", 0, true},
-        {"gfx906", 0, true},
-        {"gfx908", F16_AND_BF16 | F32, false},
-        {"gfx909", 0, true},
-        {"gfx90c", 0, true},
-        {"gfx90a", F16_AND_BF16 | F32 | F64, false},
-        {"gfx942", F16_AND_BF16 | F32 | F64, false},
-        {"gfx950", F16_AND_BF16 | F32 | F64, false},
-        {"gfx11", F16_AND_BF16, false},
-        {"gfx12", F16_AND_BF16, false},
+        {"gfx900", 0, true, false},
+        {"gfx902", 0, true, false},
+        {"gfx904", 0, true, false},
+        {"gfx906", 0, true, false},
+        {"gfx908", F16_AND_BF16 | F32, false, false},
+        {"gfx909", 0, true, false},
+        {"gfx90c", 0, true, false},
+        {"gfx90a", F16_AND_BF16 | F32 | F64, false, false},
+        {"gfx942", F16_AND_BF16 | F32 | F64, false, true},
+        {"gfx950", F16_AND_BF16 | F32 | F64, false, true},
+        {"gfx11", F16_AND_BF16, false, false},
+        {"gfx12", F16_AND_BF16, false, false},
     };
     *found = common(properties);
     found->shapes =
@@ -57,6 +57,7 @@ void subwave_capabilities_of_amd(const subwave_device_properties *properties,
                     strlen(architectures[i].name)) == 0) {
             found->matrix_dtypes = architectures[i].matrix_dtypes;
             found->few_registers = architectures[i].few_registers;
+            found->matrix16_is_fast = architectures[i].matrix16_is_fast;
         }
 }
 

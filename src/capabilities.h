@@ -17,7 +17,8 @@ typedef struct subwave_capabilities {
     /* those that a matrix unit multiplies without losing their accuracy: bits 1 << dtype */
     uint32_t matrix_dtypes;
     bool f64_unit_of_16_rows;
-    bool few_registers; /* a block of 512 leaves a lane too few for large tiles */
+    bool matrix16_is_fast; /* has the large blocks of 16 bits (hip/shapes.h) */
+    bool few_registers;    /* a block of 512 leaves a lane too few for large tiles */
     /* the waves of a block share a core, and shared memory is the cache: the CPU device */
     bool waves_take_turns;
     const subwave_shapes *shapes;

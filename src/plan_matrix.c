@@ -25,6 +25,20 @@ static double set_block(const subwave_capabilities *device, const subwave_unit_s
            kernel->tile_columns / share;
 }
 
+/* Of two shapes, of which `large` is the number of one, that which takes less time. Small blocks
+ * read A and B more often, which a tenth of time must outweigh. */
+static void choose_block(const subwave_capabilities *device, const subwave_unit_shape *unit,
+                         const subwave_block_shape *blocks, int large, subwave_dtype dtype,
+                         const subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+{
+    const double small = set_block(device, unit, &blocks[!large], dtype, product, kernel);
+    kernel->of.matrix.shape = large;
+    if (10 * small < 9 * set_block(device, unit, &blocks[large], dtype, product, kernel)) {
+        (void)set_block(device, unit, &blocks[!large], dtype, product, kernel);
+        kernel->of.matrix.shape = !large;
+    }
+}
+
 /* f32 and f64, whose unit takes pairs along the rows of A and C and along the columns of B. So they
  * are in memory if C lies by columns; or by rows, if both operands are transposed, too. */
 static void plan_pairs(const subwave_capabilities *device, subwave_dtype dtype,
@@ -36,12 +50,7 @@ static void plan_pairs(const subwave_capabilities *device, subwave_dtype dtype,
     if (by_rows ? product->a_row != 1 || product->b_row != 1
                 : product->a_column == 1 && product->b_column == 1)
         subwave_transpose_product(product);
-    const double large = set_block(device, unit, &blocks[0], dtype, product, kernel);
-    const double small = set_block(device, unit, &blocks[1], dtype, product, kernel);
-    /* Small blocks read A and B more often, which a tenth of time must outweigh. */
-    kernel->of.matrix.small = 10 * small < 9 * large;
-    if (!kernel->of.matrix.small)
-        (void)set_block(device, unit, &blocks[0], dtype, product, kernel);
+    choose_block(device, unit, blocks, 0, dtype, product, kernel);
 }
 
 /* Whether eight 16-bit neighbours along either dimension of a matrix are an aligned access. */
@@ -56,10 +65,14 @@ static void plan_rows(const subwave_capabilities *device, subwave_dtype dtype,
                       subwave_matmul_product *product, subwave_matmul_kernel *kernel)
 {
     subwave_lay_c_by_rows(product);
-    (void)set_block(device, &device->shapes->matrix16_unit, &device->shapes->matrix16, dtype,
-                    product, kernel);
+    const subwave_unit_shape *const unit = &device->shapes->matrix16_unit;
+    const subwave_block_shape *const blocks = device->shapes->matrix16;
     kernel->packed = reads_eight(product->a, product->a_row, product->a_column) &&
                      reads_eight(product->b, product->b_row, product->b_column);
+    if (kernel->packed && device->matrix16_is_fast)
+        choose_block(device, unit, blocks, 1, dtype, product, kernel);
+    else
+        (void)set_block(device, unit, &blocks[0], dtype, product, kernel);
     if (!kernel->packed) /* which is slower, and has no prediction */
         kernel->share = 0;
 }

@@ -19,6 +19,7 @@
  *     c_below, c_right             distances in `of` of elements e < c_below from the one below and
  *                                  the one to the right; 0 if other lanes have these
  *     multiply_add(members, sums, a, b, where)
+ *   matrix16_is_fast               whether large blocks are built for elements of 16 bits
  *   matrix_blocks<T>               blocks that a multiprocessor must hold
  *   matrix_splits_stages           whether stages that need no checks have a loop of their own, in
  *                                  which some tiles are multiplied before the barrier
@@ -53,7 +54,7 @@ SUBWAVE_BEGIN
 
 template <class T> constexpr subwave_block_shape matrix_shape(int index)
 {
-    return is_small_float<T>::value ? shapes.matrix16 : shapes.matrix[index];
+    return is_small_float<T>::value ? shapes.matrix16[index] : shapes.matrix[index];
 }
 template <class T> constexpr subwave_unit_shape matrix_unit_shape()
 {

@@ -154,7 +154,7 @@ static void test_share(void **state)
                 plan(&device, d ? SUBWAVE_DTYPE_F64 : SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_MATRIX,
                      rows[r].m, rows[r].n, 100)
                     .kernel;
-            assert_int_equal(kernel.of.matrix.small, rows[r].block);
+            assert_int_equal(kernel.of.matrix.shape, rows[r].block);
             assert_int_equal(kernel.share, blocks[rows[r].block].share[d == 0]);
         }
     const subwave_capabilities others[] = {make_device("hip-nvidia", "sm_90", 32, 132),
@@ -164,6 +164,39 @@ static void test_share(void **state)
         assert_int_equal(
             plan(&others[o], SUBWAVE_DTYPE_F16, SUBWAVE_VARIANT_MATRIX, 999, 999, 99).kernel.share,
             0);
+}
+
+/* 16 bits on gfx942: large blocks where they fill the device, and all is read by 16 bytes. */
+static void test_large_blocks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *architecture;
+        int64_t size, row;
+        int32_t tile;
+    } rows[] = {{"gfx942", 8192, 8192, 256},
+                {"gfx942", 1024, 1024, 128},
+                {"gfx942", 8192, 8193, 128},
+                {"gfx90a", 8192, 8192, 128},
+                {"gfx950", 8192, 8192, 256}};
+    for (size_t r = 0; r < COUNT(rows); ++r) {
+        const subwave_capabilities device = make_device("hip-amd", rows[r].architecture, 64, 304);
+        subwave_matmul_product product = {.m = rows[r].size,
+                                          .n = rows[r].size,
+                                          .k = rows[r].size,
+                                          .a_row = rows[r].row,
+                                          .a_column = 1,
+                                          .b_row = 1,
+                                          .b_column = rows[r].row,
+                                          .c_row = rows[r].size,
+                                          .c_column = 1};
+        const subwave_matmul_kernel kernel =
+            subwave_plan_matmul(&device, SUBWAVE_DTYPE_BF16, SUBWAVE_VARIANT_MATRIX, &product);
+        assert_int_equal(kernel.tile_rows, rows[r].tile);
+        assert_int_equal(kernel.tile_columns, rows[r].tile);
+        assert_int_equal(kernel.of.matrix.shape, rows[r].tile == 256);
+        assert_int_equal(kernel.shared_bytes, 256 * rows[r].tile);
+    }
 }
 
 /* f64 is the matrix unit's on NVIDIA where there is one, but a single row. */
@@ -652,13 +685,14 @@ static void test_huge(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_auto),          cmocka_unit_test(test_matrix),
-        cmocka_unit_test(test_share),         cmocka_unit_test(test_skinny_unit),
-        cmocka_unit_test(test_parts),         cmocka_unit_test(test_parts_on_cpu),
-        cmocka_unit_test(test_skinny),        cmocka_unit_test(test_kernels_on_cpu),
-        cmocka_unit_test(test_batched_tiles), cmocka_unit_test(test_batched_gaps),
-        cmocka_unit_test(test_batched_cells), cmocka_unit_test(test_batched_dense),
-        cmocka_unit_test(test_limits),        cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_auto),           cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_share),          cmocka_unit_test(test_large_blocks),
+        cmocka_unit_test(test_skinny_unit),    cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_parts_on_cpu),   cmocka_unit_test(test_skinny),
+        cmocka_unit_test(test_kernels_on_cpu), cmocka_unit_test(test_batched_tiles),
+        cmocka_unit_test(test_batched_gaps),   cmocka_unit_test(test_batched_cells),
+        cmocka_unit_test(test_batched_dense),  cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_huge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

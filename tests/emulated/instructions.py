@@ -26,7 +26,7 @@ SINGLE = [name for name in re.findall(r'X\(\w+, \d+,[\s\\]*"(\w+)"', listed)
 # What a code object must have, but for `packed`.
 EXPECTED = {(variant, element, rows, columns) for element in NAMES for variant, rows, columns in (
     *((name, 1, 1) for name in SINGLE), ("broadcast", 4, 4), ("broadcast", 8, 8), ("matrix", 64, 64),
-    ("matrix", 128, 128), ("matrix16", 128, 128))
+    ("matrix", 128, 128), ("matrix16", 128, 128), ("matrix16", 256, 256))
             if not variant.startswith("matrix") or (variant == "matrix16") == (element in "hb")}
 
 
@@ -43,10 +43,11 @@ def identify(name):
         side = 64 if small == "1" else 128
         return Kernel("matrix", element, side, side,
                       ("columns rows".split()[int(a)], "rows columns".split()[int(b)]))
-    matrix = re.search(r"matmul_matrixINS0_11small_floatINS0_\d+(b?)\w*_formatEEELi0ELb([01])ELb([01])ELb([01])EEE", name)
+    matrix = re.search(r"matmul_matrixINS0_11small_floatINS0_\d+(b?)\w*_formatEEELi([01])ELb([01])ELb([01])ELb([01])EEE", name)
     if matrix:
-        bf16, packed, *along_k = matrix.groups()
-        return Kernel("matrix16", bf16 or "h", 128, 128,
+        bf16, large, packed, *along_k = matrix.groups()
+        side = 256 if large == "1" else 128
+        return Kernel("matrix16", bf16 or "h", side, side,
                       tuple(flag == "1" for flag in along_k) if packed == "1" else ())
     pattern = (r"matmul_(%s|broadcast)I(?:([fd])|NS0_11small_floatINS0_\d+(b?)\w*_formatEEE)"
                r"(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?E") % "|".join(SINGLE)
@@ -90,6 +91,8 @@ def faults(kernel, architecture, row):
     if kernel.variant.startswith("matrix"):
         units = ("gfx90a", "gfx942", "gfx950") + {"f": ("gfx908",), "d": ()}.get(
             kernel.element, ("gfx908", "gfx1100", "gfx1201"))
+        if kernel.variant == "matrix16" and kernel.rows == 256:
+            units = ("gfx942", "gfx950")
         if bool(row["matrix"]) != (architecture in units):
             yield "has matrix instructions where there are none, or the reverse"
     elif not row["fma"]:

@@ -45,6 +45,26 @@ static void test_tiles(void **state)
                 }
 }
 
+/* The large blocks of 16 bits, where an architecture has them. */
+static void test_large_blocks(void **state)
+{
+    static const int64_t sizes[][3] = {{500, 250, 70}, {256, 512, 96}};
+    static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F16, SUBWAVE_DTYPE_BF16};
+    harness_random random = harness_random_start();
+    for (int s = 0; s < 2; ++s)
+        for (unsigned form = 0; form < FORMS; ++form) {
+            matmul_case what = plain_case(SUBWAVE_VARIANT_MATRIX, dtypes[(form + s) % 2],
+                                          sizes[s][0], sizes[s][1], sizes[s][2]);
+            set_form(&what, form);
+            what.beta = s == 0 ? 0.5 : 0;
+            const bool rows = what.layout == SUBWAVE_LAYOUT_ROW_MAJOR;
+            what.pad_a = (8 - (rows != what.transpose_a ? what.k : what.m) % 8) % 8;
+            what.pad_b = (8 - (rows != what.transpose_b ? what.n : what.k) % 8) % 8;
+            what.pad_c = (what.m + what.n + what.k + what.pad_a + what.pad_b) % 2;
+            check_case(*state, &what, &random);
+        }
+}
+
 /* Few columns, which share a sub-group's lanes with steps of k, and many. */
 static void test_skinny_tiles(void **state)
 {
@@ -65,6 +85,7 @@ static void test_skinny_tiles(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {cmocka_unit_test(test_tiles),
+                                              cmocka_unit_test(test_large_blocks),
                                               cmocka_unit_test(test_skinny_tiles)};
     return harness_run("tiles", tests, sizeof tests / sizeof *tests);
 }

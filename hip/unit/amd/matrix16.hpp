@@ -109,10 +109,12 @@ public:
     }
 };
 
+inline constexpr bool matrix16_is_fast = SUBWAVE_FAST_MATRIX16;
+
 SUBWAVE_DEVICE int matrix16_item()
 {
     int item = block_item();
-    if constexpr (shapes.matrix16.wide == 2) /* the others have registers enough */
+    if constexpr (shapes.matrix16[0].wide == 2) /* the others have registers enough */
         asm volatile("" : "+v"(item));
     return item;
 }

@@ -168,6 +168,8 @@ public:
     }
 };
 
+inline constexpr bool matrix16_is_fast = false;
+
 SUBWAVE_DEVICE int matrix16_item() { return computed_anew(block_item()); }
 
 SUBWAVE_END

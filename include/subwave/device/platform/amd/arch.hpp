@@ -65,6 +65,12 @@ enum class matrix16_kind { none, mfma_gfx908, mfma, wmma_gfx11, wmma_gfx12 };
 #else
 #define SUBWAVE_MATRIX16 matrix16_kind::none
 #endif
+/* Twice the rate of gfx90a, with no faster shared memory. */
+#if defined(__gfx942__) || defined(__gfx950__)
+#define SUBWAVE_FAST_MATRIX16 true
+#else
+#define SUBWAVE_FAST_MATRIX16 false
+#endif
 __host__ __device__ constexpr int max_wave_size() { return wave_size(); }
 __host__ __device__ constexpr int min_wave_size() { return wave_size(); }
 
