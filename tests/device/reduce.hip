@@ -281,7 +281,7 @@ using u64 = std::uint64_t;
 /* Kinds go round the types; the next list has every kind. A variable and not a function, which nvcc
  * would want marked for the device. */
 constexpr int kinds_of_numbers[] = {ballot, 8, whole, ballot_branch, tangle, 2, 4};
-template<subwave_dtype Dtype>
+template <subwave_dtype Dtype>
 constexpr int kind_of = kinds_of_numbers[Dtype % 7];
 
 #define MIXED(X) \
