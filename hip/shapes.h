@@ -49,10 +49,10 @@ typedef struct subwave_shapes {
     subwave_unit_shape matrix_unit; /* of f32 and f64 */
     subwave_block_shape matrix[2];  /* large; small, for products with few blocks */
     subwave_unit_shape matrix16_unit;
-    /* usual; large, where one compute unit multiplies faster than it would load operands of the
-     * former from shared memory (matrix16_is_fast) */
+    /* usual; large, which load half as many operands per product, for units so fast that loading
+     * would bound the former (matrix16_is_fast) */
     subwave_block_shape matrix16[2];
-    /* From tests/isa/model.tsv, column fair900: the lowest. Its test holds them to it. */
+    /* The lowest of tests/isa/model.tsv, column fair900. Its test fails if the code has less. */
     bool shares_are_predicted;
     /* AUTO takes MATRIX from as many quarters of the compute units on that its blocks fill */
     int32_t auto_quarters;

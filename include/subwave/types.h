@@ -117,7 +117,8 @@ typedef struct subwave_matmul_plan_info {
     int64_t workspace_bytes; /* of the context's workspace; 0 unless parts > 1 */
     /* Of the peak of the device's matrix units in this dtype, 0 to 1, for large k: predicted from
      * machine code and from the rounds of work-groups on the compute units, not measured. 0: no
-     * prediction (all but MATRIX on gfx9; f16 and bf16 in rows that are not read by 16 bytes). */
+     * prediction (all but MATRIX on gfx9, of which gfx908 has gfx90a's; f16 and bf16 in rows that
+     * are not read by 16 bytes). */
     double predicted_share;
     int32_t reserved[10];
 } subwave_matmul_plan_info;

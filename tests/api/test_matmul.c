@@ -276,24 +276,15 @@ static void problem_destroy(problem *p)
 
 static int cases;
 
-/* A third of the calls, other ones on each device. */
-static bool is_one_of_three(void)
+/* Of very many cases the quick tests take some, others on each device. */
+static bool is_taken(void)
 {
     static uint64_t turn;
     if (turn == 0)
         for (const char *device = getenv("SUBWAVE_TEST_DEVICE"); device && *device; ++device)
             turn = turn * 31 + (unsigned char)*device;
     harness_random random = {++turn};
-    return harness_random_bits(&random) % 3 == 0;
-}
-
-/* Of very many cases the quick tests take some. */
-static bool is_taken(void) { return harness_is_full() || is_one_of_three(); }
-
-/* Of many large cases each wave size of the CPU device takes some. */
-static bool is_taken_when_large(subwave_context *context)
-{
-    return !harness_is_cpu(context) || is_one_of_three();
+    return harness_is_full() || harness_random_bits(&random) % 3 == 0;
 }
 
 static void check_case(subwave_context *context, const matmul_case *what, harness_random *random)
@@ -392,8 +383,6 @@ static void check_skinny(subwave_context *context, subwave_variant variant, unsi
     for (size_t s = 0; s < sizeof skinny_sizes / sizeof *skinny_sizes; ++s)
         for (int d = 0; d < DTYPES; ++d)
             for (unsigned form = 0; form < forms; ++form) {
-                if (forms > 1 && !is_taken_when_large(context))
-                    continue;
                 const int64_t *size = skinny_sizes[s];
                 matmul_case what = plain_case(variant, matmul_dtypes[d], size[0], size[1], size[2]);
                 set_form(&what, forms == 1 ? (unsigned)(3 * s + d) % FORMS : form);
@@ -420,8 +409,6 @@ static void test_skinny_rows(void **state)
     for (int64_t rows = 2; rows <= 18; ++rows)
         for (unsigned form = 0; form < 2 * FORMS; ++form)
             for (int64_t pad = 0; pad < 2; ++pad) {
-                if (!is_taken_when_large(*state))
-                    continue;
                 const int64_t few = rows <= 16 ? rows : 3;
                 const int64_t many = rows <= 16 ? 29 + 2 * rows : rows == 17 ? 2111 : 17001;
                 const int64_t m = form < FORMS ? few : many, k = rows <= 16   ? 1037
@@ -467,8 +454,6 @@ static void test_full_sizes(void **state)
     check_sizes(*state, full_sizes, sizeof full_sizes / sizeof *full_sizes);
     harness_random random = harness_random_start();
     for (int i = 0; i < 400; ++i) {
-        if (!is_taken_when_large(*state))
-            continue;
         const int64_t m = (int64_t)(harness_random_bits(&random) % 150);
         const int64_t n = (int64_t)(harness_random_bits(&random) % 300);
         const int64_t k = (int64_t)(harness_random_bits(&random) % 150);
@@ -489,8 +474,6 @@ static void test_large_tiles(void **state)
     harness_random random = harness_random_start();
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s)
         for (unsigned form = 0; form < FORMS; ++form) {
-            if (!is_taken_when_large(*state))
-                continue;
             matmul_case what = plain_case(SUBWAVE_VARIANT_BROADCAST, SUBWAVE_DTYPE_F32, sizes[s][0],
                                           sizes[s][1], sizes[s][2]);
             set_form(&what, form);
@@ -826,9 +809,9 @@ static void test_plan(void **state)
                 assert_true(!modelled || subwave_dtype_size(matmul_dtypes[d]) == 2 ||
                             plan.predicted_share > 0);
                 ++cases;
+                assert_int_equal(turned.blocks, plan.blocks);
                 if (m * n == 1) /* which lies by rows and by columns */
                     continue;
-                assert_int_equal(turned.blocks, plan.blocks);
                 assert_int_equal(turned.tile_rows, plan.tile_columns);
                 assert_int_equal(turned.item_columns, plan.item_rows);
             }
