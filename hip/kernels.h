@@ -63,12 +63,18 @@ typedef struct subwave_matmul_kernel {
     int32_t parts; /* of k, each of a block */
     int64_t workspace_bytes;
     int32_t share; /* a block's, of the unit's peak, in percent; 0: not predicted */
+    /* MATRIX: tiles that a compute unit has to multiply one after the other, writing and reading
+     * sums of parts counted in */
+    double rounds;
     /* 16 bytes can be loaded together: BROADCAST, of a row of B; SKINNY, of a row or column of B;
      * MATRIX of 16 bits, of A and of B along either. */
     int32_t packed;
     union {
         struct {
             int32_t shape; /* 0 or 1, of hip/shapes.h */
+            /* Tiles that a block has each, and `shared` ones after these, whose k is split into
+             * `shares`, of two blocks each (hip/matmul_matrix_parts.hpp). */
+            uint32_t tiles, stages, shares, shared; /* stages of k of a tile */
         } matrix;
         struct {
             subwave_skinny_shape shape;
@@ -82,7 +88,7 @@ typedef struct subwave_matmul_kernel {
  * zeros. */
 enum { SUBWAVE_WORKSPACE_COUNTERS = SUBWAVE_SKINNY_TILES };
 
-/* Workspace: of SKINNY, a counter per tile, and the parts' sums. */
+/* Workspace: a counter per tile, and the sums of parts of k. */
 typedef struct subwave_matmul_launch {
     subwave_matmul_product product;
     subwave_matmul_kernel kernel;

@@ -29,7 +29,26 @@ template <class T> static int launch_matmul_matrix(const subwave_matmul_launch &
     if constexpr (matrix_shape<T>(1).down != 0)
         if (l.kernel.of.matrix.shape == 1)
             kernel = matmul_matrix_kernel<T, 1>(l.product, l.kernel.packed);
-    return launch_tiles(kernel, l, stream);
+    const subwave_matmul_kernel &plan = l.kernel;
+    char *const workspace = static_cast<char *>(l.workspace);
+    const auto &split = plan.of.matrix;
+    const std::uint32_t stages = split.shared * split.stages;
+    const matrix_problem<T> problem = {
+        problem_of<T>(l.product),
+        split.tiles,
+        split.stages,
+        split.shares,
+        split.shared,
+        split.shares == 0 ? 0 : stages / split.shares,
+        split.shares == 0 ? 0 : stages % split.shares,
+        split.shares == 0 ? 0
+                          : split.stages * matrix_shape<T>(split.shape).stage -
+                                static_cast<std::uint32_t>(l.product.k),
+        reinterpret_cast<matmul_sum<T> *>(workspace +
+                                          SUBWAVE_WORKSPACE_COUNTERS * sizeof(std::uint32_t)),
+        reinterpret_cast<std::uint32_t *>(workspace)};
+    return launch(kernel, dim3(plan.blocks), dim3(plan.block_x), plan.shared_bytes, stream,
+                  problem);
 }
 
 SUBWAVE_END

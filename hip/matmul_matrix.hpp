@@ -5,7 +5,7 @@
 #ifndef SUBWAVE_HIP_MATMUL_MATRIX_HPP
 #define SUBWAVE_HIP_MATMUL_MATRIX_HPP
 
-#include "matmul.hpp"
+#include "matmul_matrix_parts.hpp"
 
 #include "unit/matrix.hpp"
 
@@ -61,7 +61,7 @@ public:
     {
     }
 
-    /* `memory`: shape.stages stages of rows() + columns() elements of each k. */
+    /* Sums up. `memory`: shape.stages stages of rows() + columns() elements of each k. */
     SUBWAVE_DEVICE void multiply(T *memory, site where)
     {
         operands x[2];
@@ -85,10 +85,63 @@ public:
             if constexpr (ahead && steps % 2 != 0)
                 x[0] = x[1];
         }
-        store();
+    }
+
+    SUBWAVE_DEVICE void store() const
+    {
+        SUBWAVE_UNROLL
+        for (int r = 0; r < tall; ++r) {
+            SUBWAVE_UNROLL
+            for (int c = 0; c < wide; ++c)
+                store(i_ + i_wave_ + r * unit::rows, j_ + j_wave_ + c * unit::columns(),
+                      sum_[r][c]);
+        }
+    }
+
+    SUBWAVE_DEVICE void clear_sums()
+    {
+        SUBWAVE_UNROLL
+        for (int t = 0; t < tiles; ++t)
+            sum_[t / wide][t % wide] = {};
+    }
+    /* The sums lie in memory by packs of 16 bytes, those of all work-items beside one another. */
+    SUBWAVE_DEVICE void put_sums(matmul_sum<T> *to) const
+    {
+        SUBWAVE_UNROLL
+        for (int t = 0; t < tiles; ++t) {
+            SUBWAVE_UNROLL
+            for (int e = 0; e < packs; ++e) {
+                pack now;
+                SUBWAVE_UNROLL
+                for (int i = 0; i < pack_size; ++i)
+                    now.of[i] = sum_[t / wide][t % wide].of[e * pack_size + i];
+                reinterpret_cast<pack *>(to)[(t * packs + e) * block_size() + block_item()] = now;
+            }
+        }
+    }
+    SUBWAVE_DEVICE void add_sums(const matmul_sum<T> *from)
+    {
+        SUBWAVE_UNROLL
+        for (int t = 0; t < tiles; ++t) {
+            SUBWAVE_UNROLL
+            for (int e = 0; e < packs; ++e) {
+                const pack more = reinterpret_cast<const pack *>(
+                    from)[(t * packs + e) * block_size() + block_item()];
+                SUBWAVE_UNROLL
+                for (int i = 0; i < pack_size; ++i)
+                    sum_[t / wide][t % wide].of[e * pack_size + i] += more.of[i];
+            }
+            if ((t + 1) * packs % 8 == 0)
+                matrix_keep_order(); /* or more would be read at a time than registers hold */
+        }
     }
 
 private:
+    static constexpr int pack_size = 16 / sizeof(matmul_sum<T>), packs = unit::c_held / pack_size;
+    struct alignas(16) pack {
+        matmul_sum<T> of[pack_size];
+    };
+
     SUBWAVE_DEVICE matrix_tile(const matmul_problem<T> &p, std::int64_t i, std::int64_t j,
                                sub_group sg, int i_wave, int j_wave)
         : p_(p), members_(sg.callers()), i_wave_(i_wave), j_wave_(j_wave), i_(i), j_(j), left_(p.k),
@@ -104,12 +157,7 @@ private:
     /* Begins the copies of the first stages, and loads the first operands. */
     SUBWAVE_DEVICE void fill(operands &first, T *memory, site where)
     {
-        SUBWAVE_UNROLL
-        for (int r = 0; r < tall; ++r) {
-            SUBWAVE_UNROLL
-            for (int c = 0; c < wide; ++c)
-                sum_[r][c] = {};
-        }
+        clear_sums();
         begin_copies<false>(memory);
         end_copies(memory);
         SUBWAVE_UNROLL
@@ -189,16 +237,6 @@ private:
                                where);
     }
 
-    SUBWAVE_DEVICE void store() const
-    {
-        SUBWAVE_UNROLL
-        for (int r = 0; r < tall; ++r) {
-            SUBWAVE_UNROLL
-            for (int c = 0; c < wide; ++c)
-                store(i_ + i_wave_ + r * unit::rows, j_ + j_wave_ + c * unit::columns(),
-                      sum_[r][c]);
-        }
-    }
     /* By pairs of a column of C or of a row, whichever are neighbours in memory, if lanes have 2 x 2
      * neighbours. */
     SUBWAVE_DEVICE void store(std::int64_t i, std::int64_t j, const typename unit::sums &sum) const
@@ -252,12 +290,27 @@ SUBWAVE_DEVICE block_tile matrix_block(std::uint32_t block, std::int64_t m, std:
     return tile;
 }
 
-/* Packed: neighbours of A are read along k or along its rows as AAlongK says, of B likewise, by
+/* The product of these stages of k alone. */
+template <class T>
+SUBWAVE_DEVICE matmul_problem<T> product_of(const matrix_problem<T> &p, const matrix_part &part,
+                                            int stage)
+{
+    matmul_problem<T> product = p.whole;
+    const std::int64_t l = std::int64_t(part.first) * stage;
+    product.a += l * product.a_column;
+    product.b += l * product.b_row;
+    /* Arithmetic, since LLVM 15 chooses between numbers of 64 bits in vector registers. */
+    const std::uint32_t after = p.stages - part.first - part.count;
+    product.k -= l + std::int64_t(after) * stage - (after > 0 ? p.missing : 0);
+    return product;
+}
+
+/* A block computes a tile of C, or where k is split a part of one. Packed: neighbours of A are read along k or along its rows as AAlongK says, of B likewise, by
  * aligned accesses; otherwise in any order. */
 template <class T, int Shape, bool Packed, bool AAlongK, bool BAlongK>
 SUBWAVE_TWO_WAVES
 SUBWAVE_KERNEL(matrix_shape<T>(Shape).down *matrix_shape<T>(Shape).across *max_wave_size(),
-               matrix_blocks<T>) matmul_matrix(matmul_problem<T> p)
+               matrix_blocks<T>) matmul_matrix(matrix_problem<T> p)
 {
     if constexpr (!matrix_unit<T>::exists ||
                   (is_small_float<T>::value && Shape == 1 && !matrix16_is_fast)) {
@@ -265,10 +318,25 @@ SUBWAVE_KERNEL(matrix_shape<T>(Shape).down *matrix_shape<T>(Shape).across *max_w
     } else {
         SUBWAVE_DYNAMIC_SHARED(T, memory);
         using tile = matrix_tile<T, Shape, Packed, AAlongK, BAlongK>;
-        const block_tile at = matrix_block(blockIdx.x, p.m, p.n, tile::rows(), tile::columns());
-        tile mine(p, at.row * tile::rows(), at.column * tile::columns(),
-                  this_work_item::get_sub_group());
-        mine.multiply(memory, site::current());
+        const auto tile_of = [&](const matmul_problem<T> &part, std::uint32_t number) {
+            const block_tile at =
+                matrix_block(number, part.m, part.n, tile::rows(), tile::columns());
+            return tile(part, at.row * tile::rows(), at.column * tile::columns(),
+                        this_work_item::get_sub_group());
+        };
+        if constexpr (!matrix_shape<T>(Shape).splits_k) {
+            tile mine = tile_of(p.whole, blockIdx.x);
+            mine.multiply(memory, site::current());
+            mine.store();
+        } else {
+            const matrix_part part(p, blockIdx.x);
+            if (part.count == 0)
+                return;
+            tile mine = tile_of(product_of(p, part, matrix_shape<T>(Shape).stage), part.tile);
+            mine.multiply(memory, site::current());
+            if (part.is_whole(p) || add_parts(p, part, mine, memory))
+                mine.store();
+        }
     }
 }
 

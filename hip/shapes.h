@@ -34,10 +34,12 @@ typedef struct subwave_unit_shape {
 
 /* A block on the matrix unit: down x across waves, one below the other and side by side, each with
  * tall x wide tiles of the unit. `stage` steps of k are copied into shared memory at a time, which
- * holds `stages` such copies. `share`: of what its loop over k reaches, in elements of 8 bytes and
- * of fewer; percent of the unit's peak if shares_are_predicted, else only to be compared. */
+ * holds `stages` such copies. splits_k: parts of k may be other blocks'. `share`: what its loop over
+ * k reaches, in elements of 8 bytes and of fewer; percent of the unit's peak if
+ * shares_are_predicted, else only to be compared. */
 typedef struct subwave_block_shape {
     int32_t down, across, tall, wide, stage, stages;
+    bool splits_k;
     int32_t share[2];
 } subwave_block_shape;
 
@@ -54,6 +56,9 @@ typedef struct subwave_shapes {
     subwave_block_shape matrix16[2];
     /* The lowest of tests/isa/model.tsv, column fair900. Its test fails if the code has less. */
     bool shares_are_predicted;
+    /* Where k is split, each block writes its sums, and the last one reads them all: how many steps
+     * of k the unit could do at its peak in the time of either, in elements of 8, 4 and 2 bytes. */
+    int32_t part_steps[3];
     /* AUTO takes MATRIX from as many quarters of the compute units on that its blocks fill */
     int32_t auto_quarters;
     bool f64_unit_in_groups; /* SKINNY and the batched kernels use the unit for f64 */
@@ -69,10 +74,11 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     {{4, 8, false, 0}, {4, 4, false, 0}},
     1,
     {8, 2, true, 8, 2},
-    {{1, 1, 2, 2, 8, 2, {108, 108}}, {1, 1, 1, 1, 8, 2, {100, 100}}},
+    {{1, 1, 2, 2, 8, 2, true, {108, 108}}, {1, 1, 1, 1, 8, 2, true, {100, 100}}},
     {4, 1, true, 4, 1},
-    {{1, 1, 4, 4, 8, 2, {100, 100}}, {0, 0, 0, 0, 0, 0, {0, 0}}},
+    {{1, 1, 4, 4, 8, 2, true, {100, 100}}, {0, 0, 0, 0, 0, 0, false, {0, 0}}},
     false,
+    {8, 8, 8},
     0,
     false,
     false};
@@ -82,24 +88,28 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     {{12, 8, true, 46}, {8, 8, false, 42}, {4, 4, false, 14}},
     8,
     {16, 16, false, 2, 4},
-    {{2, 4, 2, 2, 16, 4, {108, 108}}, {2, 2, 1, 2, 16, 4, {100, 100}}},
+    {{2, 4, 2, 2, 16, 4, false, {108, 108}}, {2, 2, 1, 2, 16, 4, false, {100, 100}}},
     {16, 16, false, 2, 4},
-    {{2, 2, 4, 4, 32, 4, {100, 100}}, {0, 0, 0, 0, 0, 0, {0, 0}}},
+    {{2, 2, 4, 4, 32, 4, false, {100, 100}}, {0, 0, 0, 0, 0, 0, false, {0, 0}}},
     false,
+    {0, 0, 0},
     0,
     true,
     false};
 
-/* AMD with waves of 64. k of BROADCAST is not split: the scalar registers would not suffice. */
+/* AMD with waves of 64. k of BROADCAST is not split: the scalar registers would not suffice. Sums
+ * pass through the last-level cache, of which a compute unit has 27 bytes per clock on gfx942, and
+ * 23 on gfx90a; it multiplies 128 f32 or f64 per clock and 512 of 16 bits. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     2,
     {{8, 8, false, 0}, {4, 4, false, 0}},
     1,
     {32, 32, false, 8, 2},
-    {{2, 2, 2, 2, 8, 2, {90, 95}}, {2, 2, 1, 1, 8, 2, {87, 94}}},
+    {{2, 2, 2, 2, 8, 2, true, {90, 95}}, {2, 2, 1, 1, 8, 2, true, {87, 89}}},
     {16, 16, false, 4, 1},
-    {{2, 2, 4, 4, 32, 2, {100, 54}}, {2, 4, 8, 4, 32, 2, {100, 60}}},
+    {{2, 2, 4, 4, 32, 2, true, {100, 54}}, {2, 4, 8, 4, 32, 2, false, {100, 60}}},
     true,
+    {38, 19, 76},
     1,
     false,
     true};
@@ -110,10 +120,11 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     {{8, 8, false, 0}, {4, 4, false, 0}},
     1,
     {32, 32, false, 8, 2},
-    {{2, 2, 2, 2, 8, 2, {100, 100}}, {2, 2, 1, 1, 8, 2, {100, 100}}},
+    {{2, 2, 2, 2, 8, 2, true, {100, 100}}, {2, 2, 1, 1, 8, 2, true, {100, 100}}},
     {16, 16, false, 8, 1},
-    {{2, 4, 4, 2, 32, 2, {100, 100}}, {2, 4, 4, 2, 32, 2, {100, 100}}},
+    {{2, 4, 4, 2, 32, 2, true, {100, 100}}, {2, 4, 4, 2, 32, 2, true, {100, 100}}},
     false,
+    {38, 19, 76},
     1,
     false,
     true};

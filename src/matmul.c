@@ -139,18 +139,15 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                           subwave_variant_name(launch.kernel.variant));
 }
 
-/* Blocks beyond C, and compute units that are idle in the last round, are lost. */
+/* Tiles beyond C, and compute units that are idle in the last round, are lost. */
 static double predicted_share(const subwave_capabilities *device,
                               const subwave_matmul_product *product,
                               const subwave_matmul_kernel *kernel)
 {
-    const double tiles = (double)ceil_divide(product->m, kernel->tile_rows) *
-                         (double)ceil_divide(product->n, kernel->tile_columns);
-    const int64_t units = device->compute_units;
-    const double slots =
-        tiles < 1e15 ? (double)(ceil_divide((int64_t)tiles, units) * units) : tiles;
+    if (kernel->share == 0)
+        return 0;
     return kernel->share / 100. * ((double)product->m / kernel->tile_rows) *
-           ((double)product->n / kernel->tile_columns) / slots;
+           ((double)product->n / kernel->tile_columns) / (kernel->rounds * device->compute_units);
 }
 
 subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant variant,

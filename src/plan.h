@@ -60,7 +60,10 @@ void subwave_plan_matrix(const subwave_capabilities *device, subwave_dtype dtype
 void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype,
                          subwave_matmul_product *product, subwave_matmul_kernel *kernel);
 
-/* Bytes of workspace (workspace.h) that no product on the device needs more of. */
+/* Bytes of workspace (workspace.h) for the sums of parts, that no product needs more of: SKINNY's,
+ * MATRIX's, any variant's. */
+size_t subwave_skinny_workspace(const subwave_capabilities *device);
+size_t subwave_matrix_workspace(const subwave_capabilities *device);
 size_t subwave_plan_workspace(const subwave_capabilities *device);
 
 /* --- a batch: plan_batched.c ----------------------------------------------------------------- */

@@ -1,28 +1,120 @@
 /* SPDX-License-Identifier: MIT
- * plan_matrix.c: the blocks of MATRIX.
+ * plan_matrix.c: the blocks of MATRIX, and how k is split among them.
  */
 #include "plan.h"
 
+#include "check.h"
+
 #include <subwave/subwave.h>
 
+/* Compute units that a plan counts on. On the CPU device they are as many on every machine, so
+ * that the bits of a result are the same. */
+static int64_t units_of(const subwave_capabilities *device)
+{
+    return device->waves_take_turns ? 3 : device->compute_units;
+}
+
+static int32_t columns_of(const subwave_capabilities *device, const subwave_unit_shape *unit,
+                          const subwave_block_shape *block)
+{
+    return block->across * block->wide *
+           (unit->per_lane ? unit->columns * device->wave_size : unit->columns);
+}
+
+static int32_t rows_of(const subwave_unit_shape *unit, const subwave_block_shape *block)
+{
+    return block->down * block->tall * unit->rows;
+}
+
+/* Room for two tiles of f64 for each block of those that run at a time. */
+size_t subwave_matrix_workspace(const subwave_capabilities *device)
+{
+    const subwave_unit_shape *const unit = &device->shapes->matrix_unit;
+    const subwave_block_shape *const block = &device->shapes->matrix[0];
+    return !block->splits_k ? 0
+                            : 2 * (size_t)units_of(device) * (size_t)rows_of(unit, block) *
+                                  (size_t)columns_of(device, unit, block) * sizeof(double);
+}
+
+/* What a block takes to write a tile's sums, or to read them, in steps of k. */
+static double steps_of_part(const subwave_capabilities *device, subwave_dtype dtype, int32_t share)
+{
+    const size_t size = subwave_dtype_size(dtype);
+    const int32_t steps = device->shapes->part_steps[size == 8 ? 0 : size == 4 ? 1 : 2];
+    return steps * share / 100. * (size == 2 && device->matrix16_is_fast ? 2 : 1);
+}
+
+/* Tiles are computed in rounds, one by each compute unit. Where the last round, or the only one,
+ * would leave some idle, k of its tiles is split, or of those of the last two rounds: among as many
+ * shares as there are units in these rounds, or as a multiple of the tiles. A share may end within
+ * one tile and go on in the next. Returns the steps of k that a unit takes. */
+static double split_last_rounds(const subwave_capabilities *device,
+                                const subwave_block_shape *block, subwave_dtype dtype,
+                                int32_t share, int64_t k, subwave_matmul_kernel *kernel)
+{
+    const int64_t units = units_of(device), tiles = kernel->blocks,
+                  stages = ceil_divide(greater_of(k, 1), block->stage);
+    const double steps_of_tile = (double)stages * block->stage,
+                 part = steps_of_part(device, dtype, share);
+    const int64_t part_bytes = (int64_t)kernel->tile_rows * kernel->tile_columns *
+                               (int64_t)subwave_dtype_size(subwave_sum_dtype(dtype));
+    const int64_t room = (int64_t)subwave_matrix_workspace(device) / (2 * part_bytes);
+    double least = (double)ceil_divide(tiles, units) * steps_of_tile;
+    kernel->parts = 1;
+    kernel->workspace_bytes = 0;
+    kernel->of.matrix.tiles = kernel->blocks;
+    kernel->of.matrix.stages = (uint32_t)lesser_of(stages, INT32_MAX);
+    kernel->of.matrix.shares = kernel->of.matrix.shared = 0;
+    if (!block->splits_k || tiles % units == 0 || tiles > INT32_MAX / 2)
+        return least;
+    for (int64_t shared = tiles % units; shared <= tiles && shared < 2 * units; shared += units) {
+        if (shared > SUBWAVE_WORKSPACE_COUNTERS || shared > INT32_MAX / stages)
+            break;
+        const int64_t most = lesser_of(lesser_of(round_up(shared, units), room), shared * stages);
+        for (int64_t shares = lesser_of(2 * shared, most); shares > shared;
+             shares = lesser_of(shares + shared, most)) {
+            const int64_t fewest = shared * stages / shares; /* stages of a share */
+            const bool aligned = shared * stages % shares == 0 && stages % fewest == 0;
+            const double steps_of_share =
+                (double)ceil_divide(shared * stages, shares) * block->stage +
+                part * (double)(ceil_divide(shares, shared) + !aligned);
+            const double steps = (double)((tiles - shared) / units) * steps_of_tile +
+                                 (double)ceil_divide(shares, units) * steps_of_share;
+            if (steps < least) {
+                least = steps;
+                kernel->parts = (int32_t)(ceil_divide(stages, fewest) + !aligned);
+                kernel->of.matrix.shares = (uint32_t)shares;
+                kernel->of.matrix.shared = (uint32_t)shared;
+            }
+            if (shares == most)
+                break;
+        }
+    }
+    kernel->of.matrix.tiles -= kernel->of.matrix.shared;
+    kernel->blocks = kernel->of.matrix.tiles + 2 * kernel->of.matrix.shares;
+    if (kernel->parts > 1)
+        kernel->workspace_bytes = SUBWAVE_WORKSPACE_COUNTERS * (int64_t)sizeof(uint32_t) +
+                                  2 * kernel->of.matrix.shares * part_bytes;
+    return least;
+}
+
 /* Blocks of a shape, and the shared memory for their stages of A and B. Returns the time that they
- * take to compute, to compare: a compute unit's rounds of them. */
+ * take to compute, to compare. */
 static double set_block(const subwave_capabilities *device, const subwave_unit_shape *unit,
                         const subwave_block_shape *block, subwave_dtype dtype,
                         const subwave_matmul_product *product, subwave_matmul_kernel *kernel)
 {
-    const int32_t columns = unit->per_lane ? unit->columns * device->wave_size : unit->columns;
     const int32_t size = (int32_t)subwave_dtype_size(dtype), share = block->share[size < 8];
     kernel->item_rows = block->tall * unit->item_rows;
     kernel->item_columns = block->wide * unit->item_columns;
     kernel->block_x = (uint32_t)(block->down * block->across * device->wave_size);
-    subwave_set_tile(product, block->down * block->tall * unit->rows,
-                     block->across * block->wide * columns, kernel);
+    subwave_set_tile(product, rows_of(unit, block), columns_of(device, unit, block), kernel);
     kernel->shared_bytes = (uint32_t)(block->stages * block->stage *
                                       (kernel->tile_rows + kernel->tile_columns) * size);
     kernel->share = device->shapes->shares_are_predicted ? share : 0;
-    return (double)ceil_divide(kernel->blocks, device->compute_units) * kernel->tile_rows *
-           kernel->tile_columns / share;
+    const double steps = split_last_rounds(device, block, dtype, share, product->k, kernel);
+    kernel->rounds = steps / (double)greater_of(product->k, 1);
+    return steps * kernel->tile_rows * kernel->tile_columns / share;
 }
 
 /* Of two shapes, of which `large` is the number of one, that which takes less time. Small blocks

@@ -12,10 +12,10 @@ static int64_t most_blocks(const subwave_capabilities *device)
     return device->waves_take_turns ? 32 : 2 * (int64_t)device->compute_units;
 }
 
-size_t subwave_plan_workspace(const subwave_capabilities *device)
+size_t subwave_skinny_workspace(const subwave_capabilities *device)
 {
     const size_t tile = 16 * (size_t)device->wave_size * 16; /* bytes of the largest */
-    return SUBWAVE_WORKSPACE_COUNTERS * sizeof(uint32_t) + (size_t)most_blocks(device) * tile;
+    return (size_t)most_blocks(device) * tile;
 }
 
 /* A tile's columns, the steps of k that a block takes at a time, and elements of shared memory. */

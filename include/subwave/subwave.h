@@ -168,8 +168,9 @@ SUBWAVE_API subwave_status subwave_copy(subwave_context *context, void *destinat
  * asynchronous. Workspace: as subwave_matmul_plan says; a graph captured from a call that needs it
  * must not run beside other work that uses the same workspace. Determinism: bit-equal from run to
  * run on one device; the sum over k runs in ascending order, one partial sum per element, except
- * for MATRIX, whose units add a few products at once, and SKINNY and, on NVIDIA, BROADCAST, which
- * add sums of parts of k in an order that the arguments and the device alone decide. Errors:
+ * for MATRIX, whose units add a few products at once, and SKINNY, MATRIX (not on NVIDIA) and
+ * BROADCAST (on NVIDIA), which add sums of parts of k in an order that the arguments and the device
+ * alone decide. Errors:
  * INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose; UNSUPPORTED dtype, or MATRIX
  * where the device has no matrix unit that keeps dtype's accuracy, or SKINNY in f16 and bf16;
  * INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER; WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR.

@@ -112,8 +112,8 @@ typedef struct subwave_matmul_plan_info {
     int32_t block[2];                /* work-items of a work-group */
     /* work-groups; each walks over further tiles if there are more */
     int64_t blocks;
-    int64_t shared_bytes;    /* local memory of a work-group */
-    int32_t parts;           /* of k, one per work-group; 1 except with SKINNY */
+    int64_t shared_bytes; /* local memory of a work-group */
+    int32_t parts; /* of k, up to so many, of a work-group each; 1 except with SKINNY and MATRIX */
     int64_t workspace_bytes; /* of the context's workspace; 0 unless parts > 1 */
     /* Of the peak of the device's matrix units in this dtype, 0 to 1, for large k: predicted from
      * machine code and from the rounds of work-groups on the compute units, not measured. 0: no

@@ -687,7 +687,8 @@ static void test_non_finite(void **state)
 
 /* --- the order of sums ----------------------------------------------------------------------- */
 
-/* The sum over k runs in ascending order, one partial sum a cell, but for SKINNY. */
+/* The sum over k runs in ascending order, one partial sum a cell, where k is not split; MATRIX
+ * does not split a short one. */
 static void test_order_of_sums(void **state)
 {
     if (!harness_is_cpu(*state)) {
@@ -702,10 +703,18 @@ static void test_order_of_sums(void **state)
                     all_variants[v] == SUBWAVE_VARIANT_SKINNY || !is_taken())
                     continue;
                 /* too large for AUTO to take SKINNY */
-                matmul_case what = plain_case(all_variants[v], matmul_dtypes[d], 17, 70, 133);
+                const bool is_matrix = all_variants[v] == SUBWAVE_VARIANT_MATRIX;
+                matmul_case what =
+                    plain_case(all_variants[v], matmul_dtypes[d], 17, 70, is_matrix ? 13 : 133);
                 set_form(&what, form);
                 what.alpha = 0.3;
                 what.beta = form & 1 ? 0.7 : 0;
+                subwave_matmul_plan_info plan;
+                assert_ok(*state,
+                          subwave_matmul_plan(*state, what.variant, what.dtype, what.layout,
+                                              SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE,
+                                              what.m, what.n, what.k, &plan));
+                assert_int_equal(plan.parts, 1);
                 problem p = problem_create(*state, &what, &random);
                 problem_upload(&p);
                 problem_run(&p);
@@ -794,7 +803,8 @@ static void test_plan(void **state)
                 const int64_t items = (int64_t)plan.block[0] * plan.block[1];
                 assert_true(items > 0 && items <= device.max_block_size);
                 assert_true(plan.parts >= 1);
-                assert_true(plan.parts == 1 || plan.variant == SUBWAVE_VARIANT_SKINNY);
+                assert_true(plan.parts == 1 || plan.variant == SUBWAVE_VARIANT_SKINNY ||
+                            plan.variant == SUBWAVE_VARIANT_MATRIX);
                 assert_int_equal(plan.workspace_bytes > 0, plan.parts > 1);
                 if (plan.variant != SUBWAVE_VARIANT_SKINNY) /* whose items share cells */
                     assert_int_equal(plan.tile_rows * plan.tile_columns,

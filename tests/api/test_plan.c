@@ -166,6 +166,111 @@ static void test_share(void **state)
             0);
 }
 
+/* Of the compute units' time for a product by MATRIX, the share in which they multiply, as far as
+ * the numbers of tiles and of stages decide it. */
+static double units_in_use(const subwave_matmul_kernel *kernel, int64_t units)
+{
+    const int64_t tiles = kernel->of.matrix.tiles, shared = kernel->of.matrix.shared,
+                  shares = kernel->of.matrix.shares, stages = kernel->of.matrix.stages;
+    const int64_t taken =
+        ceil_divide(tiles, units) * stages +
+        (shares > 0 ? ceil_divide(shares, units) * ceil_divide(shared * stages, shares) : 0);
+    return (double)((tiles + shared) * stages) / (double)(units * taken);
+}
+
+/* Square products keep AMD's compute units busy, whatever their number. */
+static void test_units_in_use(void **state)
+{
+    (void)state;
+    static const int32_t units[] = {104, 110, 228, 304};
+    static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F16, SUBWAVE_DTYPE_BF16, SUBWAVE_DTYPE_F32,
+                                           SUBWAVE_DTYPE_F64};
+    for (size_t u = 0; u < COUNT(units); ++u)
+        for (size_t d = 0; d < COUNT(dtypes); ++d)
+            for (int64_t n = 512; n <= 8192; n *= 2) {
+                const subwave_capabilities device =
+                    make_device("hip-amd", units[u] <= 110 ? "gfx90a" : "gfx942", 64, units[u]);
+                const subwave_matmul_launch l =
+                    plan(&device, dtypes[d], SUBWAVE_VARIANT_MATRIX, n, n, n);
+                /* A unit of 16 bits may be so fast that more parts would only add to the time. */
+                const bool fast = device.matrix16_is_fast && subwave_dtype_size(dtypes[d]) == 2;
+                const double least = n >= 2048   ? fast ? 0.8 : 0.9
+                                     : n == 1024 ? fast ? 0.5 : 0.9
+                                     : fast      ? 0.1
+                                                 : 0.5;
+                assert_true(units_in_use(&l.kernel, units[u]) >= least);
+            }
+}
+
+/* As the kernel does it: the shares, which tiles they are of, and where their sums go. */
+static void check_parts(const subwave_capabilities *device, subwave_dtype dtype, int64_t m,
+                        int64_t n, int64_t k)
+{
+    enum { MOST_SHARES = 2048 };
+    static bool is_used[MOST_SHARES][2];
+    const subwave_matmul_launch l = plan(device, dtype, SUBWAVE_VARIANT_MATRIX, m, n, k);
+    const subwave_matmul_kernel *const kernel = &l.kernel;
+    const int64_t shares = kernel->of.matrix.shares, shared = kernel->of.matrix.shared,
+                  stages = kernel->of.matrix.stages, all = shared * stages,
+                  part_bytes = (int64_t)kernel->tile_rows * kernel->tile_columns *
+                               (dtype == SUBWAVE_DTYPE_F64 ? 8 : 4);
+    assert_int_equal(subwave_count_tiles(&l.product, kernel->tile_rows, kernel->tile_columns),
+                     kernel->of.matrix.tiles + shared);
+    assert_int_equal(kernel->blocks, kernel->of.matrix.tiles + 2 * shares);
+    assert_int_equal(shares > 0, kernel->parts > 1);
+    assert_int_equal(kernel->workspace_bytes,
+                     shares > 0 ? SUBWAVE_WORKSPACE_COUNTERS * 4 + 2 * shares * part_bytes : 0);
+    assert_true(kernel->workspace_bytes <= (int64_t)subwave_plan_workspace(device));
+    assert_true(shared <= SUBWAVE_WORKSPACE_COUNTERS && shares <= all && all <= INT32_MAX);
+    assert_true(kernel->rounds > 0);
+    if (shares == 0)
+        return;
+    assert_true(shares <= MOST_SHARES && shares >= shared);
+    memset(is_used, 0, sizeof is_used);
+    int64_t at = 0, parts = 0;
+    for (int64_t share = 0; share < shares; ++share) {
+        const int64_t from = share * (all / shares) + lesser_of(share, all % shares),
+                      to = (share + 1) * (all / shares) + lesser_of(share + 1, all % shares);
+        assert_true(from == at && to > from);
+        while (at < to) {
+            const int64_t tile = at / stages, end = lesser_of(to, (tile + 1) * stages);
+            const bool second = from < tile * stages;
+            assert_int_equal(tile, from / stages + second);
+            parts = at % stages == 0 ? 1 : parts + 1;
+            assert_true(parts <= kernel->parts);
+            assert_false(is_used[share][second]);
+            is_used[share][second] = true;
+            at = end;
+        }
+    }
+    assert_int_equal(at, all);
+}
+
+static void test_matrix_parts(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 63, 64, 100, 257, 512, 1000, 3000, 10000};
+    static const int32_t units[] = {1, 2, 3, 48, 104, 304, 1000};
+    static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_BF16, SUBWAVE_DTYPE_F32,
+                                           SUBWAVE_DTYPE_F64};
+    for (size_t u = 0; u < COUNT(units); ++u) {
+        const subwave_capabilities devices[] = {
+            make_device("hip-amd", "gfx90a", 64, units[u]),
+            make_device("hip-amd", "gfx942", 64, units[u]),
+            make_device("hip-amd", "gfx1100", 32, units[u]),
+            make_device("hip-nvidia", "sm_90", 32, units[u]),
+            make_device("cpu", "x86-64", 4, units[u]),
+            make_device("cpu", "x86-64", 64, units[u]),
+        };
+        for (size_t d = 0; d < COUNT(devices); ++d)
+            for (size_t t = 0; t < COUNT(dtypes); ++t)
+                for (size_t i = 0; i < COUNT(sizes) * COUNT(sizes) * COUNT(sizes); ++i)
+                    if (subwave_variant_takes(&devices[d], SUBWAVE_VARIANT_MATRIX, dtypes[t]))
+                        check_parts(&devices[d], dtypes[t], sizes[i % 9], sizes[i / 9 % 9],
+                                    sizes[i / 81]);
+    }
+}
+
 /* 16 bits on gfx942: large blocks where they fill the device, and all is read by 16 bytes. */
 static void test_large_blocks(void **state)
 {
@@ -686,7 +791,8 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_auto),           cmocka_unit_test(test_matrix),
-        cmocka_unit_test(test_share),          cmocka_unit_test(test_large_blocks),
+        cmocka_unit_test(test_share),          cmocka_unit_test(test_units_in_use),
+        cmocka_unit_test(test_matrix_parts),   cmocka_unit_test(test_large_blocks),
         cmocka_unit_test(test_skinny_unit),    cmocka_unit_test(test_parts),
         cmocka_unit_test(test_parts_on_cpu),   cmocka_unit_test(test_skinny),
         cmocka_unit_test(test_kernels_on_cpu), cmocka_unit_test(test_batched_tiles),

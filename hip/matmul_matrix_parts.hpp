@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ * matmul_matrix_parts.hpp: which stages of which tiles a block of MATRIX multiplies, and how the
+ * sums of parts of k become C.
+ */
+#ifndef SUBWAVE_HIP_MATMUL_MATRIX_PARTS_HPP
+#define SUBWAVE_HIP_MATMUL_MATRIX_PARTS_HPP
+
+#include "matmul.hpp"
+
+SUBWAVE_BEGIN
+
+/* Each of the first blocks has a tile. k of the `shared` tiles after these is split into `shares` of
+ * as many stages, up to one, counted through all these tiles. A share is at most as long as a tile:
+ * of its stages within one tile or two, two blocks multiply a tile's each. */
+template <class T> struct matrix_problem {
+    matmul_problem<T> whole;
+    std::uint32_t tiles;  /* that are not shared */
+    std::uint32_t stages; /* of a tile */
+    std::uint32_t shares, shared;
+    std::uint32_t share, rest; /* stages of a share; of the first `rest` shares one more */
+    std::uint32_t missing;     /* steps of k, in the last stage of a shared tile */
+    matmul_sum<T> *sums;       /* two tiles of each share */
+    std::uint32_t *finished;   /* parts of every shared tile: zeros, and zeros again in the end */
+
+    SUBWAVE_DEVICE std::uint32_t first_stage(std::uint32_t number) const
+    {
+        return number * share + (number < rest ? number : rest);
+    }
+    SUBWAVE_DEVICE std::uint32_t share_of(std::uint32_t stage) const
+    {
+        const std::uint32_t longer = rest * (share + 1);
+        return stage < longer ? stage / (share + 1) : rest + (stage - longer) / share;
+    }
+    /* Where the sums of a share lie that are of the tile with these stages: it has sums of the tile
+     * before, too, if it begins there. */
+    SUBWAVE_DEVICE matmul_sum<T> *sums_of(std::uint32_t number, std::uint32_t tile_stage,
+                                          std::uint32_t cells) const
+    {
+        return sums + std::int64_t(2 * number + (first_stage(number) < tile_stage)) * cells;
+    }
+};
+
+/* What a block multiplies: stages of a tile. */
+struct matrix_part {
+    std::uint32_t tile, first, count;
+
+    /* The blocks of the shares' second tiles come after those of their first ones, so that those of
+     * a share may run on the same compute unit, side by side. */
+    template <class T> SUBWAVE_DEVICE matrix_part(const matrix_problem<T> &p, std::uint32_t block)
+    {
+        const bool whole = block < p.tiles, second = !whole && block - p.tiles >= p.shares;
+        const std::uint32_t number = whole ? 0 : block - p.tiles - (second ? p.shares : 0);
+        const std::uint32_t from = p.first_stage(number), to = p.first_stage(number + 1);
+        const std::uint32_t shared = from / p.stages + second, begin = shared * p.stages;
+        const std::uint32_t end = begin + p.stages < to ? begin + p.stages : to;
+        tile = uniform(whole ? block : p.tiles + shared);
+        first = uniform(whole || second ? 0 : from - begin);
+        count = uniform(whole ? p.stages : end > begin + first ? end - begin - first : 0);
+    }
+    template <class T> SUBWAVE_DEVICE bool is_whole(const matrix_problem<T> &p) const
+    {
+        return count == p.stages;
+    }
+
+private:
+    /* AMD's compilers divide in vector registers, where all that follows would stay. */
+    static SUBWAVE_DEVICE std::uint32_t uniform(std::uint32_t value)
+    {
+        return static_cast<std::uint32_t>(wave_uniform(static_cast<int>(value)));
+    }
+};
+
+/* Writes the sums of a block's part of a tile. The last block to do so gets the sums of all parts,
+ * added in their order, and returns true. */
+template <class T, class Tile>
+SUBWAVE_DEVICE bool add_parts(const matrix_problem<T> &p, const matrix_part &part, Tile &mine,
+                              void *memory)
+{
+    const std::uint32_t begin = (part.tile - p.tiles) * p.stages;
+    const std::uint32_t cells = Tile::rows() * Tile::columns();
+    const std::uint32_t first = p.share_of(begin), last = p.share_of(begin + p.stages - 1);
+    mine.put_sums(p.sums_of(p.share_of(begin + part.first), begin, cells));
+    __threadfence();
+    block_barrier(site::current());
+    std::uint32_t *const finished = &p.finished[part.tile - p.tiles];
+    std::uint32_t *const before = static_cast<std::uint32_t *>(memory);
+    if (block_item() == 0)
+        *before = atomicAdd(finished, 1u);
+    block_barrier(site::current());
+    if (*before != last - first)
+        return false;
+    __threadfence();
+    mine.clear_sums();
+    for (std::uint32_t number = first; number <= last; ++number)
+        mine.add_sums(p.sums_of(number, begin, cells));
+    if (block_item() == 0)
+        *finished = 0;
+    return true;
+}
+
+SUBWAVE_END
+
+#endif

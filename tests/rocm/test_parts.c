@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * test_parts.c: MATRIX on a device with three compute units (SUBWAVE_ROCM_UNITS), where plans split
+ * k at small sizes already. The cases are checked as in tests/api/test_matmul.c.
+ */
+#define main test_matmul_main
+#include "../api/test_matmul.c"
+#undef main
+
+/* One tile, whose parts are all of a share; shares that go on in the next tile; tiles that are not
+ * split before them. Numbers of stages are odd and even, the last in part or whole. */
+static void test_parts(void **state)
+{
+    static const struct {
+        int64_t m, n, k;
+        double beta;
+    } sizes[] = {{60, 50, 400, 0}, {60, 250, 331, 0.5}, {250, 100, 203, -1}, {200, 400, 512, 0}};
+    harness_random random = harness_random_start();
+    int tried = 0, split = 0;
+    for (size_t s = 0; s < COUNT(sizes); ++s)
+        for (int d = 0; d < DTYPES; ++d)
+            for (unsigned form = 0; form < FORMS; ++form) {
+                if (!has(*state, SUBWAVE_VARIANT_MATRIX, matmul_dtypes[d]) || (form + s) % 2)
+                    continue; /* of the two layouts one, the other with the next size */
+                /* fewer steps of the unit of 16 bits would not be worth it */
+                const bool is_short = subwave_dtype_size(matmul_dtypes[d]) == 2;
+                matmul_case what = plain_case(SUBWAVE_VARIANT_MATRIX, matmul_dtypes[d], sizes[s].m,
+                                              sizes[s].n, sizes[s].k * (is_short ? 5 : 1));
+                set_form(&what, form);
+                what.beta = sizes[s].beta;
+                subwave_matmul_plan_info plan;
+                assert_ok(*state,
+                          subwave_matmul_plan(*state, what.variant, what.dtype, what.layout,
+                                              SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE,
+                                              what.m, what.n, what.k, &plan));
+                split += plan.parts > 1;
+                check_case(*state, &what, &random);
+                ++tried;
+            }
+    assert_true(3 * split >= 2 * tried);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts)};
+    return harness_run("parts", tests, sizeof tests / sizeof *tests);
+}
