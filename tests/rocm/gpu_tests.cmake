@@ -58,8 +58,13 @@ if(count GREATER 0)
         string(APPEND more ";SUBWAVE_ROCM_REPORT=${report}")
         set_tests_properties("${name}.${architecture}" PROPERTIES FIXTURES_REQUIRED rocm-reports-${architecture})
       endif()
-      # A test that was skipped ran on no device: here there is one.
-      set_tests_properties("${name}.${architecture}" PROPERTIES LABELS "emulated;full" TIMEOUT ${timeout}
+      # A test that was skipped ran on no device: here there is one. COST has ctest -j begin with these, the longest
+      # tests of a build: one that is left at the end runs alone.
+      set(cost 10)
+      if(name STREQUAL "perf.bench.gpu")
+        set(cost 100)
+      endif()
+      set_tests_properties("${name}.${architecture}" PROPERTIES LABELS "emulated;full" TIMEOUT ${timeout} COST ${cost}
         ENVIRONMENT "${environment};${more}")
     endforeach()
   endforeach()
