@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """waits.py: that each wait a compiler inserts is missed when it is left out: waits.py FILE.co, of kernels.hip."""
+import functools
 import os
 import sys
 import tempfile
@@ -50,6 +51,7 @@ def launches(module):
 
 def main(path):
     translate.Translator = Translator
+    translate.disassemble = functools.cache(translate.disassemble)      # each launch has a module of its own
     module, found, missed = amdrun.Module(path), 0, 0
     for name, grid, block, arguments, shared in launches(module):
         Translator.left_out = None
