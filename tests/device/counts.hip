@@ -92,11 +92,24 @@ template <class T> static void expect_numbers(const member &m, word64 *row)
     for (int op = 0; op < operations; ++op) {
         if (is_host_float<H> && is_bitwise(op))
             continue;
-        const auto f = [op](H a, H b) { return combine(op, a, b); };
-        const auto x = [&](int rank) { return host_from_word<H>(m.in(m.lane_of(rank))[1 + op]); };
-        row[1 + 3 * op] = host_to_word(fold(0, m.size(), f, x));
-        row[2 + 3 * op] = host_to_word(m.rank() ? fold(0, m.rank(), f, x) : identity<H>(op));
-        row[3 + 3 * op] = host_to_word(fold(0, m.rank() + 1, f, x));
+        word64 left = m.mask;
+        const auto next = [&] {
+            const int lane = __builtin_ctzll(left);
+            left &= left - 1;
+            return host_from_word<H>(m.in(lane)[1 + op]);
+        };
+        /* In one pass from the left: of the members before this one, up to it, and of all. */
+        H all = next(), before = identity<H>(op), up_to = all;
+        for (int rank = 1; rank < m.size(); ++rank) {
+            if (rank == m.rank())
+                before = all;
+            all = combine(op, all, next());
+            if (rank == m.rank())
+                up_to = all;
+        }
+        row[1 + 3 * op] = host_to_word(all);
+        row[2 + 3 * op] = host_to_word(before);
+        row[3 + 3 * op] = host_to_word(up_to);
     }
 }
 
