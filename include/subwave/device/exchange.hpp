@@ -57,7 +57,7 @@ SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, site where = site::current
 template <class Group> SUBWAVE_DEVICE std::uint32_t range_of_callers(Group g, site where)
 {
     if constexpr (std::is_same<Group, sub_group>::value)
-        return lane_count(static_cast<lane_bits>(wave_callers(g.lanes(), where)));
+        return wave_caller_count(g.lanes(), where);
     else
         return g.get_local_linear_range();
 }
@@ -69,8 +69,8 @@ SUBWAVE_DEVICE T select_from_group(Group g, const T &x, id<1> local_id,
                                    site where = site::current())
 {
     const bool inside = local_id.get(0) < range_of_callers(g, where);
-    const int lane = inside ? g.lane_of(static_cast<std::uint32_t>(local_id.get(0))) : wave_lane();
-    return wave_shuffle(g.callers(), x, lane, where);
+    const int lane = g.lane_of(static_cast<std::uint32_t>(local_id.get(0)));
+    return wave_select(g.callers(), x, lane, inside, where);
 }
 
 /* x of the member `delta` local ids above; the caller's own x where there is none. */
@@ -86,7 +86,7 @@ SUBWAVE_DEVICE T shift_group_left(Group g, const T &x, std::uint32_t delta = 1,
             return wave_shift_one<max_wave_size(), false>(g.callers(), x, where);
     const std::uint32_t rank = g.get_local_linear_id();
     const bool inside = delta < range_of_callers(g, where) - rank;
-    return wave_shuffle(g.callers(), x, inside ? g.lane_of(rank + delta) : wave_lane(), where);
+    return wave_select(g.callers(), x, g.lane_of(rank + delta), inside, where);
 }
 
 /* x of the member `delta` local ids below; the caller's own x where there is none. */
@@ -100,8 +100,7 @@ SUBWAVE_DEVICE T shift_group_right(Group g, const T &x, std::uint32_t delta = 1,
         if (wave_knows(delta) && delta == 1)
             return wave_shift_one<block, true>(g.callers(), x, where);
     const std::uint32_t rank = g.get_local_linear_id();
-    return wave_shuffle(g.callers(), x, delta <= rank ? g.lane_of(rank - delta) : wave_lane(),
-                        where);
+    return wave_select(g.callers(), x, g.lane_of(rank - delta), delta <= rank, where);
 }
 
 /* x of the member with local id `own id ^ mask`; the caller's own x where there is none. */
@@ -112,6 +111,10 @@ SUBWAVE_DEVICE T permute_group_by_xor(Group g, const T &x, id<1> mask, site wher
         if (mask.get(0) < block_size_v<Group>)
             return wave_xor_block<block_size_v<Group>>(
                 g.callers(), x, static_cast<std::uint32_t>(mask.get(0)), where);
+    if constexpr (std::is_same<Group, sub_group>::value)
+        if (mask.get(0) < max_wave_size() &&
+            wave_xors_partial(static_cast<std::uint32_t>(mask.get(0))))
+            return wave_xor_partial(g.callers(), x, static_cast<std::uint32_t>(mask.get(0)), where);
     return select_from_group(g, x, id<1>(g.get_local_linear_id() ^ mask.get(0)), where);
 }
 

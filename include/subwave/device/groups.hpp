@@ -226,7 +226,8 @@ public:
     }
     SUBWAVE_DEVICE int lane_of(std::uint32_t local_id) const
     {
-        return (wave_lane() & ~int(PartitionSize - 1)) + static_cast<int>(local_id);
+        const std::uint32_t first = wave_lane() & ~int(PartitionSize - 1);
+        return static_cast<int>(first + local_id);
     }
 
 private:

@@ -17,11 +17,16 @@ struct half_format {
 };
 
 struct bfloat16_format {
+    /* The bits of the float that is stored. */
+    static SUBWAVE_DEVICE std::uint32_t rounded_bits(float value)
+    {
+        const std::uint32_t bits = float_bits(value), rounded = round_off(bits, 16) << 16;
+        const bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u; /* and stays one */
+        return (is_nan ? bits | 0x400000u : rounded) & 0xffff0000u;
+    }
     static SUBWAVE_DEVICE std::uint16_t encode(float value)
     {
-        const std::uint32_t bits = float_bits(value), rounded = round_off(bits, 16);
-        const bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u; /* and stays one */
-        return static_cast<std::uint16_t>(is_nan ? bits >> 16 | 0x40u : rounded);
+        return static_cast<std::uint16_t>(rounded_bits(value) >> 16);
     }
     static SUBWAVE_DEVICE float decode(std::uint16_t stored)
     {

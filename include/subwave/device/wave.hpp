@@ -18,7 +18,7 @@
  * functions are force-inlined: AMD reads the EXEC mask, which must be the caller's.
  *   wave_whole(members)                  the mask for calls by all of wave_members()
  *   wave_active(where)                   lanes that execute this call in lockstep
- *   wave_callers(members, where)         members, all of whom call, and no others
+ *   wave_caller_count(members, where)    how many they are, where all members call, and no others
  *   wave_opportunistic(where)            a subset of wave_active() that contains the caller
  *   wave_ballot(members, p, where)       bit i set if lane i is a member with p true
  *   wave_side(callers, members, p, where)  lanes of the members, all of whom call, with the
@@ -26,6 +26,8 @@
  *
  * Moves of a value between lanes
  *   wave_shuffle(members, v, lane)       v of `lane`, a member; `lane` may differ from lane to lane
+ *   wave_select(members, v, lane, there, where)  v of `lane` where `there`; elsewhere the lane's
+ *                                        own, and `lane` may be any number
  *   wave_broadcast(members, v, lane)     v of `lane`, a member; `lane` the same in all of them
  *   wave_team_size()                     lanes per team: a wave divides into teams that can each
  *                                        broadcast from a lane of their own at the cost of one
@@ -39,6 +41,10 @@
  *   wave_knows(number)                   whether it is a constant for which there is a move of its
  *                                        own
  *   wave_xor_block<Size>(members, v, mask, where)  v of lane ^ mask; mask < Size
+ *   wave_xors_partial(mask)              whether this mask has a move of its own that may be made
+ *                                        in a partial wave
+ *   wave_xor_partial(members, v, mask, where)  v of lane ^ mask by that move; the lane's own where
+ *                                        that is not there
  *   wave_sibling(members, v, size)       v of a lane of the sibling of this lane's block of `size`
  *                                        lanes, where all lanes of a block hold the same
  *   wave_broadcast_block<Size>(members, v, id, where)  v of lane `id` of the lane's block of Size

@@ -13,22 +13,45 @@
 
 SUBWAVE_BEGIN
 
+/* Op on floats, of which every result is rounded to bfloat16 and is a float again, so that exchange
+ * and operation stay one instruction of 32 bits. */
+template <class Op> struct rounded {
+    Op op;
+    static SUBWAVE_DEVICE float round(float x)
+    {
+        return bits_float(bfloat16_format::rounded_bits(x));
+    }
+    SUBWAVE_DEVICE float operator()(float a, float b) const { return round(op(a, b)); }
+};
+template <class Op, class T> struct filler<rounded<Op>, T> : filler<Op, T> {};
+
+/* The lower is a half; what the upper is does not matter. */
+using half_pair = _Float16 __attribute__((ext_vector_type(2)));
+template <class U> struct filler<plus<U>, half_pair> {
+    static constexpr bool exists = true;
+    static SUBWAVE_DEVICE half_pair value() { return static_cast<half_pair>(_Float16(-0.0f)); }
+};
+template <class U> struct filler<multiplies<U>, half_pair> {
+    static constexpr bool exists = true;
+    static SUBWAVE_DEVICE half_pair value() { return static_cast<half_pair>(_Float16(1)); }
+};
+
 /* op as LLVM makes it. Rounding to bfloat16 compares what it rounds, and of two sums that are
  * compared LLVM 22 makes one packed addition, be one of them in whole-wave mode and the other, with
  * all that it is made of, not. The fence, which is no instruction, stands between; a value that is
  * the same in all lanes it must not have. */
-template <template <class> class Op, class U> SUBWAVE_DEVICE float in_float(Op<U>, float a, float b)
-{
-    return Op<float>()(a, b);
-}
 template <class Op> struct unfolded {
     Op op;
     template <class T> SUBWAVE_DEVICE T operator()(const T &a, const T &b) const
     {
-        if constexpr (std::is_same<T, bfloat16>::value)
-            return T(arithmetic_fence(in_float(op, a, b)));
-        else
-            return op(a, b);
+        return op(a, b);
+    }
+};
+template <class Op> struct unfolded<rounded<Op>> {
+    rounded<Op> op;
+    SUBWAVE_DEVICE float operator()(float a, float b) const
+    {
+        return op.round(arithmetic_fence(op.op(a, b)));
     }
 };
 template <class Op, class T> struct filler<unfolded<Op>, T> : filler<Op, T> {};
@@ -143,6 +166,7 @@ inline constexpr bool may_fold_v<multiplies<U>, T> =
     (std::is_same<U, void>::value || std::is_same<U, T>::value) &&
     !(is_integer_v<T> && sizeof(T) == 8);
 template <class Op, class T> inline constexpr bool may_fold_v<unfolded<Op>, T> = may_fold_v<Op, T>;
+template <class Op, class T> inline constexpr bool may_fold_v<rounded<Op>, T> = may_fold_v<Op, T>;
 template <> inline constexpr bool may_fold_v<plus_pairs, word_pair> = true;
 template <class Op, class T> SUBWAVE_DEVICE T moved_for(const T &moved)
 {
@@ -178,6 +202,19 @@ SUBWAVE_DEVICE T dpp_step(T x, Op op, T fill = filler<Op, T>::value())
     } else {
         return dpp_step_from<Control, Rows, Fours>(x, op, x, fill);
     }
+}
+
+/* What takes no part is rounded already, and stays as it is. */
+template <int Control, int Rows = 0xf, int Fours = 0xf, bool AllThere = true, class Op>
+SUBWAVE_DEVICE float dpp_step_from(float x, rounded<Op> op, float from,
+                                   float fill = filler<Op, float>::value())
+{
+    return op.round(dpp_step_from<Control, Rows, Fours, AllThere>(x, op.op, from, fill));
+}
+template <int Control, int Rows = 0xf, int Fours = 0xf, class Op>
+SUBWAVE_DEVICE float dpp_step(float x, rounded<Op> op, float fill = filler<Op, float>::value())
+{
+    return op.round(dpp_step<Control, Rows, Fours>(x, op.op, fill));
 }
 
 /* Before and after a ladder that may have assembly in it. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * platform/amd/fold.hpp: ladders by DPP: an arithmetic instruction takes one operand from another
- * lane, so a step of a ladder is an instruction. No LDS, and a result for all lanes is a scalar.
+ * lane, so a step of a ladder is an instruction. No LDS, and a result for all lanes is a scalar
+ * (but not one of 64 bits on gfx10 and later).
  *
  * Lanes that do not count hold what leaves others as they are. Where they may be switched off, the
  * ladder runs in whole-wave mode, in which they are not.
@@ -66,16 +67,17 @@ template <class Size, class T, class Op> SUBWAVE_DEVICE T reduce_blocks(Size siz
         x = dpp_end<dpp_instruction<Op, T>::always>(x);
         if (size > 32)
             return read_lane(x, 63);
-        if (size > 16) {
-            const T lower = read_lane(x, 31), upper = read_lane(x, 63);
-            return wave_lane() < 32 ? lower : upper;
-        }
+        if (size > 16)
+            return even_rows_from_odd(x);
         return x;
     } else {
         if (size > 16)
             x = dpp_step_from<dpp_same>(x, op, other_row<0>(x));
         x = dpp_end<dpp_instruction<Op, T>::always>(x);
-        return size > 16 ? read_lane(x, 0) : x;
+        if constexpr (sizeof(T) == 8) /* is computed with in vector registers */
+            return x;
+        else
+            return size > 16 ? read_lane(x, 0) : x;
     }
 }
 
@@ -83,14 +85,15 @@ template <class Size, class T, class Op> SUBWAVE_DEVICE T reduce_blocks(Size siz
 template <class Size, class T, class Op> SUBWAVE_DEVICE T scan_blocks(Size size, T x, Op op)
 {
     constexpr bool all_there = !std::is_same<Size, partial_wave>::value;
+    constexpr bool by_mask = std::is_same<Size, lanes_in_block<2>>::value;
     const T fill = filler_for<Op, T>(size);
     const int lane = lane_for(size);
     x = dpp_begin(x, op);
     if (size > 1) /* odd lanes from even ones */
         x = dpp_step_from<dpp_swap_lanes, 0xf, 0xf, all_there>(
-            x, op, in_each_row<0x5555>(lane) ? x : fill, fill);
+            x, op, in_each_row<0x5555, by_mask>(lane, x, fill), fill);
     if (size > 2) /* lanes 2 and 3 of four from lane 1 */
-        x = dpp_step_from<dpp_quad_0011>(x, op, in_each_row<0x2222>(lane) ? x : fill, fill);
+        x = dpp_step_from<dpp_quad_0011>(x, op, in_each_row<0x2222, by_mask>(lane, x, fill), fill);
     if (size > 4) { /* fours 1 and 3 of a row from lanes 3 and 11 */
         if constexpr (SUBWAVE_ROW_READS && dpp_instruction<Op, T>::exists) {
             x = dpp_step<dpp_row_read + 3, 0xf, 0x2>(x, op);
@@ -125,6 +128,32 @@ template <class Size, class T> SUBWAVE_DEVICE T lane_below(Size size, T x)
 
 /* --- what is worked out ---------------------------------------------------------------------- */
 
+/* f(x, op) of a small float in float: minima and maxima, which need no rounding, and bfloat16. */
+template <class Op> inline constexpr bool rounds_v = true;
+template <class U> inline constexpr bool rounds_v<minimum<U>> = false;
+template <class U> inline constexpr bool rounds_v<maximum<U>> = false;
+template <template <class> class Op, class U, class F>
+SUBWAVE_DEVICE bfloat16 in_float(bfloat16 x, Op<U>, F f)
+{
+    using float_op = std::conditional_t<rounds_v<Op<U>>, rounded<Op<float>>, Op<float>>;
+    const float result = f(static_cast<float>(x), float_op());
+    return bfloat16::from_bits(static_cast<std::uint16_t>(float_bits(result) >> 16));
+}
+template <template <class> class Op, class U, class F>
+SUBWAVE_DEVICE half in_float(half x, Op<U>, F f)
+{
+    return half(f(static_cast<float>(x), Op<float>()));
+}
+
+/* f(x, op) of a sum or product of halves in pairs. */
+template <template <class> class Op, class U, class F>
+SUBWAVE_DEVICE half in_pairs(half x, Op<U>, F f)
+{
+    const std::uint32_t word = __builtin_bit_cast(std::uint16_t, x);
+    const half_pair result = f(__builtin_bit_cast(half_pair, word), Op<half_pair>());
+    return half::from_bits(static_cast<std::uint16_t>(__builtin_bit_cast(std::uint32_t, result)));
+}
+
 /* f(x, op) in the type to work in. */
 template <class Op> inline constexpr bool is_plus_v = false;
 template <class T> inline constexpr bool is_plus_v<plus<T>> = true;
@@ -132,6 +161,8 @@ template <class T, class Op, class F> SUBWAVE_DEVICE T worked_out(T x, Op op, F 
 {
     if constexpr (is_integer_v<T> && sizeof(T) == 8 && is_plus_v<Op>)
         return __builtin_bit_cast(T, f(__builtin_bit_cast(word_pair, x), plus_pairs()));
+    else if constexpr (is_small_float<T>::value && !(rounds_v<Op> && std::is_same<T, half>::value))
+        return in_float(x, op, f);
     else
         return f(x, op);
 }
@@ -141,9 +172,13 @@ template <class T, class Op, class F> SUBWAVE_DEVICE T worked_out(T x, Op op, F 
 /* f of x in the lanes that are on and of the filler in the others, which take part. */
 template <class T, class Op, class F> SUBWAVE_DEVICE T in_whole_wave(T x, Op op, F f)
 {
-    in_place pin;
-    const T value = whole_wave_value(x, filler<Op, T>::value());
-    return whole_wave_result(f(switched_on_wave{}, value, unfolded<Op>{op}));
+    if constexpr (std::is_same<T, half>::value && !has_halves_in_whole_wave) {
+        return in_pairs(x, op, [=](half_pair pair, auto o) { return in_whole_wave(pair, o, f); });
+    } else {
+        in_place pin;
+        const T value = whole_wave_value(x, filler<Op, T>::value());
+        return whole_wave_result(f(switched_on_wave{}, value, unfolded<Op>{op}));
+    }
 }
 
 /* Blocks are whole. */
@@ -171,9 +206,13 @@ SUBWAVE_DEVICE T over_lanes(first_lanes ladder, T x, Op op, F f)
 /* They may be sides of a ballot. */
 template <class T, class Op, class F> SUBWAVE_DEVICE T over_lanes(any_lanes ladder, T x, Op op, F f)
 {
-    return wave_each_side(ladder.lanes, [&](lane_mask, bool here) {
-        return in_whole_wave(here ? x : filler<Op, T>::value(), op, f);
-    });
+    if constexpr (std::is_same<T, half>::value && !has_halves_in_whole_wave)
+        return in_pairs(x, op,
+                        [=](half_pair pair, auto o) { return over_lanes(ladder, pair, o, f); });
+    else
+        return wave_each_side(ladder.lanes, [&](lane_mask, bool here) {
+            return in_whole_wave(here ? x : filler<Op, T>::value(), op, f);
+        });
 }
 
 /* Blocks, whose size only the running program knows, or sides. */
@@ -200,7 +239,7 @@ SUBWAVE_DEVICE T over_lower_lanes(first_lanes ladder, T x, Op op, F f)
 
 template <class Op, class T, class Ladder>
 inline constexpr bool folds_reduce_v =
-    filler<Op, T>::exists && (has_whole_wave_mode_v<T> || Ladder::is_whole);
+    filler<Op, T>::exists && (has_whole_wave_mode || Ladder::is_whole);
 template <class Op, class T, class Ladder>
 inline constexpr bool folds_scan_v = folds_reduce_v<Op, T, Ladder>;
 

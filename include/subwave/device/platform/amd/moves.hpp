@@ -18,19 +18,21 @@ template <int Count, class T, class F> SUBWAVE_DEVICE T for_constant(std::uint32
         return x;
 }
 
+/* The one move to lane ^ mask, 0 < mask < 16; 0 if there is none. */
+SUBWAVE_DEVICE constexpr int xor_control(int mask)
+{
+    if (mask < 4)
+        return mask | (1 ^ mask) << 2 | (2 ^ mask) << 4 | (3 ^ mask) << 6;
+    if (!SUBWAVE_ROWS_BY_BROADCAST)
+        return dpp_row_xor + mask;
+    return mask == 7 ? dpp_half_mirror : mask == 8 ? dpp_row_ror + 8 : mask == 15 ? dpp_mirror : 0;
+}
+
 /* v of lane ^ mask, 0 < mask < 16. */
 template <int Mask, class T> SUBWAVE_DEVICE T xor_in_row(const T &value)
 {
-    if constexpr (Mask < 4)
-        return dpp < Mask | (1 ^ Mask) << 2 | (2 ^ Mask) << 4 | (3 ^ Mask) << 6 > (value);
-    else if constexpr (!SUBWAVE_ROWS_BY_BROADCAST)
-        return dpp<dpp_row_xor + Mask>(value);
-    else if constexpr (Mask == 7)
-        return dpp<dpp_half_mirror>(value);
-    else if constexpr (Mask == 8)
-        return dpp<dpp_row_ror + 8>(value);
-    else if constexpr (Mask == 15)
-        return dpp<dpp_mirror>(value);
+    if constexpr (xor_control(Mask) != 0)
+        return dpp<xor_control(Mask)>(value);
     else if constexpr (Mask > 8)
         return dpp<dpp_row_ror + 8>(xor_in_row<Mask - 8>(value));
     else if constexpr (Mask == 4)
@@ -53,6 +55,22 @@ SUBWAVE_DEVICE T wave_xor_block(lane_mask members, const T &value, std::uint32_t
         if (wave_knows(mask) && mask == 16)
             return other_row_lanes<0xfedcba9876543210u>(value);
     return wave_shuffle(members, value, wave_lane() ^ static_cast<int>(mask), where);
+}
+
+SUBWAVE_DEVICE bool wave_xors_partial(std::uint32_t mask)
+{
+    return wave_knows(mask) && mask > 0 && mask < 16 && xor_control(static_cast<int>(mask)) != 0;
+}
+
+template <class T>
+SUBWAVE_DEVICE T wave_xor_partial(lane_mask, const T &value, std::uint32_t mask, site)
+{
+    return for_constant<16>(mask, value, [&](auto m) {
+        if constexpr (m() == 0 || xor_control(m()) == 0)
+            return value;
+        else
+            return apart(dpp_into<xor_control(m()), 0xf, 0xf>(value, value));
+    });
 }
 
 template <class T>
@@ -100,33 +118,42 @@ SUBWAVE_DEVICE T wave_broadcast_block(lane_mask members, const T &value, std::ui
     return wave_shuffle(members, value, (wave_lane() & -Size) + static_cast<int>(id), where);
 }
 
-/* Lanes that do not exist are as good as switched off: who would read one keeps its own. */
+/* Lanes that do not exist are as good as switched off: who would read one keeps its own. Each move
+ * is for more lanes than it is right in, and the next one for the others. */
 constexpr bool wave_shifts_partial = true;
+template <int Size, bool FromBelow, class T> SUBWAVE_DEVICE T shift_one(const T &value)
+{
+    constexpr int in_row = (FromBelow ? dpp_row_shr : dpp_row_shl) + 1;
+    constexpr int in_wave = FromBelow ? dpp_wave_shr1 : dpp_wave_shl1;
+    constexpr int in_four = FromBelow ? dpp_quad_0012 : dpp_quad_1233; /* the end keeps its own */
+    if constexpr (Size == 1) {
+        return value;
+    } else if constexpr (Size == 2) {
+        return dpp<FromBelow ? dpp_quad_0022 : dpp_quad_1133>(value);
+    } else if constexpr (Size == 4) {
+        return dpp<in_four>(value);
+    } else if constexpr (Size == 8) {
+        return dpp_into<in_row, 0xf, FromBelow ? 0xa : 0x5>(dpp<in_four>(value), value);
+    } else if constexpr (Size == 16) {
+        return dpp_into<in_row, 0xf, 0xf>(value, value);
+    } else if constexpr (SUBWAVE_ROWS_BY_BROADCAST) {
+        const T moved = dpp_into<in_wave, 0xf, 0xf>(value, value);
+        if constexpr (Size == wave_size())
+            return moved;
+        else /* lanes 32 or 31 */
+            return dpp_into<in_four, FromBelow ? 0x4 : 0x2, FromBelow ? 0x1 : 0x8>(moved, value);
+    } else if constexpr (FromBelow) {
+        const T own = dpp_into<dpp_same, 0x1, 0x1>(other_row<15>(value), value);
+        return dpp_into<in_row, 0xf, 0xf>(own, value);
+    } else { /* of row 0, too, lanes may be the last that are there */
+        const T own = dpp_into<dpp_same, 0x2, 0xf>(other_row<0, true>(value), value);
+        return dpp_into<in_row, 0xf, 0xf>(own, value);
+    }
+}
 template <int Size, bool FromBelow, class T>
 SUBWAVE_DEVICE T wave_shift_one(lane_mask, const T &value, site)
 {
-    constexpr int by_one = (FromBelow ? dpp_row_shr : dpp_row_shl) + 1;
-    constexpr int across = FromBelow ? dpp_wave_shr1 : dpp_wave_shl1;
-    if constexpr (Size <= 16) {
-        constexpr unsigned firsts = Size == 1   ? 0xffff
-                                    : Size == 2 ? 0x5555
-                                    : Size == 4 ? 0x1111
-                                                : 0x0101;
-        constexpr unsigned ends = FromBelow ? firsts : firsts << (Size - 1) & 0xffff;
-        const T moved = apart(dpp_into<by_one, 0xf, 0xf>(value, value));
-        return Size < 16 ? choose(in_each_row<ends>(wave_lane()), value, moved) : moved;
-    }
-    const bool at_end = (wave_lane() & (Size - 1)) == (FromBelow ? 0 : Size - 1);
-    if constexpr (SUBWAVE_ROWS_BY_BROADCAST) {
-        const T moved = apart(dpp_into<across, 0xf, 0xf>(value, value));
-        return Size < 64 ? choose(at_end, value, moved) : moved;
-    } else {
-        const T next_row = other_row<FromBelow ? 15 : 0>(value);
-        const bool at_row_end = in_each_row<FromBelow ? 0x0001 : 0x8000>(wave_lane());
-        const T moved =
-            apart(dpp_into<by_one, 0xf, 0xf>(choose(at_row_end, next_row, value), value));
-        return choose(at_end, value, moved);
-    }
+    return apart(shift_one<Size, FromBelow>(value));
 }
 
 SUBWAVE_END

@@ -6,23 +6,39 @@
 
 SUBWAVE_BEGIN
 
-/* Whether `lane`, this one, is one of those of its row that the constant's bits name. */
+/* `value` in the lanes of each row that the constant's bits name, `other` elsewhere. LLVM 15 knows
+ * no masks of lanes: it works out from `lane`, this one, which it is, or is given a mask in
+ * assembly, which is shorter where that is done once, and must not be in whole-wave mode. */
 #if __clang_major__ >= 17
 __device__ bool wave64_constant(unsigned long long) __asm("llvm.amdgcn.inverse.ballot.i64");
 __device__ bool wave32_constant(unsigned) __asm("llvm.amdgcn.inverse.ballot.i32");
-template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_row(int)
+template <unsigned Lanes, bool ByMask, class T>
+SUBWAVE_DEVICE T in_each_row(int, const T &value, const T &other)
 {
     if constexpr (wave_size() == 64)
-        return wave64_constant(Lanes * 0x1000100010001u);
+        return wave64_constant(Lanes * 0x1000100010001u) ? value : other;
     else
-        return wave32_constant(Lanes * 0x10001u);
+        return wave32_constant(Lanes * 0x10001u) ? value : other;
 }
 SUBWAVE_DEVICE int lane_in_whole_wave() { return 0; }
 #else
-template <unsigned Lanes> SUBWAVE_DEVICE bool in_each_row(int lane)
+template <unsigned Lanes, bool ByMask, class T>
+SUBWAVE_DEVICE T in_each_row(int lane, const T &value, const T &other)
 {
-    constexpr bool is_by_four = Lanes == (Lanes & 0xf) * 0x1111;
-    return (is_by_four ? Lanes & 0xf : Lanes) >> (lane & (is_by_four ? 3 : 15)) & 1;
+    static_assert(Lanes == (Lanes & 0xf) * 0x1111);
+    using mask = std::conditional_t<wave_size() == 64, std::uint64_t, std::uint32_t>;
+    if constexpr (!ByMask)
+        return (Lanes & 0xf) >> (lane & 3) & 1 ? value : other;
+    else
+        return map_words(
+            value,
+            [](std::uint32_t word, std::uint32_t otherwise) {
+                asm("v_cndmask_b32_e64 %0, %1, %0, %2"
+                    : "+v"(word)
+                    : "v"(otherwise), "s"(static_cast<mask>(Lanes * 0x1000100010001u)));
+                return word;
+            },
+            other);
 }
 /* wave_lane(), worked out anew. LLVM 15 takes a vector register that both sides of a branch read
  * for free to overwrite at its last use in the first side; in whole-wave mode that overwrites it
@@ -41,6 +57,10 @@ enum dpp_control {
     dpp_swap_lanes = 0xb1,   /* quad_perm:[1,0,3,2] */
     dpp_swap_pairs = 0x4e,   /* quad_perm:[2,3,0,1] */
     dpp_quad_0011 = 0x50,    /* quad_perm:[0,0,1,1] */
+    dpp_quad_0012 = 0x90,    /* quad_perm:[0,0,1,2] */
+    dpp_quad_0022 = 0xa0,    /* quad_perm:[0,0,2,2] */
+    dpp_quad_1133 = 0xf5,    /* quad_perm:[1,1,3,3] */
+    dpp_quad_1233 = 0xf9,    /* quad_perm:[1,2,3,3] */
     dpp_quad_3333 = 0xff,    /* quad_perm:[3,3,3,3] */
     dpp_same = 0xe4,         /* quad_perm:[0,1,2,3] */
     dpp_row_shl = 0x100,     /* + n: the lane n above */
@@ -103,19 +123,23 @@ template <class T> SUBWAVE_DEVICE T apart_in_whole_wave(const T &moved)
         moved, [](std::uint32_t word) { return float_bits(arithmetic_fence(bits_float(word))); });
 }
 
-/* v_permlanex16: of the other row of 32 lanes the lane that a digit names, each lane's own. */
-template <std::uint64_t Lanes, class T> SUBWAVE_DEVICE T other_row_lanes(const T &value)
+/* v_permlanex16: of the other row of 32 lanes the lane that a digit names, each lane's own. Where
+ * that lane may not be there, the own value stays, of which there must then be a copy. (LLVM 15 has
+ * no right encoding for the form without.) */
+template <std::uint64_t Lanes, bool KeepsOwn = false, class T>
+SUBWAVE_DEVICE T other_row_lanes(const T &value)
 {
     in_place pin;
     return map_words(value, [](std::uint32_t word) {
         const int w = static_cast<int>(word);
         return static_cast<std::uint32_t>(__builtin_amdgcn_permlanex16(
-            w, w, static_cast<int>(Lanes), static_cast<int>(Lanes >> 32), false, false));
+            w, w, static_cast<int>(Lanes), static_cast<int>(Lanes >> 32), false,
+            !KeepsOwn && __clang_major__ >= 19));
     });
 }
-template <int Lane, class T> SUBWAVE_DEVICE T other_row(const T &value)
+template <int Lane, bool KeepsOwn = false, class T> SUBWAVE_DEVICE T other_row(const T &value)
 {
-    return other_row_lanes<Lane * 0x1111111111111111u>(value);
+    return other_row_lanes<Lane * 0x1111111111111111u, KeepsOwn>(value);
 }
 
 /* Lane 7 of the row, into fours 2 and 3. */
@@ -139,6 +163,17 @@ template <class T> SUBWAVE_DEVICE T odd_rows_from_even(T other, const T &value)
         return dpp_into<dpp_same, 0xa, 0xf>(other, other_row<15>(value));
 }
 
+/* gfx9: what all lanes of rows 1 and 3 hold, into the rows below. */
+template <class T> SUBWAVE_DEVICE T even_rows_from_odd(const T &value)
+{
+    if constexpr (SUBWAVE_ROW_READS) {
+        const T below = dpp<dpp_wave_shl1>(value); /* right in lanes 15 and 47 */
+        return dpp_into<dpp_row_read + 15, 0x5, 0xf>(value, below);
+    } else {
+        return choose(wave_lane() < 32, read_lane(value, 31), read_lane(value, 63));
+    }
+}
+
 /* The value of the lane below; that of lane 0 is not specified. */
 template <class T> SUBWAVE_DEVICE T from_lane_below(const T &value)
 {
@@ -148,15 +183,18 @@ template <class T> SUBWAVE_DEVICE T from_lane_below(const T &value)
         return dpp_into<dpp_row_shr + 1, 0xf, 0xf>(other_row<15>(value), value);
 }
 
-/* Whether values of T may be in whole-wave mode. Unoptimised code has had no test: the emulator
- * cannot run it. On gfx11 LLVM 21 and later keep 16-bit values in halves of registers, and put what
- * made the other half into whole-wave mode as well, be it a ballot. */
-#if !defined(__OPTIMIZE__)
-template <class T> inline constexpr bool has_whole_wave_mode_v = false;
-#elif defined(__GFX11__) && __clang_major__ >= 21
-template <class T> inline constexpr bool has_whole_wave_mode_v = sizeof(T) != 2;
+/* Unoptimised code in whole-wave mode has had no test: the emulator cannot run it. */
+#ifdef __OPTIMIZE__
+constexpr bool has_whole_wave_mode = true;
 #else
-template <class T> inline constexpr bool has_whole_wave_mode_v = true;
+constexpr bool has_whole_wave_mode = false;
+#endif
+/* On gfx11 LLVM 21 and later keep values of 16 bits in halves of registers, and put what made the
+ * other half into whole-wave mode as well, be it a ballot; nor can they spill such a half. */
+#if defined(__GFX11__) && __clang_major__ >= 21
+constexpr bool has_halves_in_whole_wave = false;
+#else
+constexpr bool has_halves_in_whole_wave = true;
 #endif
 
 /* Whole-wave mode, in which lanes are on that EXEC had switched off: from a value for these to a

@@ -64,9 +64,17 @@ SUBWAVE_DEVICE lane_mask wave_active(site)
     return exec;
 }
 
-SUBWAVE_DEVICE lane_mask wave_callers(lane_mask members, site where)
+SUBWAVE_DEVICE int wave_caller_count(lane_mask members, site)
 {
-    return __builtin_constant_p(members) ? members : wave_active(where);
+    if (__builtin_constant_p(members))
+        return __popcll(members);
+    in_place pin;
+    int count;
+    if (wave_size() == 64)
+        asm volatile("s_bcnt1_i32_b64 %0, exec" : "=s"(count) : : "scc");
+    else
+        asm volatile("s_bcnt1_i32_b32 %0, exec_lo" : "=s"(count) : : "scc");
+    return count;
 }
 
 SUBWAVE_DEVICE lane_mask wave_opportunistic(site where) { return wave_active(where); }
@@ -76,14 +84,40 @@ SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site)
     return active_ballot(p) & members;
 }
 
-/* ds_bpermute: through the LDS crossbar, no LDS memory. */
+/* first ? a : b, which between large types would be made in memory. */
+template <class T> SUBWAVE_DEVICE T choose(bool first, const T &a, const T &b)
+{
+    if constexpr (std::is_scalar<T>::value) {
+        return first ? a : b;
+    } else {
+        const std::uint32_t from_a = first ? ~0u : 0;
+        return map_words(
+            a, [from_a](std::uint32_t x, std::uint32_t y) { return (x & from_a) | (y & ~from_a); },
+            b);
+    }
+}
+
+/* ds_bpermute: through the LDS crossbar, no LDS memory. Of the number of the lane it looks at the
+ * bits that name one, and no more. */
 template <class T> SUBWAVE_DEVICE T wave_shuffle(lane_mask, const T &value, int source_lane, site)
 {
     in_place pin;
-    return map_words(value, [source_lane](std::uint32_t word) {
+    const int address = static_cast<int>(static_cast<std::uint32_t>(source_lane) * 4);
+    return map_words(value, [address](std::uint32_t word) {
         return static_cast<std::uint32_t>(
-            __builtin_amdgcn_ds_bpermute(source_lane * 4, static_cast<int>(word)));
+            __builtin_amdgcn_ds_bpermute(address, static_cast<int>(word)));
     });
+}
+
+/* A choice between the values takes an instruction a word, one between the lanes four. */
+template <class T>
+SUBWAVE_DEVICE T wave_select(lane_mask members, const T &value, int source_lane, bool there,
+                             site where)
+{
+    if constexpr (sizeof(T) > 8)
+        return wave_shuffle(members, value, there ? source_lane : wave_lane(), where);
+    else
+        return choose(there, wave_shuffle(members, value, source_lane, where), value);
 }
 
 /* v_readlane into a scalar register. */
@@ -116,19 +150,6 @@ template <class T>
 SUBWAVE_DEVICE T wave_broadcast_in_team(lane_mask members, const T &value, int item, site where)
 {
     return wave_broadcast(members, value, item, where);
-}
-
-/* first ? a : b, which between large types would be made in memory. */
-template <class T> SUBWAVE_DEVICE T choose(bool first, const T &a, const T &b)
-{
-    if constexpr (std::is_scalar<T>::value) {
-        return first ? a : b;
-    } else {
-        const std::uint32_t from_a = first ? ~0u : 0;
-        return map_words(
-            a, [from_a](std::uint32_t x, std::uint32_t y) { return (x & from_a) | (y & ~from_a); },
-            b);
-    }
 }
 
 /* The value, which LLVM 15 then takes for another at each call: else what the two sides of a branch

@@ -32,7 +32,7 @@ SUBWAVE_DEVICE lane_mask wave_active(site where)
     return ::subwave::simt::outlined::implicit(::subwave::simt::operation::active, where);
 }
 
-SUBWAVE_DEVICE lane_mask wave_callers(lane_mask members, site) { return members; }
+SUBWAVE_DEVICE int wave_caller_count(lane_mask members, site) { return __popcll(members); }
 
 SUBWAVE_DEVICE lane_mask wave_opportunistic(site where)
 {
@@ -61,6 +61,13 @@ SUBWAVE_DEVICE T wave_shuffle(lane_mask members, const T &value, int source_lane
 {
     return ::subwave::simt::exchange(::subwave::simt::operation::shuffle, members, value,
                                      source_lane, false, where);
+}
+
+template <class T>
+SUBWAVE_DEVICE T wave_select(lane_mask members, const T &value, int source_lane, bool there,
+                             site where)
+{
+    return wave_shuffle(members, value, there ? source_lane : wave_lane(), where);
 }
 
 template <class T>
@@ -97,6 +104,14 @@ template <int Size, class T>
 SUBWAVE_DEVICE T wave_xor_block(lane_mask members, const T &value, std::uint32_t mask, site where)
 {
     return wave_shuffle(members, value, wave_lane() ^ static_cast<int>(mask), where);
+}
+
+SUBWAVE_DEVICE bool wave_xors_partial(std::uint32_t) { return false; }
+
+template <class T>
+SUBWAVE_DEVICE T wave_xor_partial(lane_mask members, const T &value, std::uint32_t mask, site where)
+{
+    return wave_xor_block<max_wave_size()>(members, value, mask, where);
 }
 
 template <class T>

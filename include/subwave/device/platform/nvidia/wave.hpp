@@ -33,7 +33,7 @@ SUBWAVE_DEVICE lane_mask wave_whole(lane_mask) { return 0xffffffffu; }
  * shows, and a barrier after it makes the lanes meet (docs/groups.md says what was tried). */
 SUBWAVE_DEVICE lane_mask wave_active(site) { return __activemask(); }
 
-SUBWAVE_DEVICE lane_mask wave_callers(lane_mask members, site) { return members; }
+SUBWAVE_DEVICE int wave_caller_count(lane_mask members, site) { return __popcll(members); }
 SUBWAVE_DEVICE lane_mask wave_opportunistic(site) { return __activemask(); }
 
 SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site)
@@ -47,6 +47,13 @@ SUBWAVE_DEVICE T wave_shuffle(lane_mask members, const T &value, int source_lane
     return map_words(value, [members, source_lane](std::uint32_t word) {
         return __shfl_sync(static_cast<std::uint32_t>(members), word, source_lane);
     });
+}
+
+template <class T>
+SUBWAVE_DEVICE T wave_select(lane_mask members, const T &value, int source_lane, bool there,
+                             site where)
+{
+    return wave_shuffle(members, value, there ? source_lane : wave_lane(), where);
 }
 
 template <class T>
@@ -85,6 +92,14 @@ SUBWAVE_DEVICE T wave_xor_block(lane_mask members, const T &value, std::uint32_t
 }
 
 /* shfl.bfly: needs no register for the lane. */
+SUBWAVE_DEVICE bool wave_xors_partial(std::uint32_t) { return false; }
+
+template <class T>
+SUBWAVE_DEVICE T wave_xor_partial(lane_mask members, const T &value, std::uint32_t mask, site where)
+{
+    return wave_xor_block<max_wave_size()>(members, value, mask, where);
+}
+
 template <class T> SUBWAVE_DEVICE T wave_sibling(lane_mask members, const T &value, int size, site)
 {
     return map_words(value, [members, size](std::uint32_t word) {
