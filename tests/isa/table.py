@@ -79,12 +79,7 @@ def compare(rows, committed):
         print("%d figures are lower than in the table: update it" % fallen)
 
 
-def is_excepted(key, name, version):
-    """Values of 16 bits go by ds_bpermute on gfx11 with LLVM 21 and later (platform/amd/rows.hpp says why)."""
-    return name == "ds" and key[0].startswith("gfx11") and key[3] in ("f16", "bf16") and int(version) >= 21
-
-
-def broken(rows, version):
+def broken(rows):
     """Yields requirements that do not hold, or that no cell was there for."""
     for start, operation, kind, type_, most in REQUIREMENTS:
         met = [key for key in rows if key[0].startswith(start) and all(
@@ -93,7 +88,7 @@ def broken(rows, version):
             yield "no cell for the requirement %s" % ((start, operation, kind, type_),)
         for key in met:
             for name, bound in most.items():
-                if rows[key][name] > bound and not is_excepted(key, name, version):
+                if rows[key][name] > bound:
                     yield "%s %s %s %s: " % key + "%s is %d, may be %d" % (name, rows[key][name], bound)
 
 
@@ -102,7 +97,7 @@ def main(arguments):
     folder, objdump, readelf, *objects = arguments[update:]
     version, rows = measure(objdump, readelf, list(zip(objects[::2], objects[1::2], strict=True)))
     path = os.path.join(folder, "tests", "isa", "table.clang-%s.tsv" % version)
-    faults = list(broken(rows, version))
+    faults = list(broken(rows))
     if update:
         was = document.read_table(path) if os.path.exists(path) else {}
         others = {key: row for key, row in was.items() if key[0] not in {key[0] for key in rows}}
