@@ -102,8 +102,7 @@ void reference_set(const reference_matrix *matrix, int64_t i, int64_t j, double 
     else if (matrix->dtype == SUBWAVE_DTYPE_F32)
         memcpy((char *)matrix->data + index * 4, &rounded, sizeof rounded);
     else
-        reference_store(matrix->dtype, matrix->data, index,
-                        reference_encode(matrix->dtype, value));
+        reference_store(matrix->dtype, matrix->data, index, reference_encode(matrix->dtype, value));
 }
 
 static double get_op(bool transpose, const reference_matrix *matrix, int64_t i, int64_t j)

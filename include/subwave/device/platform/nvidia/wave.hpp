@@ -91,7 +91,6 @@ SUBWAVE_DEVICE T wave_xor_block(lane_mask members, const T &value, std::uint32_t
     });
 }
 
-/* shfl.bfly: needs no register for the lane. */
 SUBWAVE_DEVICE bool wave_xors_partial(std::uint32_t) { return false; }
 
 template <class T>
@@ -100,6 +99,7 @@ SUBWAVE_DEVICE T wave_xor_partial(lane_mask members, const T &value, std::uint32
     return wave_xor_block<max_wave_size()>(members, value, mask, where);
 }
 
+/* shfl.bfly: needs no register for the lane. */
 template <class T> SUBWAVE_DEVICE T wave_sibling(lane_mask members, const T &value, int size, site)
 {
     return map_words(value, [members, size](std::uint32_t word) {
