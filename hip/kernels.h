@@ -73,7 +73,7 @@ typedef struct subwave_matmul_kernel {
         struct {
             int32_t shape; /* 0 or 1, of hip/shapes.h */
             /* Tiles that a block has each, and `shared` ones after these, whose k is split into
-             * `shares`, of two blocks each (hip/matmul_matrix_parts.hpp). */
+             * `shares`, of a block each or two (hip/matmul_matrix_parts.hpp). */
             uint32_t tiles, stages, shares, shared; /* stages of k of a tile */
         } matrix;
         struct {

@@ -10,8 +10,8 @@
 SUBWAVE_BEGIN
 
 /* Each of the first blocks has a tile. k of the `shared` tiles after these is split into `shares` of
- * as many stages, up to one, counted through all these tiles. A share is at most as long as a tile:
- * of its stages within one tile or two, two blocks multiply a tile's each. */
+ * as many stages, up to one, counted through all these tiles. A share is at most as long as a tile.
+ * Its stages are of one tile, or of two: of these each is a block's. */
 template <class T> struct matrix_problem {
     matmul_problem<T> whole;
     std::uint32_t tiles;  /* that are not shared */

@@ -74,24 +74,26 @@ static double split_last_rounds(const subwave_capabilities *device,
         for (int64_t shares = lesser_of(2 * shared, most); shares > shared;
              shares = lesser_of(shares + shared, most)) {
             const int64_t fewest = shared * stages / shares; /* stages of a share */
-            const bool aligned = shared * stages % shares == 0 && stages % fewest == 0;
+            /* Whether no share goes on in a next tile. */
+            const bool ends =
+                shared == 1 || (shared * stages % shares == 0 && stages % fewest == 0);
             const double steps_of_share =
                 (double)ceil_divide(shared * stages, shares) * block->stage +
-                part * (double)(ceil_divide(shares, shared) + !aligned);
+                part * (double)(ceil_divide(shares, shared) + !ends);
             const double steps = (double)((tiles - shared) / units) * steps_of_tile +
                                  (double)ceil_divide(shares, units) * steps_of_share;
             if (steps < least) {
                 least = steps;
-                kernel->parts = (int32_t)(ceil_divide(stages, fewest) + !aligned);
+                kernel->parts = (int32_t)lesser_of(ceil_divide(stages, fewest) + !ends, shares);
                 kernel->of.matrix.shares = (uint32_t)shares;
                 kernel->of.matrix.shared = (uint32_t)shared;
+                kernel->blocks = (uint32_t)(tiles - shared + (ends ? 1 : 2) * shares);
             }
             if (shares == most)
                 break;
         }
     }
     kernel->of.matrix.tiles -= kernel->of.matrix.shared;
-    kernel->blocks = kernel->of.matrix.tiles + 2 * kernel->of.matrix.shares;
     if (kernel->parts > 1)
         kernel->workspace_bytes = SUBWAVE_WORKSPACE_COUNTERS * (int64_t)sizeof(uint32_t) +
                                   2 * kernel->of.matrix.shares * part_bytes;
