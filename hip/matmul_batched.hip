@@ -5,6 +5,7 @@
 #include "matmul_batched_dense.hpp"
 #include "matmul_batched_groups.hpp"
 #include "matmul_batched_staged.hpp"
+#include "matmul_batched_unit.hpp"
 
 SUBWAVE_BEGIN
 
@@ -42,6 +43,18 @@ static int launch_matmul_batched_dense(const matmul_batched_problem<T> &problem,
     return SUBWAVE_NO_KERNEL;
 }
 
+/* Only AMD's whole waves have one here. */
+template <class T>
+static int launch_matmul_batched_unit(const matmul_batched_problem<T> &problem,
+                                      std::uint32_t blocks, void *stream)
+{
+    if constexpr (shapes.f64_unit_in_batches && std::is_same<T, double>::value)
+        return launch(matmul_batched_unit<T>, dim3(blocks), dim3(problem.p.block), 0, stream,
+                      problem);
+    (void)problem, (void)blocks, (void)stream;
+    return SUBWAVE_NO_KERNEL;
+}
+
 template <class T>
 static int launch_matmul_batched(const subwave_matmul_batched_launch &p, void *stream)
 {
@@ -65,6 +78,8 @@ static int launch_matmul_batched(const subwave_matmul_batched_launch &p, void *s
         case SUBWAVE_MATMUL_BATCHED_CELLS_4:
             return launch(matmul_batched_cells<T, 4>, dim3(blocks), dim3(p.block), p.shared_bytes,
                           stream, problem);
+        case SUBWAVE_MATMUL_BATCHED_UNIT:
+            return launch_matmul_batched_unit(problem, blocks, stream);
         case SUBWAVE_MATMUL_BATCHED_DENSE_24:
             return launch_matmul_batched_dense<24, 1>(problem, blocks, stream);
         case SUBWAVE_MATMUL_BATCHED_DENSE_32:

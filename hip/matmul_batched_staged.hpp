@@ -5,7 +5,7 @@
 #ifndef SUBWAVE_HIP_MATMUL_BATCHED_STAGED_HPP
 #define SUBWAVE_HIP_MATMUL_BATCHED_STAGED_HPP
 
-#include "matmul_batched.hpp"
+#include "matmul_batched_unit.hpp"
 
 SUBWAVE_BEGIN
 
@@ -90,7 +90,8 @@ template <class T, int Size, int Lanes, int Across, int Terms> struct staged {
     static constexpr int bytes = elements * sizeof(T);
     static constexpr int bound =
         (sizeof(T) > 8 || shapes.staged_bound_by_items) && items <= 256 ? 256 : 512;
-    static constexpr bool fits = subwave_batched_fits(few_registers, Size, items);
+    static constexpr bool exists =
+        subwave_batched_fits(few_registers, Size, items) && !multiplies_on_unit_v<T>;
 };
 
 /* Across x Across groups of Lanes compute a tile of as many times Size x Size elements, Terms steps
@@ -186,7 +187,7 @@ template <class T, int Size, int Lanes, int Across, int Terms>
 SUBWAVE_KERNEL((staged<T, Size, Lanes, Across, Terms>::bound))
 matmul_batched_staged(matmul_batched_problem<T> problem)
 {
-    if constexpr (staged<T, Size, Lanes, Across, Terms>::fits)
+    if constexpr (staged<T, Size, Lanes, Across, Terms>::exists)
         multiply_staged<T, Size, Lanes, Across, Terms>(problem);
     else
         trap(); /* no plan asks for it on this architecture */

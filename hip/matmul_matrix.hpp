@@ -15,7 +15,10 @@ SUBWAVE_BEGIN
  * the matrix unit. While waves multiply one stage of k, later ones are copied into shared memory,
  * and the next step's operands from there into registers. */
 template <class T, int Shape, bool Packed, bool AAlongK, bool BAlongK> class matrix_tile {
+public:
     static constexpr subwave_block_shape shape = matrix_shape<T>(Shape);
+
+private:
     static constexpr int tall = shape.tall, wide = shape.wide, stage = shape.stage;
 
     using unit = matrix_unit<T>;
@@ -324,7 +327,7 @@ SUBWAVE_KERNEL(matrix_shape<T>(Shape).down *matrix_shape<T>(Shape).across *max_w
             return tile(part, at.row * tile::rows(), at.column * tile::columns(),
                         this_work_item::get_sub_group());
         };
-        if constexpr (!matrix_shape<T>(Shape).splits_k) {
+        if constexpr (!tile::shape.splits_k) {
             tile mine = tile_of(p.whole, blockIdx.x);
             mine.multiply(memory, site::current());
             mine.store();
@@ -332,7 +335,7 @@ SUBWAVE_KERNEL(matrix_shape<T>(Shape).down *matrix_shape<T>(Shape).across *max_w
             const matrix_part part(p, blockIdx.x);
             if (part.count == 0)
                 return;
-            tile mine = tile_of(product_of(p, part, matrix_shape<T>(Shape).stage), part.tile);
+            tile mine = tile_of(product_of(p, part, tile::shape.stage), part.tile);
             mine.multiply(memory, site::current());
             if (part.is_whole(p) || add_parts(p, part, mine, memory))
                 mine.store();

@@ -61,7 +61,8 @@ typedef struct subwave_shapes {
     int32_t part_steps[3];
     /* AUTO takes MATRIX from as many quarters of the compute units on that its blocks fill */
     int32_t auto_quarters;
-    bool f64_unit_in_groups; /* SKINNY and the batched kernels use the unit for f64 */
+    bool f64_unit_in_groups;  /* SKINNY and the batched kernels use the unit for f64 */
+    bool f64_unit_in_batches; /* batched kernels use that of whole waves for all but small f64 */
     /* The staged batched kernel is compiled for as many work-items as it has, rather than for more,
      * which keeps the registers few and many blocks at work. */
     bool staged_bound_by_items;
@@ -81,6 +82,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     {8, 8, 8},
     0,
     false,
+    false,
     false};
 
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
@@ -95,6 +97,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     {0, 0, 0},
     0,
     true,
+    false,
     false};
 
 /* AMD with waves of 64. k of BROADCAST is not split: the scalar registers would not suffice. Sums
@@ -112,6 +115,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     {38, 19, 76},
     1,
     false,
+    true,
     true};
 
 /* AMD with waves of 32, which have no unit for f32 and f64. */
@@ -127,6 +131,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     {38, 19, 76},
     1,
     false,
+    true,
     true};
 
 /* --- SKINNY ---------------------------------------------------------------------------------- */
@@ -208,6 +213,7 @@ typedef enum subwave_matmul_batched_tile {
      * block several entries in shared memory. */
     SUBWAVE_MATMUL_BATCHED_CELLS_3,
     SUBWAVE_MATMUL_BATCHED_CELLS_4,
+    SUBWAVE_MATMUL_BATCHED_UNIT, /* a wave has a tile of C */
 #define SUBWAVE_X(side, ...) SUBWAVE_MATMUL_BATCHED_DENSE_##side,
     SUBWAVE_MATMUL_BATCHED_DENSE(SUBWAVE_X)
 #undef SUBWAVE_X
@@ -225,6 +231,7 @@ typedef enum subwave_matmul_batched_use {
 
 enum {
     SUBWAVE_MATMUL_BATCHED_BLOCK = 128,
+    SUBWAVE_MATMUL_BATCHED_UNIT_SIDE = 32,
     SUBWAVE_MATMUL_BATCHED_MOST = 32768, /* m, n and k */
 };
 

@@ -134,13 +134,33 @@ static bool plan_dense(const subwave_capabilities *device, subwave_dtype dtype,
     return true;
 }
 
+/* --- whole waves with a matrix unit ---------------------------------------------------------- */
+
+/* Plans it, or returns false where the groups' kernels do it: of few rows and columns, most of the
+ * unit's tile would be empty. */
+static bool plan_unit(const subwave_capabilities *device, subwave_dtype dtype,
+                      subwave_matmul_batched_launch *launch)
+{
+    enum { SIDE = SUBWAVE_MATMUL_BATCHED_UNIT_SIDE };
+    if (dtype != SUBWAVE_DTYPE_F64 || !device->shapes->f64_unit_in_batches ||
+        !subwave_has_matrix_unit(device, dtype) || greater_of(launch->m, launch->n) <= 16)
+        return false;
+    launch->tile = SUBWAVE_MATMUL_BATCHED_UNIT;
+    launch->down = (int32_t)ceil_divide(launch->m, SIDE);
+    launch->across = (int32_t)ceil_divide(launch->n, SIDE);
+    launch->block = SUBWAVE_MATMUL_BATCHED_BLOCK;
+    launch->blocks = ceil_divide(launch->batch * launch->down * launch->across,
+                                 SUBWAVE_MATMUL_BATCHED_BLOCK / device->wave_size);
+    return true;
+}
+
 /* --- which, and the grid --------------------------------------------------------------------- */
 
 void subwave_plan_matmul_batched(const subwave_capabilities *device, subwave_dtype dtype,
                                  subwave_matmul_batched_launch *launch)
 {
     launch->first_block = 0;
-    if (plan_dense(device, dtype, launch))
+    if (plan_dense(device, dtype, launch) || plan_unit(device, dtype, launch))
         return;
     const bool cpu = device->waves_take_turns;
     const bool complex = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX;

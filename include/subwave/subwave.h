@@ -204,7 +204,7 @@ SUBWAVE_API subwave_status subwave_matmul(subwave_context *context, subwave_vari
  * Leading dimensions as in subwave_matmul. m, n or batch = 0 returns at once; k = 0 scales C by
  * beta. Stream: asynchronous. Workspace: none. Determinism: bit-equal from run to run on one
  * device, whatever the entry's place in the batch; the sum over k runs in ascending order, one
- * partial sum per element (f64 on NVIDIA's matrix unit: in its order within eight steps of k).
+ * partial sum per element (f64 on a GPU's matrix unit: in its order within eight steps of k).
  * Errors: INVALID_CONTEXT; INVALID_VALUE dtype, layout, transpose; UNSUPPORTED another dtype;
  * INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER; DEVICE_ERROR; KERNEL_ERROR. Source:
  * gemmStridedBatched of hipBLAS and cuBLAS (docs/matmul-batched.md). */

@@ -612,6 +612,45 @@ static void test_batched_tiles(void **state)
     }
 }
 
+/* f64 from 17 rows or columns on is the matrix unit's on AMD, where there is one; tiles cover C. */
+static void test_batched_unit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *backend, *architecture;
+        int32_t wave;
+        subwave_dtype dtype;
+        int64_t m, n;
+        int32_t tiles; /* 0: not on the unit */
+    } rows[] = {
+        {"hip-amd", "gfx942", 64, SUBWAVE_DTYPE_F64, 17, 17, 1},
+        {"hip-amd", "gfx90a", 64, SUBWAVE_DTYPE_F64, 3, 33, 2},
+        {"hip-amd", "gfx950", 64, SUBWAVE_DTYPE_F64, 64, 64, 4},
+        {"hip-amd", "gfx942", 64, SUBWAVE_DTYPE_F64, 65, 31, 3},
+        {"hip-amd", "gfx942", 64, SUBWAVE_DTYPE_F64, 16, 16, 0},
+        {"hip-amd", "gfx942", 64, SUBWAVE_DTYPE_F32, 32, 32, 0},
+        {"hip-amd", "gfx942", 64, SUBWAVE_DTYPE_C64, 32, 32, 0},
+        {"hip-amd", "gfx908", 64, SUBWAVE_DTYPE_F64, 32, 32, 0},
+        {"hip-amd", "gfx1100", 32, SUBWAVE_DTYPE_F64, 32, 32, 0},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 32, 32, 0},
+        {"cpu", "x86-64", 64, SUBWAVE_DTYPE_F64, 32, 32, 0},
+    };
+    for (size_t r = 0; r < COUNT(rows); ++r) {
+        const subwave_capabilities device =
+            make_device(rows[r].backend, rows[r].architecture, rows[r].wave, 100);
+        const subwave_matmul_batched_launch p =
+            plan_batched(&device, rows[r].dtype, rows[r].m, rows[r].n, 40, 1001);
+        assert_int_equal(p.tile == SUBWAVE_MATMUL_BATCHED_UNIT, rows[r].tiles != 0);
+        if (rows[r].tiles != 0) {
+            assert_int_equal(p.down * p.across, rows[r].tiles);
+            assert_true(32 * p.down >= p.m && 32 * p.across >= p.n);
+            const int64_t waves = p.block / 64;
+            assert_true(p.blocks * waves >= 1001 * rows[r].tiles &&
+                        (p.blocks - 1) * waves < 1001 * rows[r].tiles);
+        }
+    }
+}
+
 /* Cells are for matrices one after another without gaps. */
 static void test_batched_gaps(void **state)
 {
@@ -798,9 +837,9 @@ int main(void)
         cmocka_unit_test(test_skinny_unit),    cmocka_unit_test(test_parts),
         cmocka_unit_test(test_parts_on_cpu),   cmocka_unit_test(test_skinny),
         cmocka_unit_test(test_kernels_on_cpu), cmocka_unit_test(test_batched_tiles),
-        cmocka_unit_test(test_batched_gaps),   cmocka_unit_test(test_batched_cells),
-        cmocka_unit_test(test_batched_dense),  cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_batched_gaps),   cmocka_unit_test(test_batched_unit),
+        cmocka_unit_test(test_batched_cells),  cmocka_unit_test(test_batched_dense),
+        cmocka_unit_test(test_limits),         cmocka_unit_test(test_huge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
