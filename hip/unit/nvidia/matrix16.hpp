@@ -96,6 +96,8 @@ public:
 
     template <bool Whole> SUBWAVE_DEVICE void begin_copies(T *to, int depth)
     {
+        if (!Whole && depth == 0)
+            return; /* nobody multiplies a stage beyond k */
         const int length = chunks(), step = items / length; /* rows from one copy to the next */
         const int item = matrix16_item(), row = item / length, chunk = item % length;
         const T *source = from_ + row * stride_ + chunk * 8;
@@ -158,6 +160,8 @@ public:
 
     template <bool Whole> SUBWAVE_DEVICE void begin_copies(T *to, int depth)
     {
+        if (depth == 0)
+            return;
         base::template begin_copies<false>(to, depth);
         base::end_copies(to);
     }
