@@ -96,8 +96,9 @@ public:
 
     template <bool Whole> SUBWAVE_DEVICE void begin_copies(T *to, int depth)
     {
+        /* Nobody multiplies a stage beyond k. */
         if (!Whole && depth == 0)
-            return; /* nobody multiplies a stage beyond k */
+            return;
         const int length = chunks(), step = items / length; /* rows from one copy to the next */
         const int item = matrix16_item(), row = item / length, chunk = item % length;
         const T *source = from_ + row * stride_ + chunk * 8;
