@@ -63,8 +63,8 @@ typedef struct subwave_matmul_kernel {
     int32_t parts; /* of k, each of a block */
     int64_t workspace_bytes;
     int32_t share; /* a block's, of the unit's peak, in percent; 0: not predicted */
-    /* MATRIX: tiles that a compute unit has to multiply one after the other, writing and reading
-     * sums of parts counted in */
+    /* MATRIX: how many tiles a compute unit has the work of; writing and reading the sums of parts
+     * is included */
     double rounds;
     /* 16 bytes can be loaded together: BROADCAST, of a row of B; SKINNY, of a row or column of B;
      * MATRIX of 16 bits, of A and of B along either. */
@@ -72,9 +72,10 @@ typedef struct subwave_matmul_kernel {
     union {
         struct {
             int32_t shape; /* 0 or 1, of hip/shapes.h */
-            /* Tiles that a block has each, and `shared` ones after these, whose k is split into
-             * `shares`, of a block each or two (hip/matmul_matrix_parts.hpp). */
-            uint32_t tiles, stages, shares, shared; /* stages of k of a tile */
+            /* Each of the first `tiles` tiles is computed by one block. The k of the next `shared`
+             * tiles, `stages` stages per tile, is split into `shares`, each of which is computed by
+             * one block or two (hip/matmul_matrix_parts.hpp). */
+            uint32_t tiles, stages, shares, shared;
         } matrix;
         struct {
             subwave_skinny_shape shape;

@@ -16,8 +16,9 @@ template <class T>
 inline constexpr bool multiplies_on_unit_v =
     shapes.f64_unit_in_batches && std::is_same<T, double>::value && matrix_unit<T>::exists;
 
-/* What a lane reads of A or of B: two neighbouring lines, and of these two steps of k at a time.
- * Lines beyond the matrix are the last one again: what they give is not stored. */
+/* What a lane reads of A or of B: two neighbouring lines (rows of A, columns of B), and of these
+ * two steps of k at a time. In the place of lines beyond the matrix the last one is read again; the
+ * elements of C that follow from it are not stored. */
 template <class T> class batched_unit_lines {
     using operand = typename matrix_unit<T>::operand;
     const T *line_[2]; /* at the step of k that is loaded next */

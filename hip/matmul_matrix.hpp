@@ -64,7 +64,8 @@ public:
     {
     }
 
-    /* Sums up. `memory`: shape.stages stages of rows() + columns() elements of each k. */
+    /* Computes the tile's sums over all k. `memory`: shape.stages stages of rows() + columns()
+     * elements of each k. */
     SUBWAVE_DEVICE void multiply(T *memory, site where)
     {
         operands x[2];

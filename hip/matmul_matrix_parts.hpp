@@ -9,16 +9,17 @@
 
 SUBWAVE_BEGIN
 
-/* Each of the first blocks has a tile. k of the `shared` tiles after these is split into `shares` of
- * as many stages, up to one, counted through all these tiles. A share is at most as long as a tile.
- * Its stages are of one tile, or of two: of these each is a block's. */
+/* Each of the first `tiles` blocks computes one tile. The k of the next `shared` tiles is split:
+ * their stages, counted through from one tile to the next, are divided into `shares` of equal
+ * length, except for one stage. A share is at most as long as a tile, so that its stages are of one
+ * tile or of two, and one block computes those of each. */
 template <class T> struct matrix_problem {
     matmul_problem<T> whole;
     std::uint32_t tiles;  /* that are not shared */
     std::uint32_t stages; /* of a tile */
     std::uint32_t shares, shared;
     std::uint32_t share, rest; /* stages of a share; of the first `rest` shares one more */
-    std::uint32_t missing;     /* steps of k, in the last stage of a shared tile */
+    std::uint32_t missing;     /* steps of k that the last stage of a shared tile lacks */
     matmul_sum<T> *sums;       /* two tiles of each share */
     std::uint32_t *finished;   /* parts of every shared tile: zeros, and zeros again in the end */
 
@@ -31,12 +32,12 @@ template <class T> struct matrix_problem {
         const std::uint32_t longer = rest * (share + 1);
         return stage < longer ? stage / (share + 1) : rest + (stage - longer) / share;
     }
-    /* Where the sums of a share lie that are of the tile with these stages: it has sums of the tile
-     * before, too, if it begins there. */
+    /* Where a share's sums of a tile lie, whose first stage is `tile_stage`. They are the share's
+     * second ones if it begins in the tile before. */
     SUBWAVE_DEVICE matmul_sum<T> *sums_of(std::uint32_t number, std::uint32_t tile_stage,
-                                          std::uint32_t cells) const
+                                          std::uint32_t elements) const
     {
-        return sums + std::int64_t(2 * number + (first_stage(number) < tile_stage)) * cells;
+        return sums + std::int64_t(2 * number + (first_stage(number) < tile_stage)) * elements;
     }
 };
 
@@ -77,9 +78,9 @@ SUBWAVE_DEVICE bool add_parts(const matrix_problem<T> &p, const matrix_part &par
                               void *memory)
 {
     const std::uint32_t begin = (part.tile - p.tiles) * p.stages;
-    const std::uint32_t cells = Tile::rows() * Tile::columns();
+    const std::uint32_t elements = Tile::rows() * Tile::columns();
     const std::uint32_t first = p.share_of(begin), last = p.share_of(begin + p.stages - 1);
-    mine.put_sums(p.sums_of(p.share_of(begin + part.first), begin, cells));
+    mine.put_sums(p.sums_of(p.share_of(begin + part.first), begin, elements));
     __threadfence();
     block_barrier(site::current());
     std::uint32_t *const finished = &p.finished[part.tile - p.tiles];
@@ -92,7 +93,7 @@ SUBWAVE_DEVICE bool add_parts(const matrix_problem<T> &p, const matrix_part &par
     __threadfence();
     mine.clear_sums();
     for (std::uint32_t number = first; number <= last; ++number)
-        mine.add_sums(p.sums_of(number, begin, cells));
+        mine.add_sums(p.sums_of(number, begin, elements));
     if (block_item() == 0)
         *finished = 0;
     return true;

@@ -139,7 +139,8 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                           subwave_variant_name(launch.kernel.variant));
 }
 
-/* Tiles beyond C, and compute units that are idle in the last round, are lost. */
+/* Lost are the parts of tiles that lie beyond C, and compute units that are idle in the last
+ * round. */
 static double predicted_share(const subwave_capabilities *device,
                               const subwave_matmul_product *product,
                               const subwave_matmul_kernel *kernel)

@@ -60,8 +60,8 @@ void subwave_plan_matrix(const subwave_capabilities *device, subwave_dtype dtype
 void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype,
                          subwave_matmul_product *product, subwave_matmul_kernel *kernel);
 
-/* Bytes of workspace (workspace.h) for the sums of parts, that no product needs more of: SKINNY's,
- * MATRIX's, any variant's. */
+/* The most bytes of workspace (workspace.h) that a product needs: for the sums of parts by SKINNY
+ * and by MATRIX, and in all by any variant. */
 size_t subwave_skinny_workspace(const subwave_capabilities *device);
 size_t subwave_matrix_workspace(const subwave_capabilities *device);
 size_t subwave_plan_workspace(const subwave_capabilities *device);

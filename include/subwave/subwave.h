@@ -170,11 +170,11 @@ SUBWAVE_API subwave_status subwave_copy(subwave_context *context, void *destinat
  * run on one device; the sum over k runs in ascending order, one partial sum per element, except
  * for MATRIX, whose units add a few products at once, and SKINNY, MATRIX (not on NVIDIA) and
  * BROADCAST (on NVIDIA), which add sums of parts of k in an order that the arguments and the device
- * alone decide. Errors:
- * INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose; UNSUPPORTED dtype, or MATRIX
- * where the device has no matrix unit that keeps dtype's accuracy, or SKINNY in f16 and bf16;
- * INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER; WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR.
- * Source: the three kernels of the sub-group tutorial and "matmul three ways" (docs/matmul.md). */
+ * alone decide. Errors: INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose;
+ * UNSUPPORTED dtype, or MATRIX where the device has no matrix unit that keeps dtype's accuracy, or
+ * SKINNY in f16 and bf16; INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER; WORKSPACE_TOO_SMALL;
+ * DEVICE_ERROR; KERNEL_ERROR. Source: the three kernels of the sub-group tutorial and "matmul three
+ * ways" (docs/matmul.md). */
 SUBWAVE_API subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                                           subwave_dtype dtype, subwave_layout layout,
                                           subwave_transpose transpose_a,

@@ -113,7 +113,9 @@ typedef struct subwave_matmul_plan_info {
     /* work-groups; each walks over further tiles if there are more */
     int64_t blocks;
     int64_t shared_bytes; /* local memory of a work-group */
-    int32_t parts; /* of k, up to so many, of a work-group each; 1 except with SKINNY and MATRIX */
+    /* Into how many parts k is split at most, each summed by another work-group; 1 except with
+     * SKINNY and MATRIX. */
+    int32_t parts;
     int64_t workspace_bytes; /* of the context's workspace; 0 unless parts > 1 */
     /* Of the peak of the device's matrix units in this dtype, 0 to 1, for large k: predicted from
      * machine code and from the rounds of work-groups on the compute units, not measured. 0: no
