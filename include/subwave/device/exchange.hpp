@@ -69,8 +69,8 @@ SUBWAVE_DEVICE T select_from_group(Group g, const T &x, id<1> local_id,
                                    site where = site::current())
 {
     const bool inside = local_id.get(0) < range_of_callers(g, where);
-    const int lane = g.lane_of(static_cast<std::uint32_t>(local_id.get(0)));
-    return wave_select(g.callers(), x, lane, inside, where);
+    const auto find = [=] { return g.lane_of(static_cast<std::uint32_t>(local_id.get(0))); };
+    return wave_select(g.callers(), x, inside, find, where);
 }
 
 /* x of the member `delta` local ids above; the caller's own x where there is none. */
@@ -86,7 +86,8 @@ SUBWAVE_DEVICE T shift_group_left(Group g, const T &x, std::uint32_t delta = 1,
             return wave_shift_one<max_wave_size(), false>(g.callers(), x, where);
     const std::uint32_t rank = g.get_local_linear_id();
     const bool inside = delta < range_of_callers(g, where) - rank;
-    return wave_select(g.callers(), x, g.lane_of(rank + delta), inside, where);
+    const auto find = [=] { return g.lane_of(rank + delta); };
+    return wave_select(g.callers(), x, inside, find, where);
 }
 
 /* x of the member `delta` local ids below; the caller's own x where there is none. */
@@ -100,7 +101,8 @@ SUBWAVE_DEVICE T shift_group_right(Group g, const T &x, std::uint32_t delta = 1,
         if (wave_knows(delta) && delta == 1)
             return wave_shift_one<block, true>(g.callers(), x, where);
     const std::uint32_t rank = g.get_local_linear_id();
-    return wave_select(g.callers(), x, g.lane_of(rank - delta), delta <= rank, where);
+    const auto find = [=] { return g.lane_of(rank - delta); };
+    return wave_select(g.callers(), x, delta <= rank, find, where);
 }
 
 /* x of the member with local id `own id ^ mask`; the caller's own x where there is none. */

@@ -110,10 +110,10 @@ template <class T> SUBWAVE_DEVICE T wave_shuffle(lane_mask, const T &value, int 
 }
 
 /* A choice between the values takes an instruction a word, one between the lanes four. */
-template <class T>
-SUBWAVE_DEVICE T wave_select(lane_mask members, const T &value, int source_lane, bool there,
-                             site where)
+template <class T, class Find>
+SUBWAVE_DEVICE T wave_select(lane_mask members, const T &value, bool there, Find find, site where)
 {
+    const int source_lane = find();
     if constexpr (sizeof(T) > 8)
         return wave_shuffle(members, value, there ? source_lane : wave_lane(), where);
     else

@@ -63,11 +63,10 @@ SUBWAVE_DEVICE T wave_shuffle(lane_mask members, const T &value, int source_lane
                                      source_lane, false, where);
 }
 
-template <class T>
-SUBWAVE_DEVICE T wave_select(lane_mask members, const T &value, int source_lane, bool there,
-                             site where)
+template <class T, class Find>
+SUBWAVE_DEVICE T wave_select(lane_mask members, const T &value, bool there, Find find, site where)
 {
-    return wave_shuffle(members, value, there ? source_lane : wave_lane(), where);
+    return wave_shuffle(members, value, there ? find() : wave_lane(), where);
 }
 
 template <class T>
