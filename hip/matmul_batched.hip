@@ -19,7 +19,7 @@ static int launch_matmul_batched_tile(const matmul_batched_problem<T> &problem,
     if constexpr ((For == SUBWAVE_MATMUL_BATCHED_FOR_REAL && !real) ||
                   (For == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && real) ||
                   (For == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && !on_unit) ||
-                  (For == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && !real)) {
+                  (For == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && (!real || on_unit))) {
         return SUBWAVE_NO_KERNEL;
     } else if constexpr (Across == 0) {
         return launch(matmul_batched_groups<T, Size, Lanes, Terms>, grid, block, 0, stream,

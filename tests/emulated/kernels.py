@@ -3,11 +3,13 @@
 #   kernels.py planned OBJDUMP LIBRARY PROGRAM
 #   kernels.py launched OBJDUMP LIBRARY ARCHITECTURE REPORT...
 """A kernel that an architecture has no instructions for is there too, and only traps. The others are those with code.
+OBJDUMP is llvm-objdump for a library with AMD's code, cuobjdump for one with NVIDIA's.
 
 planned: what plans choose has code, on each of the library's architectures (planned.c prints what they choose).
 launched: what has code was launched by the tests whose reports are named (SUBWAVE_ROCM_REPORT, tests/rocm)."""
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,9 +22,35 @@ import disassembly
 SKIPPED = 77
 
 
+def kind(name, stores, traps):
+    """What a kernel is: one with code is one that stores something and has no trap."""
+    if name in stores:
+        return "code and a trap" if name in traps else "code"
+    return "a trap" if name in traps else "nothing"
+
+
+def nvidia_kinds(cuobjdump, library):
+    """As kinds()."""
+    architecture, functions = None, {}
+    for line in disassembly.output(cuobjdump, "--dump-sass", library).splitlines():
+        words = line.split()
+        if words[:2] == ["arch", "="]:
+            architecture = words[2]
+        elif words[:2] == ["Function", ":"]:
+            names, stores, traps = functions.setdefault(architecture, ([], set(), set()))
+            names.append(words[2])
+        elif re.search(r"\bSTG?\.E", line):
+            stores.add(names[-1])
+        elif "BPT.TRAP" in line:
+            traps.add(names[-1])
+    return {architecture: (32, {name: kind(name, stores, traps) for name in names})
+            for architecture, (names, stores, traps) in functions.items()}
+
+
 def kinds(objdump, library, wanted=None):
-    """{architecture: (wave size, {kernel: what it is})}; a kernel with code is one that stores something and has no
-    trap."""
+    """{architecture: (wave size, {kernel: what it is})}"""
+    if os.path.basename(objdump).startswith("cuobjdump"):
+        return nvidia_kinds(objdump, library)
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "code")
@@ -41,29 +69,36 @@ def kinds(objdump, library, wanted=None):
                     traps.add(function)
             for name, facts in codeobj.CodeObject(data).kernels.items():
                 _, kernels = found.setdefault(architecture, (facts[".wavefront_size"], {}))
-                kernels[name] = ("code and a trap" if name in traps else "code") if name in stores else \
-                    "a trap" if name in traps else "nothing"
+                kernels[name] = kind(name, stores, traps)
     if not found:
         sys.exit("%s: no code objects%s" % (library, " for " + wanted if wanted else ""))
     return found
 
 
+def chosen_by(program, architecture, wave):
+    """{kernel: why it is launched}"""
+    run = subprocess.run([program, architecture, str(wave)], stdout=subprocess.PIPE, text=True)
+    if run.returncode:
+        sys.exit("FAILED: %s %s %d" % (program, architecture, wave))
+    return dict(line.split(" ", 1) for line in run.stdout.splitlines())
+
+
 def planned(objdump, library, program):
     failed = False
     for architecture, (wave, kernels) in kinds(objdump, library).items():
-        run = subprocess.run([program, architecture, str(wave)], stdout=subprocess.PIPE, text=True)
-        failed |= run.returncode != 0
-        chosen = dict(line.split(" ", 1) for line in run.stdout.splitlines())
+        chosen = chosen_by(program, architecture, wave)
         for name, why in chosen.items():
             if kernels.get(name) != "code":
                 failed = True
                 print("FAILED: %s, which is launched on %s for %s, has %s" % (
                     name, architecture, why, kernels.get(name, "no symbol")))
-        for name, kind in kernels.items():
-            if kind not in ("code", "a trap") or (kind == "code" and name not in chosen):
+        # A kernel of GPUs without a matrix unit for f64 has code for all of NVIDIA's.
+        needed = {**chosen, **(chosen_by(program, "sm_70", wave) if architecture.startswith("sm_") else {})}
+        for name, what in kernels.items():
+            if what not in ("code", "a trap") or (what == "code" and name not in needed):
                 failed = True
                 print("FAILED: %s for %s has %s, and %s" % (
-                    name, architecture, kind, "is launched" if name in chosen else "nothing launches it"))
+                    name, architecture, what, "is launched" if name in chosen else "nothing launches it"))
         print("%s: %d kernels, of which %d have code; %d are launched" % (
             architecture, len(kernels), list(kernels.values()).count("code"), len(chosen)))
     return failed
@@ -83,12 +118,11 @@ def launched(objdump, library, architecture, reports):
                 for name, launches in line["kernels"].items() if line["architecture"] == architecture else ():
                     count[name] = count.get(name, 0) + launches
     _, kernels = kinds(objdump, library, architecture)[architecture]
-    never = [name for name, kind in kernels.items()
-             if kind != "a trap" and name not in count]
+    never = [name for name, what in kernels.items() if what != "a trap" and name not in count]
     for name in never:
         print("FAILED: no test launches %s" % name)
     print("emulated %s: %d kernels, of which %d have code; %d were not launched" % (
-        architecture, len(kernels), sum(kind != "a trap" for kind in kernels.values()), len(never)))
+        architecture, len(kernels), sum(what != "a trap" for what in kernels.values()), len(never)))
     return bool(never)
 
 
