@@ -48,7 +48,7 @@ template <class T>
 static int launch_matmul_batched_unit(const matmul_batched_problem<T> &problem,
                                       std::uint32_t blocks, void *stream)
 {
-    if constexpr (shapes.f64_unit_in_batches && std::is_same<T, double>::value)
+    if constexpr (shapes.unit_in_batches)
         return launch(matmul_batched_unit<T>, dim3(blocks), dim3(problem.p.block), 0, stream,
                       problem);
     (void)problem, (void)blocks, (void)stream;

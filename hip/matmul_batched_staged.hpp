@@ -90,8 +90,8 @@ template <class T, int Size, int Lanes, int Across, int Terms> struct staged {
     static constexpr int bytes = elements * sizeof(T);
     static constexpr int bound =
         (sizeof(T) > 8 || shapes.staged_bound_by_items) && items <= 256 ? 256 : 512;
-    static constexpr bool exists =
-        subwave_batched_fits(few_registers, Size, items) && !multiplies_on_unit_v<T>;
+    static constexpr bool exists = subwave_batched_fits(few_registers, Size, items) &&
+                                   (side <= 16 || !multiplies_on_unit_v<T>);
 };
 
 /* Across x Across groups of Lanes compute a tile of as many times Size x Size elements, Terms steps

@@ -61,8 +61,8 @@ typedef struct subwave_shapes {
     int32_t part_steps[3];
     /* AUTO takes MATRIX from as many quarters of the compute units on that its blocks fill */
     int32_t auto_quarters;
-    bool f64_unit_in_groups;  /* SKINNY and the batched kernels use the unit for f64 */
-    bool f64_unit_in_batches; /* batched kernels use that of whole waves for all but small f64 */
+    bool f64_unit_in_groups; /* SKINNY and the batched kernels use the unit for f64 */
+    bool unit_in_batches; /* batched kernels use that of whole waves for all but small matrices */
     /* The staged batched kernel is compiled for as many work-items as it has, rather than for more,
      * which keeps the registers few and many blocks at work. */
     bool staged_bound_by_items;

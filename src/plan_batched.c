@@ -142,8 +142,9 @@ static bool plan_unit(const subwave_capabilities *device, subwave_dtype dtype,
                       subwave_matmul_batched_launch *launch)
 {
     enum { SIDE = SUBWAVE_MATMUL_BATCHED_UNIT_SIDE };
-    if (dtype != SUBWAVE_DTYPE_F64 || !device->shapes->f64_unit_in_batches ||
-        !subwave_has_matrix_unit(device, dtype) || greater_of(launch->m, launch->n) <= 16)
+    if (!device->shapes->unit_in_batches ||
+        !subwave_has_matrix_unit(device, subwave_part_dtype(dtype)) ||
+        greater_of(launch->m, launch->n) <= 16)
         return false;
     launch->tile = SUBWAVE_MATMUL_BATCHED_UNIT;
     launch->down = (int32_t)ceil_divide(launch->m, SIDE);

@@ -612,7 +612,7 @@ static void test_batched_tiles(void **state)
     }
 }
 
-/* f64 from 17 rows or columns on is the matrix unit's on AMD, where there is one; tiles cover C. */
+/* 17 rows or columns or more are the matrix unit's on AMD, where there is one; tiles cover C. */
 static void test_batched_unit(void **state)
 {
     (void)state;
@@ -628,9 +628,13 @@ static void test_batched_unit(void **state)
         {"hip-amd", "gfx950", 64, SUBWAVE_DTYPE_F64, 64, 64, 4},
         {"hip-amd", "gfx942", 64, SUBWAVE_DTYPE_F64, 65, 31, 3},
         {"hip-amd", "gfx942", 64, SUBWAVE_DTYPE_F64, 16, 16, 0},
-        {"hip-amd", "gfx942", 64, SUBWAVE_DTYPE_F32, 32, 32, 0},
-        {"hip-amd", "gfx942", 64, SUBWAVE_DTYPE_C64, 32, 32, 0},
+        {"hip-amd", "gfx942", 64, SUBWAVE_DTYPE_F32, 32, 32, 1},
+        {"hip-amd", "gfx90a", 64, SUBWAVE_DTYPE_C32, 33, 17, 2},
+        {"hip-amd", "gfx942", 64, SUBWAVE_DTYPE_C64, 20, 80, 3},
+        {"hip-amd", "gfx942", 64, SUBWAVE_DTYPE_C64, 16, 16, 0},
         {"hip-amd", "gfx908", 64, SUBWAVE_DTYPE_F64, 32, 32, 0},
+        {"hip-amd", "gfx908", 64, SUBWAVE_DTYPE_F32, 32, 32, 1},
+        {"hip-amd", "gfx1100", 32, SUBWAVE_DTYPE_C32, 32, 32, 0},
         {"hip-amd", "gfx1100", 32, SUBWAVE_DTYPE_F64, 32, 32, 0},
         {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F64, 32, 32, 0},
         {"cpu", "x86-64", 64, SUBWAVE_DTYPE_F64, 32, 32, 0},

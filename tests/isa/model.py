@@ -27,7 +27,8 @@ import codeobj
 
 ARCHITECTURES = ("gfx90a", "gfx942", "gfx950")
 TYPES = {"f64": "d", "f32": "f", "f16": "NS0_11small_floatINS0_11half_formatEEE",
-         "bf16": "NS0_11small_floatINS0_15bfloat16_formatEEE"}  # in mangled names
+         "bf16": "NS0_11small_floatINS0_15bfloat16_formatEEE",
+         "c64": "NS0_7complexIdEE", "c32": "NS0_7complexIfEE"}  # in mangled names
 # Name of a row: what is in the kernel's mangled name, with the type for %s. Of MATRIX large and small blocks, and what
 # are neighbours in memory of A and of B: k, or x for rows of A and columns of B. Of the others those that load packs.
 KERNELS = {
@@ -52,16 +53,13 @@ for element in ("f64", "f32"):
         ("16.across", "12skinny_lanesI%sLi16ELb0ELb0ELb1E"), ("16.down", "12skinny_lanesI%sLi16ELb0ELb1ELb1E"))})
     KERNELS.update({"batched.%s.%s" % (element, name): "matmul_batched_" + tile for name, tile in (
         ("cells.3", "cellsI%sLi3E"), ("cells.4", "cellsI%sLi4E"), ("groups.8", "groupsI%sLi8E"),
-        ("groups.16", "groupsI%sLi16E"), ("staged.24", "stagedI%sLi24ELi32ELi1E"),
-        ("staged.32", "stagedI%sLi32ELi32ELi1E"), ("staged.64", "stagedI%sLi32ELi32ELi2E"))})
-KERNELS["batched.f64.unit"] = "matmul_batched_unitI%sE"
+        ("groups.16", "groupsI%sLi16E"))})
+KERNELS.update({"batched.%s.unit" % element: "matmul_batched_unitI%sE" for element in ("f64", "f32", "c64", "c32")})
 
 
 
 def is_on(name, architecture):
     """Whether the architecture has code for a kernel of the list."""
-    if name.startswith("batched.f64.staged"):
-        return False  # all have the matrix unit
     return architecture != "gfx90a" or ".large" not in name or "16" not in name
 
 
@@ -81,7 +79,6 @@ EXCEPTIONS = [
     (r"skinny\.\w+\.(4|16)\.down gfx9(0a|42) ", "waves", "42 to 53 KB of LDS leave room for one block"),
     (r"skinny\.f32\.16\.down \w+ clang-22", "waves", "needs more than 256 registers"),
     (r"skinny\.f32\.16\.down \w+ clang-22", "accvgpr", "keeps there what does not fit into 256 registers"),
-    (r"batched\.f32\.staged\.(32|64) gfx9(0a|42) ", "waves", "35 to 41 KB of LDS for two waves"),
     (r"batched\.f64\.cells\.4 gfx9(0a|42) ", "waves", "16 KB of LDS for one wave"),
 ]
 

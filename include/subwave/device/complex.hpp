@@ -16,6 +16,15 @@ template <class T> struct alignas(2 * sizeof(T)) complex {
 template <class T> inline constexpr bool is_complex_v = false;
 template <class T> inline constexpr bool is_complex_v<complex<T>> = true;
 
+/* The type of a number's real part. */
+template <class T> struct part {
+    using type = T;
+};
+template <class T> struct part<complex<T>> {
+    using type = T;
+};
+template <class T> using part_of = typename part<T>::type;
+
 template <class T> SUBWAVE_DEVICE bool is_zero(T x) { return x == T(0); }
 template <class T> SUBWAVE_DEVICE bool is_zero(complex<T> x)
 {
