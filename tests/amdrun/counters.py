@@ -106,10 +106,12 @@ def flops(name, wave):
 
 
 class Counts:
-    """classes: wave-instructions by class.  cycles: by resource, for the whole launch on one CU."""
+    """classes: wave-instructions by class.  cycles: by resource, for the whole launch on one CU; clocks: the same if
+    every SIMD has waves.  executed: (operation, how often, counters of its memory accesses) of each instruction."""
 
     def __init__(self, target, wave, executed, waves, groups, meta, lds):
         self.target, self.waves, self.groups, self.wave = target, waves, groups, wave
+        self.executed, self.meta = executed, meta
         self.cdna = target.startswith("gfx9")
         rate, simds = (RATE, 4) if self.cdna else (RATE_RDNA, 2)
         c = self.classes = {}
@@ -165,24 +167,35 @@ class Counts:
             self.occupancy = min(8, 512 // max((vgpr + 7) // 8 * 8, 8), by_lds)
         else:
             self.occupancy = min(16, 1536 // max((vgpr + 23) // 24 * 24, 24), by_lds)
-        used = simds * min(1, self.occupancy)
-        self.cycles = {"VALU": valu / used, self.mfma_name: mfma / used, "LDS": lds_clocks, "L1": l1, "SALU": salu,
+        self.clocks = {"VALU": valu / simds, self.mfma_name: mfma / simds, "LDS": lds_clocks, "L1": l1, "SALU": salu,
                        "branch": branch}
+        used = min(1, self.occupancy)
+        self.cycles = {name: clocks / used if name in ("VALU", self.mfma_name) else clocks
+                       for name, clocks in self.clocks.items()}
         self.matrix_cycles = mfma / simds
         # A wave issues one instruction in four clocks (CDNA), whatever its kind; other waves of the SIMD fill the rest.
         issued = sum(n for k, n in c.items() if k != "wait")
         self.cycles["issue"] = issued * (4 if self.cdna else 1) / simds / min(self.occupancy, 5)
+
+    def turn(self, addresses):
+        """Of one pass over the instructions at these addresses, each as it was on average; None if one was not executed."""
+        found = {operation.addr: (operation, count, memory) for operation, count, memory in self.executed}
+        if not found.keys() >= set(addresses):
+            return None
+        once = [(operation, 1, [x / count for x in memory]) for operation, count, memory in map(found.get, addresses)]
+        return Counts(self.target, self.wave, once, self.waves, self.groups, self.meta, self.lds)
 
     def minus(self, other):
         """What this launch did more than another of the same kernel: of two lengths of a loop, its steady state."""
         d = copy.copy(self)
         d.classes = {k: v - other.classes.get(k, 0) for k, v in self.classes.items()}
         d.cycles = {k: v - other.cycles[k] for k, v in self.cycles.items()}
+        d.clocks = {k: v - other.clocks[k] for k, v in self.clocks.items()}
         d.bytes = {k: v - other.bytes[k] for k, v in self.bytes.items()}
         for name in ("flops", "matrix_flops", "fma_issue", "fma_cycles", "matrix_cycles", "lines64", "lines128",
                      "requests", "lds_bytes", "passes", "lds_ideal"):
             setattr(d, name, getattr(self, name) - getattr(other, name))
-        d.conflicts = []
+        d.conflicts, d.executed = [], []
         return d
 
     def limit(self):

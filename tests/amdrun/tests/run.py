@@ -407,6 +407,22 @@ def t_counters():
     exact(c.array("f"), [sum(a[i * 64 + q] * b[q * 64 + j] for q in range(64)) for i in range(64) for j in range(64)])
 
 
+def t_strided():
+    """Words that lie apart: clocks of LDS, lines of memory; the same of the store alone, a wave's."""
+    waves = 64 // MOD.co.kernels["strided"][".wavefront_size"]
+    for stride, way in (1, 1), (2, 2), (8, 8), (32, 32), (33, 1):
+        o = Buffer(4 * 64 * 33)
+        run("strided", 1, 64, [o, stride], count=True)
+        k = LAST.counts
+        exact(o.array("I")[:64 * stride:stride], list(range(63, -1, -1)))
+        assert (k.lds_ideal, k.clocks["LDS"]) == (4, 4 * way), "%d clocks of LDS" % k.clocks["LDS"]
+        assert bool(k.conflicts) == (way > 1), "conflicts"
+        stores = [x.addr for x, _, _ in k.executed if x.name.startswith(("global_store", "flat_store"))]
+        store = k.turn(stores)
+        assert k.lines64 == waves * store.lines64 == min(64, 4 * stride), "%d lines of 64 bytes" % k.lines64
+        assert store.clocks["LDS"] == 0 < store.clocks["L1"] and k.turn(stores + [1]) is None, "a turn"
+
+
 def fails(expect, do):
     pid = os.fork()
     if not pid:
