@@ -398,6 +398,13 @@ INL u32 bfei(u32 a, u32 b, u32 c)
         return 0;
     return c + b < 32 ? (u32)((i32)(a << (32 - b - c)) >> (32 - c)) : (u32)((i32)a >> b);
 }
+INL u32 bitop3(u32 a, u32 b, u32 c, u32 table) /* bit 4 x + 2 y + z: the result for bits x, y, z */
+{
+    u32 r = 0;
+    for (int j = 0; j < 8; j++)
+        r |= -(table >> j & 1) & (j & 4 ? a : ~a) & (j & 2 ? b : ~b) & (j & 1 ? c : ~c);
+    return r;
+}
 INL u32 perm(u32 a, u32 b, u32 c) /* selectors 0-3: b; 4-7: a */
 {
     u64 x = (u64)a << 32 | b;

@@ -23,6 +23,7 @@ v_bfm_b32 u:uu ((1u << (a & 31)) - 1) << (b & 31)
 v_and_or_b32 u:uuu (a & b) | c
 v_or3_b32 u:uuu a | b | c
 v_xor3_b32 u:uuu a ^ b ^ c
+v_bitop3_b32 u:uuu bitop3(a, b, c, (u32)o->imm)
 v_lshl_or_b32 u:uuu (a << (b & 31)) | c
 v_lshl_add_u32 u:uuu (a << (b & 31)) + c
 v_add_lshl_u32 u:uuu (a + b) << (c & 31)
@@ -190,6 +191,7 @@ v_cvt_i16_f16 w:h cvti16(a)
 v_cvt_rpi_i32_f32 i:f cvti32(floor((f64)a + 0.5))
 v_cvt_flr_i32_f32 i:f cvti32(floor((f64)a))
 v_pack_b32_f16 u:ww a | b << 16
+v_cvt_pk_f16_f32 u:ff ftoh(a) | ftoh(b) << 16
 v_fma_mix_f32 f:fff __builtin_fmaf(a, b, c)
 v_fma_mixlo_f16 w:fff ftoh(__builtin_fmaf(a, b, c))
 v_fma_mixhi_f16 w:fff ftoh(__builtin_fmaf(a, b, c))

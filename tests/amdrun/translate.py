@@ -566,6 +566,8 @@ class Translator:
         if sig is None:
             raise Unsupported(name)
         o = O(base, addr, name, body)
+        if base == "v_bitop3_b32":
+            o.imm = int(mods.pop("bitop3", "0"), 0)
         dsts, letters = sig
         n = 0
         out = dsts[0] if dsts and dsts[0] != "M" else None

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * planned.c: the kernels that the library would launch on a GPU of an architecture and a wave size,
- * why, and the largest blocks: planned ARCHITECTURE WAVE. Plans and launchers are the library's
- * own; where these expect HIP's runtime, or CUDA's, they find the functions at the end of this
- * file, which note a kernel's name and block in place of launching it.
+ * why, and the largest blocks: planned ARCHITECTURE WAVE. With a kernel's name and the sizes of its
+ * arguments: launches of it whose first block is in the interior of C and reads aligned packs, to
+ * be executed. Plans and launchers are the library's own; where these expect HIP's runtime, or
+ * CUDA's, they find the functions at the end of this file, which note a kernel's name, block and
+ * arguments in place of launching it.
  */
 #include "../../src/backend.h"
 #include "../../src/plan.h"
@@ -20,6 +22,13 @@ enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 static const char *launched;
 static size_t launched_items, launched_bytes; /* a block's; the latter of shared memory */
 static int32_t launched_share;
+
+/* The kernel whose launches are asked for, or null, and the bytes of its arguments. */
+static const char *wanted;
+static struct {
+    size_t count, bytes[8];
+} wanted_arguments;
+static char launched_text[8192]; /* of its last launch: block, shared memory, arguments */
 
 static struct {
     const char *kernel;
@@ -174,12 +183,102 @@ static void call_groups(void)
                  launchers[l].operation, subwave_dtype_name(launchers[l].dtype));
 }
 
+/* --- launches of one kernel ------------------------------------------------------------------- */
+
+/* Where the operands seem to lie, far apart: the argument of who executes a launch. */
+static char *const places[] = {(char *)(1ll << 40), (char *)(2ll << 40), (char *)(3ll << 40),
+                               (char *)(4ll << 40)};
+
+/* A line per launch: an estimate of its work, bytes of A, B, C and workspace, and what launch()
+ * noted. */
+static void print_launch(int64_t work, int64_t a, int64_t b, int64_t c, int64_t workspace)
+{
+    printf("%lld %lld %lld %lld %lld %s\n", (long long)work, (long long)a, (long long)b,
+           (long long)c, (long long)workspace, launched_text);
+}
+
+static void try_matmul(const subwave_capabilities *device, subwave_variant variant,
+                       subwave_dtype dtype, int64_t m, int64_t n, int64_t k, int form)
+{
+    const int64_t size = (int64_t)subwave_dtype_size(dtype);
+    subwave_matmul_launch launch = {.product = {.m = m,
+                                                .n = n,
+                                                .k = k,
+                                                .a = places[0],
+                                                .b = places[1],
+                                                .c = places[2],
+                                                .a_row = form & 1 ? 1 : k,
+                                                .a_column = form & 1 ? m : 1,
+                                                .b_row = form & 2 ? 1 : n,
+                                                .b_column = form & 2 ? k : 1,
+                                                .c_row = n,
+                                                .c_column = 1,
+                                                .alpha = 1},
+                                    .workspace = places[3]};
+    launch.kernel = subwave_plan_matmul(device, dtype, variant, &launch.product);
+    const subwave_matmul_kernel *const plan = &launch.kernel;
+    launched_text[0] = 0;
+    if (launch.product.m % plan->tile_rows != 0 || launch.product.n % plan->tile_columns != 0 ||
+        subwave_call_launcher(launchers, LAUNCHERS, plan->operation, dtype, &launch, NULL) != 0 ||
+        !launched_text[0])
+        return;
+    print_launch(m * n * k, m * k * size, k * n * size, m * n * size, plan->workspace_bytes);
+}
+
+static void try_matmul_batched(const subwave_capabilities *device, subwave_dtype dtype, int32_t n,
+                               int form)
+{
+    const int64_t size = (int64_t)subwave_dtype_size(dtype), batch = 128, bytes = n * n * size;
+    const double one = 1;
+    const float one_of_f32 = 1;
+    subwave_matmul_batched_launch launch = {.m = n, .n = n, .k = n, .batch = batch};
+    launch.a.transposed = form & 1;
+    launch.b.transposed = form >> 1;
+    launch.a.ld = launch.b.ld = launch.c.ld = n;
+    launch.a.stride = launch.b.stride = launch.c.stride = (int64_t)n * n;
+    launch.a.first = places[0];
+    launch.b.first = places[1];
+    launch.c.first = places[2];
+    if (dtype == SUBWAVE_DTYPE_F32)
+        memcpy(launch.alpha, &one_of_f32, sizeof one_of_f32);
+    else
+        memcpy(launch.alpha, &one, sizeof one);
+    subwave_plan_matmul_batched(device, dtype, &launch);
+    launched_text[0] = 0;
+    if (subwave_call_launcher(launchers, LAUNCHERS, SUBWAVE_OPERATION_matmul_batched, dtype,
+                              &launch, NULL) == 0 &&
+        launched_text[0]) /* the largest fills the kernel's tile best */
+        print_launch(-n, batch * bytes, batch * bytes, batch * bytes, 0);
+}
+
+/* Of those that fit into a few MiB. */
+static void try_launches(const subwave_capabilities *device)
+{
+    enum { SIDE = 1024, DEPTH = 1 << 14, MOST = 1 << 20 }; /* elements of A and of B */
+    for (int d = 0; d < DTYPES; ++d) {
+        for (int v = 0; v < VARIANTS; ++v)
+            for (int64_t m = 1; m <= SIDE; m *= 2)
+                for (int64_t n = 1; n <= SIDE; n *= 2)
+                    for (int64_t k = 256; k <= DEPTH && k * greater(m, n) <= MOST; k *= 8)
+                        for (int form = 0; form < 4; ++form)
+                            if (subwave_variant_takes(device, all_variants[v], all_dtypes[d]))
+                                try_matmul(device, all_variants[v], all_dtypes[d], m, n, k, form);
+        for (int32_t n = 1; n <= 64; ++n)
+            for (int form = 0; form < 4; ++form)
+                if (subwave_is_built(SUBWAVE_OPERATION_matmul_batched, all_dtypes[d]))
+                    try_matmul_batched(device, all_dtypes[d], n, form);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 3) {
-        fprintf(stderr, "usage: planned ARCHITECTURE WAVE\n");
+    if (argc < 3 || argc == 4 || argc > 4 + (int)COUNT(wanted_arguments.bytes)) {
+        fprintf(stderr, "usage: planned ARCHITECTURE WAVE [KERNEL BYTES...]\n");
         return 2;
     }
+    wanted = argc > 3 ? argv[3] : NULL;
+    for (int i = 4; i < argc; ++i)
+        wanted_arguments.bytes[wanted_arguments.count++] = (size_t)atoi(argv[i]);
     /* A plan depends on how many compute units there are; these are those of the smallest and of
      * the largest. */
     static const int32_t units[] = {1, 32, 104, 304};
@@ -190,12 +289,17 @@ int main(int argc, char **argv)
         subwave_capabilities device;
         (strncmp(argv[1], "sm_", 3) == 0 ? subwave_capabilities_of_nvidia
                                          : subwave_capabilities_of_amd)(&properties, &device);
+        if (wanted) {
+            try_launches(&device);
+            continue;
+        }
         plan_matmuls(&device);
         launched_share = 0;
         if (u == 0) /* on which the others do not depend */
             plan_batches(&device);
     }
-    call_groups();
+    if (!wanted)
+        call_groups();
     for (size_t i = 0; i < seen_count; ++i)
         printf("%s %s, by blocks of %zu with %zu bytes, share %d\n", seen[i].kernel, seen[i].why,
                seen[i].items, seen[i].bytes, (int)seen[i].share);
@@ -268,13 +372,30 @@ int STAND_IN(PopCallConfiguration)(dim3 *grid, dim3 *block, size_t *shared_bytes
     return 0;
 }
 
-static int launch(const void *host, dim3 block, size_t shared_bytes)
+static void note_arguments(dim3 block, size_t shared_bytes, void **arguments)
+{
+    char *to = launched_text;
+    const char *const end = launched_text + sizeof launched_text;
+    to += snprintf(to, (size_t)(end - to), "%u %u %u %zu", block.x, block.y, block.z, shared_bytes);
+    for (size_t i = 0; i < wanted_arguments.count; ++i) {
+        const unsigned char *const bytes = arguments[i];
+        if (wanted_arguments.bytes[i] * 2 + 2 > (size_t)(end - to))
+            abort();
+        *to++ = ' ';
+        for (size_t j = 0; j < wanted_arguments.bytes[i]; ++j)
+            to += snprintf(to, (size_t)(end - to), "%02x", bytes[j]);
+    }
+}
+
+static int launch(const void *host, dim3 block, size_t shared_bytes, void **arguments)
 {
     launched_items = (size_t)block.x * block.y * block.z;
     launched_bytes = shared_bytes;
     for (size_t i = 0; i < kernel_count; ++i)
         if (kernels[i].host == host)
             launched = kernels[i].name;
+    if (wanted && launched && strcmp(launched, wanted) == 0)
+        note_arguments(block, shared_bytes, arguments);
     return 0;
 }
 
@@ -294,8 +415,8 @@ int __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **argumen
 int __cudaLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **arguments,
                        size_t shared_bytes, void *stream)
 {
-    (void)grid, (void)arguments, (void)stream;
-    return launch(kernel, block, shared_bytes);
+    (void)grid, (void)stream;
+    return launch(kernel, block, shared_bytes, arguments);
 }
 
 int cudaFuncSetAttribute(const void *host, int attribute, int value);
@@ -312,8 +433,8 @@ int STAND_IN_API(LaunchKernel)(const void *host, dim3 grid, dim3 block, void **a
 int STAND_IN_API(LaunchKernel)(const void *host, dim3 grid, dim3 block, void **arguments,
                                size_t shared_bytes, void *stream)
 {
-    (void)grid, (void)arguments, (void)stream;
-    return launch(host, block, shared_bytes);
+    (void)grid, (void)stream;
+    return launch(host, block, shared_bytes, arguments);
 }
 
 int STAND_IN_API(GetLastError)(void);

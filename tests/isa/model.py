@@ -18,6 +18,7 @@ import sys
 import tempfile
 from collections import Counter, deque, namedtuple
 
+import counted
 import disassembly
 import loops
 from loops import counters
@@ -80,6 +81,7 @@ EXCEPTIONS = [
     (r"skinny\.f32\.16\.down \w+ clang-22", "waves", "needs more than 256 registers"),
     (r"skinny\.f32\.16\.down \w+ clang-22", "accvgpr", "keeps there what does not fit into 256 registers"),
     (r"batched\.f64\.cells\.4 gfx9(0a|42) ", "waves", "16 KB of LDS for one wave"),
+    (r"matrix\.b?f16\.", "conflicts", "lanes write elements of several panels to the same banks"),
 ]
 
 # --- the machine ------------------------------------------------------------------------------------------------
@@ -100,7 +102,7 @@ BOUNDED = ["fair500", "fair900"]
 
 # `unit`: clocks of work. Bytes per clock are those of a compute unit whose unit is always at work.
 COLUMNS = ["kernel", "architecture", "compiler", "unit", "vector", "scalar", "accvgpr", "branches", "waits", "lds",
-           "l1", "registers", "waves"] + SHARES
+           "l1", "registers", "waves"] + SHARES + counted.COLUMNS
 Resources = namedtuple("Resources", "registers lds threads")
 
 
@@ -264,11 +266,8 @@ def share(architecture, steps, waves, block, latency, fair):
     return total
 
 
-def predict(architecture, code, resources):
-    """{column: figure} of a kernel, or None if it has no loop with work."""
-    steps = loops.main_loop(architecture, code)
-    if steps is None:
-        return None
+def predict(architecture, steps, resources):
+    """{column: figure} of a kernel's main loop."""
     names = [step.instruction.mnemonic for step in steps]
     on_unit = any(map(loops.is_matrix, names))
     works = [loops.work(architecture, name, on_unit) for name in names]
@@ -324,6 +323,8 @@ def broken(key, row):
         yield "branches"
     if row["waves"] < WAVES[key[0].split(".")[0]]:
         yield "waves"
+    if row["conflicts"] and key[0].startswith("matrix."):
+        yield "conflicts"
 
 
 def excepted(key, figure):
@@ -341,7 +342,8 @@ def faults(key, row, was, is_known=True):
             yield "not in the table: update it"
         return
     for figure, sign, slack in [("accvgpr", 1, 0), ("branches", 1, 0), ("waves", -1, 0)] + [
-            (name, -1, TOLERANCE + 1e-9) for name in BOUNDED]:
+            (name, -1, TOLERANCE + 1e-9) for name in BOUNDED] + [
+            (name, 1, TOLERANCE + 1e-9) for name in counted.COLUMNS]:
         if sign * (row[figure] - number(was[figure])) > slack:
             yield "%s was %s and is %g" % (figure, was[figure], row[figure])
 
@@ -372,6 +374,7 @@ def measure(objdump, readelf, program, path, found):
     if not wanted:
         return
     code, facts = disassembly.instructions(objdump, path), disassembly.metadata(readelf, path)
+    executed = counted.module(objdump, path)
     blocks = planned(program, architecture)
     for name, kernel in wanted:
         key = (name, architecture, "clang-" + compiler)
@@ -379,11 +382,13 @@ def measure(objdump, readelf, program, path, found):
         if memory["scratch"] or memory["spills"]:
             yield key, "%d bytes of scratch and %d spills" % (memory["scratch"], memory["spills"])
         threads, lds, share = blocks[kernel]
-        row = predict(architecture, code[kernel], Resources(reserved(image, kernel), lds + memory["lds"], threads))
-        if row is None:
-            yield key, "no loop that multiplies"
+        steps = loops.main_loop(architecture, code[kernel])
+        turn = counted.turn(program, executed, kernel, steps) if steps else None
+        if turn is None:
+            yield key, "no launch executes the path" if steps else "no loop that multiplies"
         else:
-            found[key] = row
+            row = predict(architecture, steps, Resources(reserved(image, kernel), lds + memory["lds"], threads))
+            found[key] = row | counted.figures(turn, row["unit"])
             if share > float(row["fair900"]) + TOLERANCE:
                 yield key, "plans count on %g of the peak (hip/shapes.h), and the model has %s" % (share, row["fair900"])
 
@@ -394,8 +399,8 @@ def reserved(image, kernel):
 
 
 def line(key, row):
-    return "%-24s %-13s%-10s" % tuple(key) + "".join(" %*s" % (26 if name == "waits" else 9, row[name])
-                                                     for name in COLUMNS[3:])
+    return "%-24s %-13s%-10s" % tuple(key) + "".join(
+        " %*s" % (26 if name == "waits" else max(9, len(name)), row.get(name, "-")) for name in COLUMNS[3:])
 
 
 def heading():
@@ -414,7 +419,7 @@ def check(update, folder, objdump, readelf, program, *files):
     path = os.path.join(folder, "tests", "isa", "model.tsv")
     table = read(path) if os.path.exists(path) else {}
     if update:
-        table = {key: row for key, row in table.items() if key[1:] not in built and key[0] in KERNELS} | rows
+        table = {key: row for key, row in table.items() if key[0] in KERNELS} | rows
         write(path, table)
     is_known = bool({key[2] for key in rows} & {key[2] for key in table})
     print(heading())
@@ -440,8 +445,9 @@ def show(objdump, path, pattern):
             code = disassembly.instructions(objdump, path, "--disassemble-symbols=" + kernel)[kernel]
             lds = max(image.descriptor(kernel)[1].lds, facts.get(".group_segment_fixed_size", 0))
             resources = Resources(reserved(image, kernel), lds, facts[".max_flat_workgroup_size"])
-            row = predict(image.target, code, resources)
-            print(line((kernel[:40], image.target, "-"), row) if row else "%s: no loop that multiplies" % kernel)
+            steps = loops.main_loop(image.target, code)
+            print(line((kernel[:40], image.target, "-"), predict(image.target, steps, resources)) if steps
+                  else "%s: no loop that multiplies" % kernel)
 
 
 if __name__ == "__main__":

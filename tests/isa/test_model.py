@@ -4,9 +4,13 @@ import os
 import sys
 import tempfile
 
+from collections import namedtuple
+
+import counted
 import disassembly
 import loops
 import model
+from loops import counters
 
 SUM = "v_mfma_f32_32x32x2f32 a[%d:%d], v0, v1, a[%d:%d]"  # 16 passes: 64 clocks
 LOAD = "global_load_dwordx4 v[4:7], v[2:3], off"
@@ -49,7 +53,8 @@ def loop(*body):
 
 def predict(kernel, registers=512, lds=0, threads=256):
     """As many waves per SIMD as 512 registers are for, of blocks with a wave on each."""
-    return model.numbers(model.predict("gfx90a", kernel, model.Resources(registers, lds, threads)))
+    steps = loops.main_loop("gfx90a", kernel)
+    return model.numbers(model.predict("gfx90a", steps, model.Resources(registers, lds, threads)))
 
 
 def test_shares():
@@ -116,21 +121,48 @@ def test_path():
     expect("a kernel that multiplies in no loop", loops.main_loop("gfx90a", code(*sums(4), "s_endpgm")), None)
 
 
+def test_counted():
+    """Of each instruction of a turn, how often it was executed and what that cost in all, as amdrun has it."""
+    operation = namedtuple("operation", "name addr text")
+    executed = [(operation(name, address, name), count, memory) for address, (name, count, memory) in enumerate((
+        ("v_mfma_f32_32x32x2f32", 30, [0, 0, 0, 0]),            # 64 clocks of a SIMD's matrix unit
+        ("ds_read_b128", 10, [160, 80, 10240, 640]),            # 8 clocks of LDS, and as many for conflicts
+        ("global_load_dwordx4", 20, [320, 160, 20480, 1280]),   # 16 lines of 64 bytes, 8 of 128
+        ("v_add_u32", 30, [0, 0, 0, 0]), ("s_add_u32", 30, [0, 0, 0, 0]), ("s_cbranch_scc1", 30, [0, 0, 0, 0]),
+        ("global_store_dword", 1, [64, 64, 256, 64])))]         # behind the loop
+    meta = {".vgpr_count": 256, ".sgpr_count": 32}
+    for target, line in (("gfx90a", 64), ("gfx942", 128)):
+        counts = counters.Counts(target, 64, executed, 4, 1, meta, 40 << 10)
+        found = counted.figures(counts.turn([0, 1, 2, 3, 4, 5]), 64)
+        for name, wanted in (("conflicts", 1), ("lines", 1), ("busy_vector", 8 / 64), ("busy_scalar", 4 / 64),
+                             ("busy_branch", 4 / 64), ("busy_lds", 1), ("busy_l1", 1)):
+            expect("%s of a turn on %s" % (name, target), float(found[name]), wanted, 0.006)
+        store = counted.figures(counts.turn([0, 6]), 64)
+        expect("lines of %d bytes for one of 256" % line, float(store["lines"]), 64 * line / 256, 0.006)
+    expect("a turn that was not executed", counts.turn([0, 7]), None)
+    argument = counted.placed(bytes(8) + (2 << counted.PLACE | 24).to_bytes(8, "little") + bytes([255] * 8),
+                              [namedtuple("buffer", "addr")(address) for address in (4096, 8192)])
+    expect("an argument that points at an operand", argument.hex(), bytes(8).hex() + (8192 + 24).to_bytes(
+        8, "little").hex() + "ff" * 8)
+
+
 def test_rules():
     key = ("broadcast.f32.8x8", "gfx90a", "clang-15")
-    good = predict(loop(*sums(8)), 256)
+    good = predict(loop(*sums(8)), 256) | dict.fromkeys(counted.COLUMNS, 0.5) | {"conflicts": 0}
     expect("the rules that a good loop breaks", list(model.broken(key, good)), [])
-    copy = predict(loop("v_accvgpr_read_b32 v8, a0", *sums(8)), 256)
+    copy = good | predict(loop("v_accvgpr_read_b32 v8, a0", *sums(8)), 256)
     expect("the rules that a copy of an accumulator breaks", list(model.broken(key, copy)), ["accvgpr"])
-    branches = predict(loop("s_cbranch_scc1 a", "a:", "s_cbranch_scc1 b", "b:", *sums(8)), 256)
+    branches = good | predict(loop("s_cbranch_scc1 a", "a:", "s_cbranch_scc1 b", "b:", *sums(8)), 256)
     expect("those that two branches more break", list(model.broken(key, branches)), ["branches"])
     matrix = ("matrix.f64.large.kk", *key[1:])
-    expect("those that one wave breaks", list(model.broken(matrix, predict(loop(*sums(8))))), ["waves"])
+    expect("those that one wave breaks", list(model.broken(matrix, good | predict(loop(*sums(8))))), ["waves"])
+    expect("those that bank conflicts break", list(model.broken(matrix, good | {"conflicts": 0.01})), ["conflicts"])
     was = {name: str(figure) for name, figure in good.items()}
     expect("faults of a row that is in the table", list(model.faults(key, good, was)), [])
     expect("faults of one that is not", len(list(model.faults(key, good, None))), 1)
     for name, figure, faults in (("fair900", 0.99, 0), ("fair900", 0.97, 1), ("fair500", 0.9, 1), ("old500", 0.9, 0),
-                                 ("branches", 2, 1), ("accvgpr", 1, 2), ("waves", 1, 1), ("waves", 3, 0)):
+                                 ("branches", 2, 1), ("accvgpr", 1, 2), ("waves", 1, 1), ("waves", 3, 0), ("conflicts", 0.02, 0), ("conflicts", 0.03, 1),
+                                 *((name, 0.53, 1) for name in counted.COLUMNS[1:]), ("busy_lds", 0.4, 0)):
         found = list(model.faults(key, {**good, name: figure}, was))
         expect("faults where %s is %g" % (name, figure), len(found), faults)
 
@@ -153,7 +185,7 @@ def test_table():
 
 
 if __name__ == "__main__":
-    for test in (test_shares, test_path, test_rules, test_table):
+    for test in (test_shares, test_path, test_counted, test_rules, test_table):
         test()
     print("%d failed" % failures)
     sys.exit(failures != 0)
