@@ -210,6 +210,7 @@ project(app LANGUAGES CXX)
 
     # Not tested
     ("docs/amd.md", "apt-get download librocblas5"): "it takes another project's package of 300 MB",
+    ("docs/amd.md", "hipcc --offload-device-only"): "it needs AMD's compiler: test amdgpu-isa.model does the like",
     ("docs/cpu-device.md", "kernel scale(float*)"): "a report's text: tests/cpu reads such reports",
     ("docs/tool.md", "subwave 0.1.0, CPU device"): "what the command printed on an H200",
     ("docs/tool.md", "gpu:0, f64 4096"): "what the command printed on an H200: tests/tool reads the like of other devices",

@@ -4,14 +4,15 @@
        model.py show OBJDUMP FILE PATTERN
 
 check: compares the kernels of KERNELS in FILE (a library, or objects of hip/) with FOLDER's tests/isa/model.tsv, and
-holds them to the rules below. PLANNED is the program test_planned. update: rewrites the rows of these architectures and
-this compiler. show: prints the rows of the kernels of a code object whose names match, Tensile's for instance.
+holds them to the rules below. PLANNED is the program test_planned. update: rewrites the rows of these kernels. show:
+prints the rows of the kernels of a code object whose names match, Tensile's for instance.
 
 Nothing is timed. The model knows one compute unit: four SIMDs that do the same, of which one is followed. Its waves
 each execute the main loop's interior path (loops.py) over and over; every 4 clocks each may issue one instruction, and
 each unit takes one. A matrix instruction keeps the matrix unit for its passes; LDS and L1 are shared by the four SIMDs;
 a wait waits until so few accesses are under way; a barrier waits for the waves of the block. What comes from memory
-comes after a fixed latency. docs/amd.md says what the model does not know."""
+comes after a fixed latency. docs/amd.md says what the model does not know. Beside its shares stands what the path was
+counted to ask for when amdrun executed it (counted.py)."""
 import os
 import re
 import sys
@@ -383,14 +384,21 @@ def measure(objdump, readelf, program, path, found):
             yield key, "%d bytes of scratch and %d spills" % (memory["scratch"], memory["spills"])
         threads, lds, share = blocks[kernel]
         steps = loops.main_loop(architecture, code[kernel])
-        turn = counted.turn(program, executed, kernel, steps) if steps else None
+        if steps is None:
+            yield key, "no loop that multiplies"
+            continue
+        row = predict(architecture, steps, Resources(reserved(image, kernel), lds + memory["lds"], threads))
+        try:
+            turn = counted.turn(program, executed, kernel, steps)
+        except counted.amdrun.Unsupported as instruction:
+            yield key, "cannot be executed: %s" % instruction
+            continue
         if turn is None:
-            yield key, "no launch executes the path" if steps else "no loop that multiplies"
-        else:
-            row = predict(architecture, steps, Resources(reserved(image, kernel), lds + memory["lds"], threads))
-            found[key] = row | counted.figures(turn, row["unit"])
-            if share > float(row["fair900"]) + TOLERANCE:
-                yield key, "plans count on %g of the peak (hip/shapes.h), and the model has %s" % (share, row["fair900"])
+            yield key, "no launch executes the path"
+            continue
+        found[key] = row | counted.figures(turn, row["unit"])
+        if share > float(row["fair900"]) + TOLERANCE:
+            yield key, "plans count on %g of the peak (hip/shapes.h), and the model has %s" % (share, row["fair900"])
 
 
 def reserved(image, kernel):

@@ -161,8 +161,8 @@ def test_rules():
     expect("faults of a row that is in the table", list(model.faults(key, good, was)), [])
     expect("faults of one that is not", len(list(model.faults(key, good, None))), 1)
     for name, figure, faults in (("fair900", 0.99, 0), ("fair900", 0.97, 1), ("fair500", 0.9, 1), ("old500", 0.9, 0),
-                                 ("branches", 2, 1), ("accvgpr", 1, 2), ("waves", 1, 1), ("waves", 3, 0), ("conflicts", 0.02, 0), ("conflicts", 0.03, 1),
-                                 *((name, 0.53, 1) for name in counted.COLUMNS[1:]), ("busy_lds", 0.4, 0)):
+                                 ("branches", 2, 1), ("accvgpr", 1, 2), ("waves", 1, 1), ("waves", 3, 0),
+                                 ("conflicts", 0.02, 0), ("conflicts", 0.03, 1), *((name, 0.53, 1) for name in counted.COLUMNS[1:]), ("busy_lds", 0.4, 0)):
         found = list(model.faults(key, {**good, name: figure}, was))
         expect("faults where %s is %g" % (name, figure), len(found), faults)
 
