@@ -66,6 +66,9 @@ typedef struct subwave_matmul_kernel {
     /* MATRIX: how many tiles a compute unit has the work of; writing and reading the sums of parts
      * is included */
     double rounds;
+    /* what the plan expects it to take, only to be compared with the variant's other kernels for the
+     * product; 0: the plan goes by rules */
+    double time;
     /* 16 bytes can be loaded together: BROADCAST, of a row of B; SKINNY, of a row or column of B;
      * MATRIX of 16 bits, of A and of B along either. */
     int32_t packed;

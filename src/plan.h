@@ -38,6 +38,19 @@ void subwave_transpose_product(subwave_matmul_product *product);
 /* Transposes a product whose C lies by columns. */
 void subwave_lay_c_by_rows(subwave_matmul_product *product);
 
+/* A variant's kernels for a product, shown one after the other. Of those that a planner shows, the
+ * plan is the one of the least time, the first of equals. `all`: it also shows those that its rules
+ * leave out, but which would compute the product as well. */
+typedef struct subwave_candidates {
+    bool all;
+    void (*show)(struct subwave_candidates *self, const subwave_matmul_kernel *kernel);
+} subwave_candidates;
+
+/* Shows the kernels of a variant other than AUTO, m, n >= 1; the product may be transposed. */
+void subwave_plan_candidates(const subwave_capabilities *device, subwave_dtype dtype,
+                             subwave_variant variant, subwave_matmul_product *product,
+                             subwave_candidates *candidates);
+
 /* Plans a product, m, n >= 1: AUTO is replaced by the variant that is expected to be fastest, and
  * the product may be transposed. */
 subwave_matmul_kernel subwave_plan_matmul(const subwave_capabilities *device, subwave_dtype dtype,
@@ -51,14 +64,18 @@ int64_t subwave_count_tiles(const subwave_matmul_product *product, int64_t rows,
 void subwave_set_tile(const subwave_matmul_product *product, int64_t rows, int64_t columns,
                       subwave_matmul_kernel *kernel);
 
-/* --- a variant each: plan_<variant>.c. They fill what is not of every variant ---------------- */
+/* --- a variant each: plan_<variant>.c. They show kernels that begin as `kernel`, which has what is
+ * of every variant ---------------------------------------------------------------------------- */
 
 void subwave_plan_broadcast(const subwave_capabilities *device, subwave_dtype dtype,
-                            subwave_matmul_product *product, subwave_matmul_kernel *kernel);
+                            subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                            subwave_candidates *candidates);
 void subwave_plan_matrix(const subwave_capabilities *device, subwave_dtype dtype,
-                         subwave_matmul_product *product, subwave_matmul_kernel *kernel);
+                         subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                         subwave_candidates *candidates);
 void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype,
-                         subwave_matmul_product *product, subwave_matmul_kernel *kernel);
+                         subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                         subwave_candidates *candidates);
 
 /* The most bytes of workspace (workspace.h) that a product needs: for the sums of parts by SKINNY
  * and by MATRIX, and in all by any variant. */

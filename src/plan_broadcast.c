@@ -32,32 +32,43 @@ static void set_block(const subwave_capabilities *device, subwave_dtype dtype,
 
 /* A wave of its own for each block. Wide tiles where they are not mostly beyond C. */
 static void plan_in_turns(const subwave_capabilities *device, subwave_dtype dtype,
-                          const subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+                          const subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                          subwave_candidates *candidates)
 {
     const int64_t wave = device->wave_size;
     const subwave_broadcast_shape *const tiles = device->shapes->broadcast;
     const bool wide =
         dtype == SUBWAVE_DTYPE_F32 && round_up(product->n, tiles[0].columns * wave) ==
                                           round_up(product->n, tiles[1].columns * wave);
-    set_block(device, dtype, product, (broadcast_block){tiles[!wide], 1, 1}, kernel);
-    kernel->packed = product->b_column == 1;
+    for (int t = 0; t < 2; ++t)
+        if (t == !wide || candidates->all) {
+            set_block(device, dtype, product, (broadcast_block){tiles[t], 1, 1}, kernel);
+            kernel->packed = product->b_column == 1;
+            candidates->show(candidates, kernel);
+        }
 }
 
 /* Large tiles of C in registers save loads of B and broadcasts of A, as long as there are tiles for
  * every unit. */
 static void plan_by_count(const subwave_capabilities *device, subwave_dtype dtype,
-                          const subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+                          const subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                          subwave_candidates *candidates)
 {
     const int64_t wave = device->wave_size, enough = 4 * (int64_t)device->compute_units;
-    broadcast_block block = {.waves = 1, .splits = 1};
-    int64_t tiles = 0;
-    for (int32_t t = 0; t < device->shapes->broadcast_count && tiles < enough; ++t) {
-        block.item = device->shapes->broadcast[t];
-        tiles = subwave_count_tiles(product, block.item.rows, block.item.columns * wave);
+    const int32_t last = device->shapes->broadcast_count - 1;
+    bool planned = false;
+    for (int32_t t = 0; t <= last && (!planned || candidates->all); ++t) {
+        const subwave_broadcast_shape item = device->shapes->broadcast[t];
+        const int64_t tiles = subwave_count_tiles(product, item.rows, item.columns * wave);
+        const bool suits = !planned && (tiles >= enough || t == last);
+        planned = planned || suits;
+        /* Waves with the same part of k share rows of B in the cache. */
+        for (int64_t waves = 1; waves <= 4; waves *= 4)
+            if (candidates->all || (suits && waves == (tiles < enough ? 1 : 4))) {
+                set_block(device, dtype, product, (broadcast_block){item, waves, 1}, kernel);
+                candidates->show(candidates, kernel);
+            }
     }
-    /* Waves with the same part of k share rows of B in the cache. */
-    block.waves = tiles < enough ? 1 : 4;
-    set_block(device, dtype, product, block, kernel);
 }
 
 /* What a product takes in this shape, to compare: its rounds of blocks, of which a compute unit
@@ -79,11 +90,10 @@ static double time_of(const subwave_capabilities *device, const broadcast_block 
 }
 
 static void plan_by_time(const subwave_capabilities *device, subwave_dtype dtype,
-                         const subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+                         const subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                         subwave_candidates *candidates)
 {
     const int64_t least_steps = 32;
-    broadcast_block best = {.splits = 0};
-    double least = 0;
     for (int32_t t = 0; t < device->shapes->broadcast_count; ++t) {
         const subwave_broadcast_shape item = device->shapes->broadcast[t];
         if (item.f32_only && dtype != SUBWAVE_DTYPE_F32)
@@ -91,27 +101,22 @@ static void plan_by_time(const subwave_capabilities *device, subwave_dtype dtype
         for (int64_t splits = 1; splits <= device->shapes->broadcast_splits; splits *= 2) {
             const broadcast_block block = {item, splits < 4 ? 4 / splits : 1, splits};
             set_block(device, dtype, product, block, kernel);
-            if ((splits > 1 && product->k < splits * least_steps) ||
-                kernel->shared_bytes > 64 * 1024)
+            const bool too_short = splits > 1 && product->k < splits * least_steps;
+            if ((too_short && !candidates->all) || kernel->shared_bytes > 64 * 1024)
                 break;
-            const double time = time_of(device, &block, product, kernel);
-            if (best.splits == 0 || time < least) {
-                least = time;
-                best = block;
-            }
+            kernel->time = time_of(device, &block, product, kernel);
+            candidates->show(candidates, kernel);
         }
     }
-    set_block(device, dtype, product, best, kernel);
 }
 
 void subwave_plan_broadcast(const subwave_capabilities *device, subwave_dtype dtype,
-                            subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+                            subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                            subwave_candidates *candidates)
 {
     subwave_lay_c_by_rows(product);
-    if (device->waves_take_turns)
-        plan_in_turns(device, dtype, product, kernel);
-    else if (device->shapes->broadcast[0].rate > 0)
-        plan_by_time(device, dtype, product, kernel);
-    else
-        plan_by_count(device, dtype, product, kernel);
+    (device->waves_take_turns ? plan_in_turns
+     : device->shapes->broadcast[0].rate > 0
+         ? plan_by_time
+         : plan_by_count)(device, dtype, product, kernel, candidates);
 }

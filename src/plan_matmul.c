@@ -99,32 +99,38 @@ static subwave_variant choose(const subwave_capabilities *device, subwave_dtype 
 }
 
 static void plan_naive(const subwave_capabilities *device, subwave_dtype dtype,
-                       subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+                       subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                       subwave_candidates *candidates)
 {
     (void)device, (void)dtype;
     subwave_lay_c_by_rows(product);
     kernel->block_x = kernel->block_y = 16;
     subwave_set_tile(product, 16, 16, kernel);
+    candidates->show(candidates, kernel);
 }
 
 static void plan_local(const subwave_capabilities *device, subwave_dtype dtype,
-                       subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+                       subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                       subwave_candidates *candidates)
 {
     (void)device;
     subwave_lay_c_by_rows(product);
     kernel->block_x = 64;
     subwave_set_tile(product, 1, 64, kernel);
     kernel->shared_bytes = (uint32_t)(64 * subwave_dtype_size(dtype));
+    candidates->show(candidates, kernel);
 }
 
 static void plan_tutorial(const subwave_capabilities *device, subwave_dtype dtype,
-                          subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+                          subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                          subwave_candidates *candidates)
 {
     (void)dtype;
     const uint32_t wave = (uint32_t)device->wave_size;
     subwave_lay_c_by_rows(product);
     kernel->block_x = device->waves_take_turns ? wave : 256;
     subwave_set_tile(product, kernel->block_x / wave, wave, kernel);
+    candidates->show(candidates, kernel);
 }
 
 /* The one place that tells variants apart: the operation that launches one, and its planner. AUTO
@@ -132,7 +138,8 @@ static void plan_tutorial(const subwave_capabilities *device, subwave_dtype dtyp
 static const struct {
     subwave_operation operation;
     void (*plan)(const subwave_capabilities *device, subwave_dtype dtype,
-                 subwave_matmul_product *product, subwave_matmul_kernel *kernel);
+                 subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                 subwave_candidates *candidates);
 } variants[] = {
     [SUBWAVE_VARIANT_AUTO] = {SUBWAVE_OPERATION_matmul_broadcast, NULL},
     [SUBWAVE_VARIANT_NAIVE] = {SUBWAVE_OPERATION_matmul_naive, plan_naive},
@@ -162,11 +169,10 @@ bool subwave_variant_takes(const subwave_capabilities *device, subwave_variant v
            (variant != SUBWAVE_VARIANT_MATRIX || subwave_has_matrix_unit(device, dtype));
 }
 
-subwave_matmul_kernel subwave_plan_matmul(const subwave_capabilities *device, subwave_dtype dtype,
-                                          subwave_variant variant, subwave_matmul_product *product)
+void subwave_plan_candidates(const subwave_capabilities *device, subwave_dtype dtype,
+                             subwave_variant variant, subwave_matmul_product *product,
+                             subwave_candidates *candidates)
 {
-    if (variant == SUBWAVE_VARIANT_AUTO)
-        variant = choose(device, dtype, product);
     subwave_matmul_kernel kernel = {
         .variant = variant,
         .operation = subwave_operation_of(variant),
@@ -175,6 +181,27 @@ subwave_matmul_kernel subwave_plan_matmul(const subwave_capabilities *device, su
         .block_y = 1,
         .parts = 1,
     };
-    variants[variant].plan(device, dtype, product, &kernel);
-    return kernel;
+    variants[variant].plan(device, dtype, product, &kernel, candidates);
+}
+
+typedef struct fastest {
+    subwave_candidates shown;
+    subwave_matmul_kernel kernel;
+} fastest;
+
+static void keep_fastest(subwave_candidates *self, const subwave_matmul_kernel *kernel)
+{
+    fastest *const found = (fastest *)self;
+    if (found->kernel.blocks == 0 || kernel->time < found->kernel.time)
+        found->kernel = *kernel;
+}
+
+subwave_matmul_kernel subwave_plan_matmul(const subwave_capabilities *device, subwave_dtype dtype,
+                                          subwave_variant variant, subwave_matmul_product *product)
+{
+    if (variant == SUBWAVE_VARIANT_AUTO)
+        variant = choose(device, dtype, product);
+    fastest found = {.shown = {.show = keep_fastest}};
+    subwave_plan_candidates(device, dtype, variant, product, &found.shown);
+    return found.kernel;
 }

@@ -44,13 +44,21 @@ static double steps_of_part(const subwave_capabilities *device, subwave_dtype dt
     return steps * share / 100. * (size == 2 && device->matrix16_is_fast ? 2 : 1);
 }
 
+/* Sets what follows from the steps of k that a compute unit takes. */
+static void set_steps(double steps, int32_t share, double handicap, int64_t k,
+                      subwave_matmul_kernel *kernel)
+{
+    kernel->rounds = steps / (double)greater_of(k, 1);
+    kernel->time = handicap * (steps * kernel->tile_rows * kernel->tile_columns / share);
+}
+
 /* Tiles are computed in rounds, one by each compute unit. Where the last round, or the only one,
- * would leave some idle, k of its tiles is split, or of those of the last two rounds: among as many
- * shares as there are units in these rounds, or as a multiple of the tiles. A share may end within
- * one tile and go on in the next. Returns the steps of k that a unit takes. */
-static double split_last_rounds(const subwave_capabilities *device,
-                                const subwave_block_shape *block, subwave_dtype dtype,
-                                int32_t share, int64_t k, subwave_matmul_kernel *kernel)
+ * would leave some idle, k of its tiles may be split, or of those of the last two rounds: among as
+ * many shares as there are units in these rounds, or as a multiple of the tiles. A share may end
+ * within one tile and go on in the next. Shows that of the fewest steps per unit. */
+static void split_last_rounds(const subwave_capabilities *device, const subwave_block_shape *block,
+                              subwave_dtype dtype, int32_t share, double handicap, int64_t k,
+                              subwave_matmul_kernel *kernel, subwave_candidates *candidates)
 {
     const int64_t units = units_of(device), tiles = kernel->blocks,
                   stages = ceil_divide(greater_of(k, 1), block->stage);
@@ -65,8 +73,13 @@ static double split_last_rounds(const subwave_capabilities *device,
     kernel->of.matrix.tiles = kernel->blocks;
     kernel->of.matrix.stages = (uint32_t)lesser_of(stages, INT32_MAX);
     kernel->of.matrix.shares = kernel->of.matrix.shared = 0;
-    if (!block->splits_k || tiles % units == 0 || tiles > INT32_MAX / 2)
-        return least;
+    set_steps(least, share, handicap, k, kernel);
+    const bool is_whole = !block->splits_k || tiles % units == 0 || tiles > INT32_MAX / 2;
+    if (is_whole || candidates->all)
+        candidates->show(candidates, kernel);
+    if (is_whole)
+        return;
+    subwave_matmul_kernel best = *kernel;
     for (int64_t shared = tiles % units; shared <= tiles && shared < 2 * units; shared += units) {
         if (shared > SUBWAVE_WORKSPACE_COUNTERS || shared > INT32_MAX / stages)
             break;
@@ -82,69 +95,75 @@ static double split_last_rounds(const subwave_capabilities *device,
                 part * (double)(ceil_divide(shares, shared) + !ends);
             const double steps = (double)((tiles - shared) / units) * steps_of_tile +
                                  (double)ceil_divide(shares, units) * steps_of_share;
-            if (steps < least) {
-                least = steps;
+            if (steps < least || candidates->all) {
                 kernel->parts = (int32_t)lesser_of(ceil_divide(stages, fewest) + !ends, shares);
+                kernel->of.matrix.tiles = (uint32_t)(tiles - shared);
                 kernel->of.matrix.shares = (uint32_t)shares;
                 kernel->of.matrix.shared = (uint32_t)shared;
                 kernel->blocks = (uint32_t)(tiles - shared + (ends ? 1 : 2) * shares);
+                kernel->workspace_bytes = SUBWAVE_WORKSPACE_COUNTERS * (int64_t)sizeof(uint32_t) +
+                                          2 * shares * part_bytes;
+                set_steps(steps, share, handicap, k, kernel);
+            }
+            if (candidates->all)
+                candidates->show(candidates, kernel);
+            if (steps < least) {
+                least = steps;
+                best = *kernel;
             }
             if (shares == most)
                 break;
         }
     }
-    kernel->of.matrix.tiles -= kernel->of.matrix.shared;
-    if (kernel->parts > 1)
-        kernel->workspace_bytes = SUBWAVE_WORKSPACE_COUNTERS * (int64_t)sizeof(uint32_t) +
-                                  2 * kernel->of.matrix.shares * part_bytes;
-    return least;
+    if (!candidates->all)
+        candidates->show(candidates, &best);
 }
 
-/* Blocks of a shape, and the shared memory for their stages of A and B. Returns the time that they
- * take to compute, to compare. */
-static double set_block(const subwave_capabilities *device, const subwave_unit_shape *unit,
-                        const subwave_block_shape *block, subwave_dtype dtype,
-                        const subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+/* Shows blocks of shape number `shape`, with the shared memory for their stages of A and B.
+ * `handicap`: of their time. */
+static void show_block(const subwave_capabilities *device, const subwave_unit_shape *unit,
+                       const subwave_block_shape *blocks, int shape, double handicap,
+                       subwave_dtype dtype, const subwave_matmul_product *product,
+                       subwave_matmul_kernel *kernel, subwave_candidates *candidates)
 {
+    const subwave_block_shape *const block = &blocks[shape];
     const int32_t size = (int32_t)subwave_dtype_size(dtype), share = block->share[size < 8];
+    kernel->of.matrix.shape = shape;
     kernel->item_rows = block->tall * unit->item_rows;
     kernel->item_columns = block->wide * unit->item_columns;
     kernel->block_x = (uint32_t)(block->down * block->across * device->wave_size);
     subwave_set_tile(product, rows_of(unit, block), columns_of(device, unit, block), kernel);
     kernel->shared_bytes = (uint32_t)(block->stages * block->stage *
                                       (kernel->tile_rows + kernel->tile_columns) * size);
-    kernel->share = device->shapes->shares_are_predicted ? share : 0;
-    const double steps = split_last_rounds(device, block, dtype, share, product->k, kernel);
-    kernel->rounds = steps / (double)greater_of(product->k, 1);
-    return steps * kernel->tile_rows * kernel->tile_columns / share;
+    /* 16 bits by single elements are slower, and have no prediction. */
+    const bool is_predicted = device->shapes->shares_are_predicted && (size > 2 || kernel->packed);
+    kernel->share = is_predicted ? share : 0;
+    split_last_rounds(device, block, dtype, share, handicap, product->k, kernel, candidates);
 }
 
-/* Of two shapes, of which `large` is the number of one, that which takes less time. Small blocks
- * read A and B more often, which a tenth of time must outweigh. */
-static void choose_block(const subwave_capabilities *device, const subwave_unit_shape *unit,
-                         const subwave_block_shape *blocks, int large, subwave_dtype dtype,
-                         const subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+/* Shows two shapes, of which `large` is the number of one. Small blocks read A and B more often,
+ * which a tenth of time must outweigh. */
+static void show_blocks(const subwave_capabilities *device, const subwave_unit_shape *unit,
+                        const subwave_block_shape *blocks, int large, subwave_dtype dtype,
+                        const subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                        subwave_candidates *candidates)
 {
-    const double small = set_block(device, unit, &blocks[!large], dtype, product, kernel);
-    kernel->of.matrix.shape = large;
-    if (10 * small < 9 * set_block(device, unit, &blocks[large], dtype, product, kernel)) {
-        (void)set_block(device, unit, &blocks[!large], dtype, product, kernel);
-        kernel->of.matrix.shape = !large;
-    }
+    show_block(device, unit, blocks, large, 9, dtype, product, kernel, candidates);
+    show_block(device, unit, blocks, !large, 10, dtype, product, kernel, candidates);
 }
 
 /* f32 and f64, whose unit takes pairs along the rows of A and C and along the columns of B. So they
  * are in memory if C lies by columns; or by rows, if both operands are transposed, too. */
 static void plan_pairs(const subwave_capabilities *device, subwave_dtype dtype,
-                       subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+                       subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                       subwave_candidates *candidates)
 {
-    const subwave_unit_shape *const unit = &device->shapes->matrix_unit;
-    const subwave_block_shape *const blocks = device->shapes->matrix;
     const bool by_rows = product->c_column == 1;
     if (by_rows ? product->a_row != 1 || product->b_row != 1
                 : product->a_column == 1 && product->b_column == 1)
         subwave_transpose_product(product);
-    choose_block(device, unit, blocks, 0, dtype, product, kernel);
+    show_blocks(device, &device->shapes->matrix_unit, device->shapes->matrix, 0, dtype, product,
+                kernel, candidates);
 }
 
 /* Whether eight 16-bit neighbours along either dimension of a matrix are an aligned access. */
@@ -156,7 +175,8 @@ static bool reads_eight(const void *matrix, int64_t row, int64_t column)
 
 /* f16 and bf16. */
 static void plan_rows(const subwave_capabilities *device, subwave_dtype dtype,
-                      subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+                      subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                      subwave_candidates *candidates)
 {
     subwave_lay_c_by_rows(product);
     const subwave_unit_shape *const unit = &device->shapes->matrix16_unit;
@@ -164,15 +184,15 @@ static void plan_rows(const subwave_capabilities *device, subwave_dtype dtype,
     kernel->packed = reads_eight(product->a, product->a_row, product->a_column) &&
                      reads_eight(product->b, product->b_row, product->b_column);
     if (kernel->packed && device->matrix16_is_fast)
-        choose_block(device, unit, blocks, 1, dtype, product, kernel);
+        show_blocks(device, unit, blocks, 1, dtype, product, kernel, candidates);
     else
-        (void)set_block(device, unit, &blocks[0], dtype, product, kernel);
-    if (!kernel->packed) /* which is slower, and has no prediction */
-        kernel->share = 0;
+        show_block(device, unit, blocks, 0, 10, dtype, product, kernel, candidates);
 }
 
 void subwave_plan_matrix(const subwave_capabilities *device, subwave_dtype dtype,
-                         subwave_matmul_product *product, subwave_matmul_kernel *kernel)
+                         subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                         subwave_candidates *candidates)
 {
-    (subwave_dtype_size(dtype) == 2 ? plan_rows : plan_pairs)(device, dtype, product, kernel);
+    (subwave_dtype_size(dtype) == 2 ? plan_rows : plan_pairs)(device, dtype, product, kernel,
+                                                              candidates);
 }

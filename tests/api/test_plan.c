@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static subwave_capabilities make_device(const char *backend, const char *architecture, int32_t wave,
@@ -559,6 +560,165 @@ static void test_kernels_on_cpu(void **state)
                 }
 }
 
+/* --- candidates ------------------------------------------------------------------------------ */
+
+enum { MOST_CANDIDATES = 4096 };
+
+typedef struct candidate_list {
+    subwave_candidates shown;
+    int count;
+    subwave_matmul_kernel kernels[MOST_CANDIDATES];
+} candidate_list;
+
+static void append(subwave_candidates *self, const subwave_matmul_kernel *kernel)
+{
+    candidate_list *const list = (candidate_list *)self;
+    assert_true(list->count < MOST_CANDIDATES);
+    list->kernels[list->count++] = *kernel;
+}
+
+static void list_candidates(const subwave_capabilities *device, subwave_dtype dtype,
+                            subwave_variant variant, subwave_matmul_product *product,
+                            candidate_list *list)
+{
+    list->shown = (subwave_candidates){.all = true, .show = append};
+    list->count = 0;
+    subwave_plan_candidates(device, dtype, variant, product, &list->shown);
+}
+
+static bool is_same(const subwave_matmul_kernel *a, const subwave_matmul_kernel *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+/* The plan is one of the variant's kernels, each of which there is once, and has room for its
+ * sums. */
+static void test_candidates(void **state)
+{
+    (void)state;
+    static candidate_list list;
+    static const int64_t sizes[] = {1, 4, 17, 256, 1000, 4096};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    const subwave_capabilities devices[] = {
+        make_device("cpu", "x86-64", 4, 2),         make_device("cpu", "x86-64", 64, 2),
+        make_device("hip-amd", "gfx90a", 64, 104),  make_device("hip-amd", "gfx942", 64, 304),
+        make_device("hip-amd", "gfx1100", 32, 48),  make_device("hip-nvidia", "sm_90", 32, 132),
+        make_device("hip-nvidia", "sm_75", 32, 40),
+    };
+    for (size_t d = 0; d < COUNT(devices); ++d)
+        for (size_t t = 0; t < COUNT(matmul_dtypes); ++t)
+            for (size_t v = 0; v < COUNT(all_variants); ++v)
+                for (int i = 0; i < SIZES * SIZES * SIZES; ++i) {
+                    if (all_variants[v] == SUBWAVE_VARIANT_AUTO ||
+                        !subwave_variant_takes(&devices[d], all_variants[v], matmul_dtypes[t]))
+                        continue;
+                    const subwave_matmul_launch planned =
+                        plan(&devices[d], matmul_dtypes[t], all_variants[v], sizes[i % SIZES],
+                             sizes[i / SIZES % SIZES], sizes[i / SIZES / SIZES]);
+                    subwave_matmul_launch l = planned;
+                    if (l.product.transposed)
+                        subwave_transpose_product(&l.product);
+                    list_candidates(&devices[d], matmul_dtypes[t], all_variants[v], &l.product,
+                                    &list);
+                    assert_memory_equal(&l.product, &planned.product, sizeof l.product);
+                    int same = 0;
+                    for (int c = 0; c < list.count; ++c) {
+                        same += is_same(&list.kernels[c], &planned.kernel);
+                        assert_true(list.kernels[c].workspace_bytes <=
+                                    (int64_t)subwave_plan_workspace(&devices[d]));
+                        if (c > 0)
+                            assert_false(is_same(&list.kernels[c], &list.kernels[c - 1]));
+                    }
+                    assert_int_equal(same, 1);
+                }
+    /* There is something to choose from. */
+    const subwave_capabilities *const gfx942 = &devices[3], *const h200 = &devices[5];
+    static const struct {
+        bool h200;
+        subwave_dtype dtype;
+        subwave_variant variant;
+        int64_t m, n, k;
+        int least;
+    } rows[] = {
+        {true, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_BROADCAST, 1000, 1000, 1000, 8},
+        {true, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX, 1000, 1000, 1000, 2},
+        {true, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_SKINNY, 16, 1000, 1000, 30},
+        {false, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_BROADCAST, 1000, 1000, 1000, 4},
+        {false, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX, 1000, 1000, 1000, 7},
+        {false, SUBWAVE_DTYPE_F16, SUBWAVE_VARIANT_MATRIX, 1000, 1000, 1000, 6},
+        {false, SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_SKINNY, 16, 1000, 1000, 20},
+    };
+    for (size_t r = 0; r < COUNT(rows); ++r) {
+        const subwave_capabilities *const device = rows[r].h200 ? h200 : gfx942;
+        subwave_matmul_launch l =
+            plan(device, rows[r].dtype, rows[r].variant, rows[r].m, rows[r].n, rows[r].k);
+        list_candidates(device, rows[r].dtype, rows[r].variant, &l.product, &list);
+        assert_true(list.count >= rows[r].least);
+    }
+}
+
+/* Every one of them computes the product, of whole numbers, whose sums are the same in any order. */
+static void test_candidates_on_cpu(void **state)
+{
+    (void)state;
+    static const subwave_launcher launchers[] = {SUBWAVE_KERNELS(SUBWAVE_LAUNCHER_ROW_cpu)};
+    static const struct {
+        int64_t m, n, k;
+    } rows[] = {{1, 70, 700}, {3, 300, 300}, {16, 20, 700}, {70, 130, 90}, {130, 1, 300}};
+    enum { MOST = 700 * 70 };
+    static float a[MOST], b[3 * MOST], c[MOST];
+    static candidate_list list;
+    /* the stream's default is 64 lanes */
+    const subwave_capabilities device = make_device("cpu", "x86-64", 64, 2);
+    void *const workspace = calloc(1, subwave_plan_workspace(&device));
+    assert_non_null(workspace);
+    for (size_t r = 0; r < COUNT(rows); ++r)
+        for (size_t v = 0; v < COUNT(all_variants); ++v)
+            for (int form = 0; form < 4; ++form) {
+                const int64_t m = rows[r].m, n = rows[r].n, k = rows[r].k;
+                subwave_matmul_launch l = {.product = {.m = m,
+                                                       .n = n,
+                                                       .k = k,
+                                                       .a = a,
+                                                       .b = b,
+                                                       .c = c,
+                                                       .a_row = form & 1 ? 1 : k,
+                                                       .a_column = form & 1 ? m : 1,
+                                                       .b_row = form & 2 ? 1 : n,
+                                                       .b_column = form & 2 ? k : 1,
+                                                       .c_row = n,
+                                                       .c_column = 1,
+                                                       .alpha = 1},
+                                           .workspace = workspace};
+                if (all_variants[v] == SUBWAVE_VARIANT_AUTO)
+                    continue;
+                assert_true(m * k <= MOST && k * n <= 3 * MOST && m * n <= MOST);
+                for (int64_t e = 0; e < m * k; ++e)
+                    a[e] = (float)(e * 7 % 19 - 9);
+                for (int64_t e = 0; e < k * n; ++e)
+                    b[e] = (float)(e * 5 % 23 - 11);
+                const subwave_matmul_product asked = l.product;
+                list_candidates(&device, SUBWAVE_DTYPE_F32, all_variants[v], &l.product, &list);
+                for (int x = 0; x < list.count; ++x) {
+                    memset(c, 0xff, sizeof c);
+                    l.kernel = list.kernels[x];
+                    assert_int_equal(subwave_call_launcher(launchers, COUNT(launchers),
+                                                           l.kernel.operation, SUBWAVE_DTYPE_F32,
+                                                           &l, NULL),
+                                     0);
+                    for (int64_t i = 0; i < m; ++i)
+                        for (int64_t j = 0; j < n; j += 1 + n / 40) {
+                            float sum = 0;
+                            for (int64_t s = 0; s < k; ++s)
+                                sum += a[i * asked.a_row + s * asked.a_column] *
+                                       b[s * asked.b_row + j * asked.b_column];
+                            assert_true(c[i * n + j] == sum);
+                        }
+                }
+            }
+    free(workspace);
+}
+
 /* --- batches --------------------------------------------------------------------------------- */
 
 static subwave_matmul_batched_launch plan_batched(const subwave_capabilities *device,
@@ -835,15 +995,26 @@ static void test_huge(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_auto),           cmocka_unit_test(test_matrix),
-        cmocka_unit_test(test_share),          cmocka_unit_test(test_units_in_use),
-        cmocka_unit_test(test_matrix_parts),   cmocka_unit_test(test_large_blocks),
-        cmocka_unit_test(test_skinny_unit),    cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_parts_on_cpu),   cmocka_unit_test(test_skinny),
-        cmocka_unit_test(test_kernels_on_cpu), cmocka_unit_test(test_batched_tiles),
-        cmocka_unit_test(test_batched_gaps),   cmocka_unit_test(test_batched_unit),
-        cmocka_unit_test(test_batched_cells),  cmocka_unit_test(test_batched_dense),
-        cmocka_unit_test(test_limits),         cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_matrix),
+        cmocka_unit_test(test_share),
+        cmocka_unit_test(test_units_in_use),
+        cmocka_unit_test(test_matrix_parts),
+        cmocka_unit_test(test_large_blocks),
+        cmocka_unit_test(test_skinny_unit),
+        cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_parts_on_cpu),
+        cmocka_unit_test(test_skinny),
+        cmocka_unit_test(test_kernels_on_cpu),
+        cmocka_unit_test(test_candidates),
+        cmocka_unit_test(test_candidates_on_cpu),
+        cmocka_unit_test(test_batched_tiles),
+        cmocka_unit_test(test_batched_gaps),
+        cmocka_unit_test(test_batched_unit),
+        cmocka_unit_test(test_batched_cells),
+        cmocka_unit_test(test_batched_dense),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_huge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
