@@ -132,11 +132,22 @@ public:
     double bound = 0;
 };
 
+/* A kernel that the library could launch, beside the one that it plans. */
+struct candidate {
+    std::string name; /* among those of its variant */
+    int tile_rows = 0, tile_columns = 0, parts = 0, splits = 0;
+    bool planned = false, automatic = false; /* by its variant's plan; by AUTO */
+    /* as predicted, or NaN: of the unit's peak; beside the time of what is planned */
+    double share = std::numeric_limits<double>::quiet_NaN(),
+           time = std::numeric_limits<double>::quiet_NaN();
+};
+
 /* One way to solve it. `call` queues the work on set number `set`. */
 struct contender {
     std::string by, variant; /* "subwave" or the peer's name; a variant of it, or empty */
     std::string version;
     std::function<void(problem &, int set)> call;
+    std::optional<bench::candidate> candidate = {};
 };
 
 /* A compute call of the library, and what peers compute in its place. */
@@ -159,6 +170,9 @@ private:
 /* The library's call in one of its variants, which `choose` selects. */
 contender ours(const char *variant, std::function<void(measure_problem &)> choose);
 
+/* The kernels that the library could launch for a product of subwave_matmul. */
+std::vector<contender> candidates_of(const device &on, const measure_problem &p);
+
 struct settings {
     std::vector<std::string> devices, operations, variants, dtypes, kinds, ops;
     std::vector<shape> sizes;
@@ -167,7 +181,7 @@ struct settings {
     /* stop at this time, or at this relative spread of the median */
     double time = 0.5, noise = 0.01;
     std::int64_t cache_bytes = 0; /* 0: what the system says */
-    bool list = false, check = true;
+    bool list = false, check = true, tune = false;
     std::string json;    /* a path, "-" for standard output, or empty */
     std::string command; /* the command line, for the record */
 };
@@ -195,6 +209,7 @@ public:
 
 private:
     struct line;
+    void print_losses() const;
     void print_json(const device &on, const problem_key &key, const contender &who,
                     const work &amount, const outcome &result);
     const settings &wishes_;
@@ -216,6 +231,8 @@ public:
     bench::device &on;
 
     bool wants(const char *operation) const;
+    /* The wish, or both: what a sweep times is one of them. */
+    std::vector<cache> caches(double bytes_of_a_set) const;
     /* The wish, or what is usual; "all" is `all`. */
     std::vector<subwave_dtype> dtypes(const std::vector<subwave_dtype> &all,
                                       const std::vector<subwave_dtype> &usual) const;

@@ -16,9 +16,10 @@ namespace {
 constexpr struct {
     const char *name;
     void (*cases)(session &); /* null: those of the row above */
+    bool tunes = false;
 } operations[] = {
     {"copy", copy_cases},
-    {"matmul", matmul_cases},
+    {"matmul", matmul_cases, true},
     {"matmul_batched", matmul_batched_cases},
     {"group_reduce", group_cases},
     {"group_scan", nullptr},
@@ -35,7 +36,7 @@ constexpr struct {
 void all_cases(session &s)
 {
     for (const auto &o : operations)
-        if (o.cases)
+        if (o.cases && (o.tunes || !s.wishes.tune))
             o.cases(s);
 }
 
@@ -135,6 +136,8 @@ std::vector<option> options_of(settings &s)
          [&s](const std::string &v) { s.json = v; }},
         {"--no-check", nullptr, "do not judge the results",
          [&s](const std::string &) { s.check = false; }},
+        {"--tune", nullptr, "matmul: time every kernel that could be planned; what the plans lose",
+         [&s](const std::string &) { s.tune = true; }},
         {"--list", nullptr, "print the cases, and time none",
          [&s](const std::string &) { s.list = true; }},
     };

@@ -40,15 +40,18 @@ double work::rate(double seconds) const
 
 static std::string name_of(const contender &who)
 {
+    if (who.candidate)
+        return who.variant + " " + who.candidate->name;
     return who.by + (who.variant.empty() ? "" : " " + who.variant);
 }
 
 /* A row of the table, kept until its peers are there. */
 struct reporter::line {
-    std::string who;
+    std::string name, time;
     bool ours;
     double rate;
     std::string unit, text;
+    contender who;
 };
 
 static std::string now()
@@ -113,7 +116,7 @@ void reporter::row(const device &on, const problem_key &key, const contender &wh
         clear_progress();
         std::fprintf(table_, "%s\n", key.text().c_str());
     }
-    line added = {name_of(who), who.by == "subwave", 0, amount.unit, ""};
+    line added = {name_of(who), "", who.by == "subwave", 0, amount.unit, "", who};
     char text[200];
     if (!result.failure.empty()) {
         added.text = (result.unsupported ? "not available: " : "FAILED: ") + result.failure;
@@ -131,8 +134,7 @@ void reporter::row(const device &on, const problem_key &key, const contender &wh
         added.text = text + std::string(result.noisy ? "  noisy" : "");
         std::snprintf(text, sizeof text, "%9s %5.1f%%", format_time(digits, result.timing.median),
                       100 * result.timing.spread);
-        added.who.resize(std::max<std::size_t>(added.who.size(), 22), ' ');
-        added.who += std::string(" ") + text;
+        added.time = text;
     }
     lines_.push_back(added);
     if (json_)
@@ -143,25 +145,64 @@ void reporter::row(const device &on, const problem_key &key, const contender &wh
 void reporter::end_of_problem()
 {
     double peer = 0;
-    for (const line &l : lines_)
+    std::size_t width = 22;
+    for (const line &l : lines_) {
         peer = l.ours ? peer : std::max(peer, l.rate);
+        width = std::max(width, l.name.size());
+    }
+    const int wide = static_cast<int>(width);
     for (const line &l : lines_) {
         char digits[TEXT_SIZE], ratio[TEXT_SIZE] = "";
         if (!table_)
             break;
         if (l.rate == 0) {
-            std::fprintf(table_, "  %-22s %s\n", l.who.c_str(), l.text.c_str());
+            std::fprintf(table_, "  %-*s %s\n", wide, l.name.c_str(), l.text.c_str());
             continue;
         }
         if (l.ours && peer > 0)
             std::snprintf(ratio, sizeof ratio, l.rate < 0.095 * peer ? "%.1g" : "%.2f",
                           l.rate / peer);
-        std::fprintf(table_, "  %s %10s %-12s %8s  %s\n", l.who.c_str(),
+        std::fprintf(table_, "  %-*s %s %10s %-12s %8s  %s\n", wide, l.name.c_str(), l.time.c_str(),
                      format_digits(digits, l.rate), l.unit.c_str(), ratio, l.text.c_str());
     }
-    if (table_)
+    if (table_) {
+        print_losses();
         std::fflush(table_);
+    }
     lines_.clear();
+}
+
+/* What each variant's plan and AUTO lose by their choice among the candidates. */
+void reporter::print_losses() const
+{
+    std::vector<std::string> choosers;
+    for (const line &l : lines_)
+        if (l.who.candidate && (choosers.empty() || choosers.back() != l.who.variant))
+            choosers.push_back(l.who.variant);
+    if (choosers.empty())
+        return;
+    choosers.push_back("auto");
+    std::fprintf(table_, "  %-10s %-40s %-40s %s\n", "chosen by", "is planned", "is fastest",
+                 "loss");
+    for (const std::string &chooser : choosers) {
+        const line *planned = nullptr, *fastest = nullptr;
+        for (const line &l : lines_) {
+            if (chooser != "auto" && chooser != l.who.variant)
+                continue;
+            if (chooser == "auto" ? l.who.candidate->automatic : l.who.candidate->planned)
+                planned = &l;
+            if (!fastest || l.rate > fastest->rate)
+                fastest = &l;
+        }
+        if (!planned || planned->rate == 0) /* not wanted, or failed */
+            continue;
+        const auto name = [&](const line &l) {
+            return chooser == "auto" ? l.name : l.who.candidate->name;
+        };
+        std::fprintf(table_, "  %-10s %-40s %-40s %.1f %%\n", chooser.c_str(),
+                     name(*planned).c_str(), name(*fastest).c_str(),
+                     100 * (1 - planned->rate / fastest->rate));
+    }
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */
@@ -215,6 +256,25 @@ private:
     bool first_ = true;
 };
 
+void print_candidate(object &row, const std::optional<candidate> &what)
+{
+    const auto whole = [&](const char *name, int candidate::*value) {
+        what ? row.whole(name, (*what).*value) : row.raw(name, "null");
+    };
+    const auto yes_or_no = [&](const char *name, bool candidate::*value) {
+        row.raw(name, !what ? "null" : (*what).*value ? "true" : "false");
+    };
+    row.text_or_null("candidate", what ? what->name : "");
+    yes_or_no("planned", &candidate::planned);
+    yes_or_no("automatic", &candidate::automatic);
+    whole("tile_rows", &candidate::tile_rows);
+    whole("tile_columns", &candidate::tile_columns);
+    whole("parts", &candidate::parts);
+    whole("splits", &candidate::splits);
+    row.number("predicted_share", what ? what->share : NAN);
+    row.number("predicted_time", what ? what->time : NAN);
+}
+
 } // namespace
 
 void reporter::print_json(const device &on, const problem_key &key, const contender &who,
@@ -228,6 +288,7 @@ void reporter::print_json(const device &on, const problem_key &key, const conten
     row.text("by", who.by);
     row.text_or_null("variant", who.variant);
     row.text("version", who.version);
+    print_candidate(row, who.candidate);
     row.text("dtype", subwave_dtype_name(key.dtype));
     row.text_or_null("kind", key.kind);
     row.text_or_null("op", key.op);

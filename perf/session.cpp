@@ -48,6 +48,13 @@ std::vector<subwave_dtype> session::dtypes(const std::vector<subwave_dtype> &all
     return found;
 }
 
+std::vector<cache> session::caches(double bytes_of_a_set) const
+{
+    if (!wishes.tune || wishes.caches.size() == 1)
+        return wishes.caches;
+    return {sets(cache::cold, bytes_of_a_set) ? cache::cold : cache::warm};
+}
+
 std::vector<shape> session::sizes(const std::vector<shape> &usual) const
 {
     return wishes.sizes.empty() ? usual : wishes.sizes;

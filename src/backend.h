@@ -67,6 +67,7 @@ struct subwave_context {
     void *own_workspace;
     subwave_device_properties device;
     subwave_capabilities capabilities;
+    const struct subwave_tuning *tuning; /* tuning.h */
     FILE *log;
     int log_bits;
     char error[SUBWAVE_ERROR_TEXT_SIZE];

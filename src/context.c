@@ -4,6 +4,7 @@
 #include "check.h"
 #include "device.h"
 #include "log.h"
+#include "tuning.h"
 #include "workspace.h"
 
 #include <inttypes.h>
@@ -40,6 +41,7 @@ subwave_status subwave_context_create(subwave_context **context, const char *dev
     if (!created)
         return subwave_fail(NULL, SUBWAVE_STATUS_OUT_OF_MEMORY, "no memory for the context");
     created->backend = backend;
+    created->tuning = &subwave_tuning_of_products;
     subwave_status status = backend->device_info(local, &created->device, subwave_thread_error());
     if (status == SUBWAVE_STATUS_SUCCESS) {
         backend->capabilities(&created->device, &created->capabilities);

@@ -3,7 +3,7 @@
  */
 #include "check.h"
 #include "log.h"
-#include "plan.h"
+#include "tuning.h"
 #include "workspace.h"
 
 #include <inttypes.h>
@@ -62,6 +62,14 @@ static subwave_matmul_product product_of(subwave_layout layout, bool a_flipped, 
                                     .b_column = b_down ? ldb : 1,
                                     .c_row = column_major ? 1 : ldc,
                                     .c_column = column_major ? ldc : 1};
+}
+
+static subwave_status launch_product(subwave_context *context, subwave_dtype dtype,
+                                     subwave_matmul_launch *launch)
+{
+    SUBWAVE_TRY(subwave_workspace_get(context, launch->kernel.workspace_bytes, &launch->workspace));
+    return subwave_launch(context, launch->kernel.operation, dtype, launch,
+                          subwave_variant_name(launch->kernel.variant));
 }
 
 subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
@@ -134,9 +142,7 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     launch.product.beta = beta_value;
     subwave_log_bench_product(context, &called);
     launch.kernel = subwave_plan_matmul(&context->capabilities, dtype, variant, &launch.product);
-    SUBWAVE_TRY(subwave_workspace_get(context, launch.kernel.workspace_bytes, &launch.workspace));
-    return subwave_launch(context, launch.kernel.operation, dtype, &launch,
-                          subwave_variant_name(launch.kernel.variant));
+    return launch_product(context, dtype, &launch);
 }
 
 /* Lost are the parts of tiles that lie beyond C, and compute units that are idle in the last
@@ -150,6 +156,10 @@ static double predicted_share(const subwave_capabilities *device,
     return kernel->share / 100. * ((double)product->m / kernel->tile_rows) *
            ((double)product->n / kernel->tile_columns) / (kernel->rounds * device->compute_units);
 }
+
+const subwave_tuning subwave_tuning_of_products = {subwave_variant_takes, subwave_plan_matmul,
+                                                   subwave_plan_candidates, predicted_share,
+                                                   launch_product};
 
 subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant variant,
                                    subwave_dtype dtype, subwave_layout layout,

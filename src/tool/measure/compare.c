@@ -143,14 +143,18 @@ static double element_error(const measure_problem *p, const void *c, int64_t at,
     return error == 0 ? 0 : worse(0, error / magnitude);
 }
 
-double measure_product_error(const measure_data *data, const void *c, bool without_gaps)
+double measure_product_error(measure_data *data, const void *c, bool without_gaps)
 {
+    enum { MOST_KEPT = 1 << 24 }; /* elements */
     const measure_problem *p = &data->problem;
     const int parts = measure_parts(p->dtype);
     const measure_coverage covered = measure_covers(p);
     const int64_t rows = p->m * p->batch;
-    double *sum = malloc((size_t)p->n * (size_t)(parts + 1) * sizeof *sum + 1),
-           *magnitude = sum + p->n * parts;
+    const int64_t compared = covered.rows * p->n + covered.elements;
+    const bool is_known = data->expected, is_kept = compared <= MOST_KEPT;
+    const size_t room = (size_t)(is_kept ? compared : p->n) * (size_t)(parts + 1);
+    double *const expected = is_known ? data->expected : malloc(room * sizeof *expected + 1),
+                  *sum = expected;
     double worst = sum ? 0 : NAN;
     uint64_t seed = 0x2545f4914f6cdd1d;
     for (int64_t drawn = 0; sum && p->n > 0 && drawn < covered.rows + covered.elements; ++drawn) {
@@ -163,7 +167,9 @@ double measure_product_error(const measure_data *data, const void *c, bool witho
             to = from + 1;
         }
         const int64_t entry = row / p->m, i = row % p->m;
-        sum_row(data, entry, i, from, to, sum, magnitude);
+        double *const magnitude = sum + (to - from) * parts;
+        if (!is_known)
+            sum_row(data, entry, i, from, to, sum, magnitude);
         for (int64_t j = from; j < to; ++j) {
             const int64_t stored = measure_index(p, 2, entry, i, j);
             worst = worse(worst,
@@ -171,8 +177,13 @@ double measure_product_error(const measure_data *data, const void *c, bool witho
                                         sum + (j - from) * parts, magnitude[j - from],
                                         data->c_values ? data->c_values + stored * parts : NULL));
         }
+        if (is_kept)
+            sum = magnitude + (to - from);
     }
-    free(sum);
+    if (is_kept)
+        data->expected = expected;
+    else
+        free(expected);
     return worst;
 }
 
@@ -471,8 +482,7 @@ static bool judge_group(const measure_data *data, void *y, double *error)
     return good;
 }
 
-bool measure_error(const measure_data *data, bool (*call)(void *self, int set), void *self,
-                   double *error)
+bool measure_error(measure_data *data, bool (*call)(void *self, int set), void *self, double *error)
 {
     const int set = data->sets - 1;
     unsigned char *c = malloc(data->c.bytes + 1);

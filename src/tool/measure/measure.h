@@ -158,6 +158,8 @@ typedef struct measure_data {
     double *a_values,
         *b_values;    /* op(A) and op(B), entry after entry, each row-major without gaps */
     double *c_values; /* what C holds before the call, as stored; null if beta is 0 */
+    /* of products: what is compared, from the first time on, unless that is much; or null */
+    double *expected;
     unsigned char *x; /* of groups */
     int32_t *choices;
     uint32_t *ids;
@@ -189,10 +191,10 @@ measure_coverage measure_covers(const measure_problem *p);
  * added, otherwise 0 or infinity. Where a call reads its result (beta is not 0), and for groups
  * that the device chooses, `call` is called once more, on a result that was reset; it returns false
  * on failure. */
-bool measure_error(const measure_data *data, bool (*call)(void *self, int set), void *self,
+bool measure_error(measure_data *data, bool (*call)(void *self, int set), void *self,
                    double *error);
 /* The same of products of a peer whose C has no gaps and lies in the host's memory. */
-double measure_product_error(const measure_data *data, const void *c, bool without_gaps);
+double measure_product_error(measure_data *data, const void *c, bool without_gaps);
 /* What a right result's error is at most. */
 double measure_bound(const measure_problem *p);
 

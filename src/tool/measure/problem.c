@@ -337,7 +337,7 @@ void measure_release(measure_data *data)
                                      &data->b_list, &data->c_list, &data->choice, &data->id};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         measure_free(arrays[i]);
-    void *const copies[] = {data->a_values, data->b_values, data->c_values,
+    void *const copies[] = {data->a_values, data->b_values, data->c_values, data->expected,
                             data->x,        data->choices,  data->ids};
     for (size_t i = 0; i < sizeof copies / sizeof *copies; ++i)
         free(copies[i]);

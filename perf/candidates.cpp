@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ * candidates.cpp: the kernels that the library could launch for a product, each a contender: what
+ * --tune times.
+ */
+#include "bench.hpp"
+
+extern "C" {
+#include "../src/tuning.h"
+}
+
+#include <cmath>
+
+namespace bench {
+namespace {
+
+const subwave_variant variants[] = {
+#define SUBWAVE_X(name, value, spelling) SUBWAVE_VARIANT_##name,
+    SUBWAVE_VARIANT_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+};
+
+struct collector : subwave_candidates {
+    std::vector<subwave_matmul_kernel> kernels;
+
+    static void keep(subwave_candidates *self, const subwave_matmul_kernel *kernel)
+    {
+        static_cast<collector *>(self)->kernels.push_back(*kernel);
+    }
+};
+
+/* Row-major without gaps, as the problems of a bench are. */
+subwave_matmul_product product_of(const measure_problem &p)
+{
+    subwave_matmul_product product = {};
+    product.m = p.m;
+    product.n = p.n;
+    product.k = p.k;
+    product.a_row = p.k;
+    product.b_row = product.c_row = p.n;
+    product.a_column = product.b_column = product.c_column = 1;
+    product.alpha = 1;
+    return product;
+}
+
+std::string many(std::int64_t count, const char *thing)
+{
+    return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+/* What tells a kernel from the variant's others, in the words of docs/bench.md. */
+std::string name_of(const subwave_matmul_kernel &kernel, int wave)
+{
+    std::string name = std::to_string(kernel.tile_rows) + "x" + std::to_string(kernel.tile_columns);
+    if (kernel.variant == SUBWAVE_VARIANT_BROADCAST) {
+        name += " by " + std::to_string(kernel.item_rows) + "x" +
+                std::to_string(kernel.item_columns) + ", " +
+                many(kernel.block_x / static_cast<unsigned>(wave), "wave");
+        if (kernel.block_y > 1)
+            name += ", " + many(kernel.block_y, "split");
+    } else if (kernel.variant == SUBWAVE_VARIANT_MATRIX) {
+        if (kernel.parts > 1)
+            name += ", " + std::to_string(kernel.of.matrix.shared) + " in " +
+                    many(kernel.of.matrix.shares, "share");
+    } else if (kernel.variant == SUBWAVE_VARIANT_SKINNY) {
+        static const char *const shapes[] = {nullptr, "across", "narrow", "down",
+#define SUBWAVE_X(name, along, steps, down) #name,
+                                             SUBWAVE_SKINNY_UNITS(SUBWAVE_X)
+#undef SUBWAVE_X
+        };
+        name += std::string(" ") + shapes[kernel.of.skinny.shape];
+        if (kernel.parts > 1)
+            name += ", " + many(kernel.parts, "part");
+    }
+    return name;
+}
+
+bool is_same(const subwave_matmul_kernel &a, const subwave_matmul_kernel &b, int wave)
+{
+    return a.variant == b.variant && name_of(a, wave) == name_of(b, wave);
+}
+
+} // namespace
+
+std::vector<contender> candidates_of(const device &on, const measure_problem &p)
+{
+    /* SKINNY reads all of B for each 16 rows of C. */
+    constexpr std::int64_t most_rows_of_skinny = 64;
+    const subwave_capabilities &known = on.context->capabilities;
+    const subwave_tuning &tuning = *on.context->tuning;
+    std::vector<contender> found;
+    subwave_matmul_product asked = product_of(p);
+    const subwave_matmul_kernel automatic =
+        tuning.plan(&known, p.dtype, SUBWAVE_VARIANT_AUTO, &asked);
+    for (subwave_variant variant : variants) {
+        if (variant == SUBWAVE_VARIANT_AUTO || !tuning.takes(&known, variant, p.dtype) ||
+            (variant == SUBWAVE_VARIANT_SKINNY && std::min(p.m, p.n) > most_rows_of_skinny))
+            continue;
+        subwave_matmul_product product = product_of(p);
+        const subwave_matmul_kernel planned = tuning.plan(&known, p.dtype, variant, &product);
+        product = product_of(p);
+        collector all = {};
+        all.all = true;
+        all.show = collector::keep;
+        tuning.candidates(&known, p.dtype, variant, &product, &all);
+        for (const subwave_matmul_kernel &kernel : all.kernels) {
+            const bool turned = product.transposed;
+            const double share = tuning.share(&known, &product, &kernel);
+            candidate what;
+            what.name = name_of(kernel, on.wave());
+            what.tile_rows = turned ? kernel.tile_columns : kernel.tile_rows;
+            what.tile_columns = turned ? kernel.tile_rows : kernel.tile_columns;
+            what.parts = kernel.parts;
+            what.splits = static_cast<int>(kernel.block_y);
+            what.planned = is_same(kernel, planned, on.wave());
+            what.automatic = is_same(kernel, automatic, on.wave());
+            what.share = share > 0 ? share : NAN;
+            what.time = planned.time > 0 ? kernel.time / planned.time : NAN;
+            const auto call = [&on, &tuning, product, kernel, dtype = p.dtype](problem &on_data,
+                                                                               int set) {
+                const measure_data &data = static_cast<call_problem &>(on_data).data;
+                const void *const a = measure_at(&data.a, set), *const b = measure_at(&data.b, set);
+                subwave_matmul_launch launch = {product, kernel, nullptr};
+                launch.product.a = product.transposed ? b : a;
+                launch.product.b = product.transposed ? a : b;
+                launch.product.c = measure_at(&data.c, set);
+                on.expect(tuning.launch(on.context, dtype, &launch));
+            };
+            found.push_back(
+                {"subwave", subwave_variant_name(variant), subwave_version(), call, what});
+        }
+    }
+    return found;
+}
+
+} // namespace bench
