@@ -47,13 +47,17 @@ std::string many(std::int64_t count, const char *thing)
     return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
-/* What tells a kernel from the variant's others, in the words of docs/bench.md. */
-std::string name_of(const subwave_matmul_kernel &kernel, int wave)
+std::string area(int rows, int columns, bool turned)
 {
-    std::string name = std::to_string(kernel.tile_rows) + "x" + std::to_string(kernel.tile_columns);
+    return std::to_string(turned ? columns : rows) + "x" + std::to_string(turned ? rows : columns);
+}
+
+/* What tells a kernel from the variant's others, in the words of docs/bench.md. */
+std::string name_of(const subwave_matmul_kernel &kernel, bool turned, int wave)
+{
+    std::string name = area(kernel.tile_rows, kernel.tile_columns, turned);
     if (kernel.variant == SUBWAVE_VARIANT_BROADCAST) {
-        name += " by " + std::to_string(kernel.item_rows) + "x" +
-                std::to_string(kernel.item_columns) + ", " +
+        name += " by " + area(kernel.item_rows, kernel.item_columns, turned) + ", " +
                 many(kernel.block_x / static_cast<unsigned>(wave), "wave");
         if (kernel.block_y > 1)
             name += ", " + many(kernel.block_y, "split");
@@ -62,8 +66,8 @@ std::string name_of(const subwave_matmul_kernel &kernel, int wave)
             name += ", " + std::to_string(kernel.of.matrix.shared) + " in " +
                     many(kernel.of.matrix.shares, "share");
     } else if (kernel.variant == SUBWAVE_VARIANT_SKINNY) {
-        static const char *const shapes[] = {nullptr, "across", "narrow", "down",
-#define SUBWAVE_X(name, along, steps, down) #name,
+        static const char *const shapes[] = {nullptr, "ACROSS", "NARROW", "DOWN",
+#define SUBWAVE_X(name, ...) #name,
                                              SUBWAVE_SKINNY_UNITS(SUBWAVE_X)
 #undef SUBWAVE_X
         };
@@ -72,11 +76,6 @@ std::string name_of(const subwave_matmul_kernel &kernel, int wave)
             name += ", " + many(kernel.parts, "part");
     }
     return name;
-}
-
-bool is_same(const subwave_matmul_kernel &a, const subwave_matmul_kernel &b, int wave)
-{
-    return a.variant == b.variant && name_of(a, wave) == name_of(b, wave);
 }
 
 } // namespace
@@ -91,6 +90,9 @@ std::vector<contender> candidates_of(const device &on, const measure_problem &p)
     subwave_matmul_product asked = product_of(p);
     const subwave_matmul_kernel automatic =
         tuning.plan(&known, p.dtype, SUBWAVE_VARIANT_AUTO, &asked);
+    const auto name = [&](const subwave_matmul_kernel &kernel, bool turned) {
+        return name_of(kernel, turned, on.wave());
+    };
     for (subwave_variant variant : variants) {
         if (variant == SUBWAVE_VARIANT_AUTO || !tuning.takes(&known, variant, p.dtype) ||
             (variant == SUBWAVE_VARIANT_SKINNY && std::min(p.m, p.n) > most_rows_of_skinny))
@@ -106,13 +108,14 @@ std::vector<contender> candidates_of(const device &on, const measure_problem &p)
             const bool turned = product.transposed;
             const double share = tuning.share(&known, &product, &kernel);
             candidate what;
-            what.name = name_of(kernel, on.wave());
+            what.name = name(kernel, turned);
             what.tile_rows = turned ? kernel.tile_columns : kernel.tile_rows;
             what.tile_columns = turned ? kernel.tile_rows : kernel.tile_columns;
             what.parts = kernel.parts;
-            what.splits = static_cast<int>(kernel.block_y);
-            what.planned = is_same(kernel, planned, on.wave());
-            what.automatic = is_same(kernel, automatic, on.wave());
+            what.splits =
+                variant == SUBWAVE_VARIANT_BROADCAST ? static_cast<int>(kernel.block_y) : 1;
+            what.planned = what.name == name(planned, turned);
+            what.automatic = what.planned && variant == automatic.variant;
             what.share = share > 0 ? share : NAN;
             what.time = planned.time > 0 ? kernel.time / planned.time : NAN;
             const auto call = [&on, &tuning, product, kernel, dtype = p.dtype](problem &on_data,

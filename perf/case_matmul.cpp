@@ -22,10 +22,10 @@ const std::vector<subwave_variant> all_variants = {
 std::vector<shape> sizes_to_tune(bool on_gpu)
 {
     std::vector<shape> sizes;
-    const std::int64_t wide = on_gpu ? 4096 : 256;
+    const std::int64_t wide = on_gpu ? 4096 : 128;
     for (std::int64_t n :
          on_gpu ? std::vector<std::int64_t>{128, 256, 384, 512, 768, 1000, 1024, 1536, 2048, 4096}
-                : std::vector<std::int64_t>{32, 64, 128, 256})
+                : std::vector<std::int64_t>{32, 64, 96})
         sizes.push_back({n, n, n});
     for (std::int64_t thin : {1, 8, 16, 24})
         sizes.push_back({thin, wide, wide});

@@ -19,9 +19,9 @@ import sys
 # --- reading ---------------------------------------------------------------------------------------
 
 # What makes two lines measurements of the same thing.
-IDENTITY = ("operation", "by", "variant", "dtype", "kind", "op", "m", "n", "k", "batch", "cache",
+IDENTITY = ("operation", "by", "variant", "candidate", "dtype", "kind", "op", "m", "n", "k", "batch", "cache",
             "device_name", "architecture", "wave")
-PROBLEM = tuple(name for name in IDENTITY if name not in ("by", "variant"))
+PROBLEM = tuple(name for name in IDENTITY if name not in ("by", "variant", "candidate"))
 
 
 # What a line without a measurement may say of all that follow it in its file.
@@ -40,6 +40,7 @@ def measurements(path):
                     continue
                 if row["schema"] != 1:
                     raise ValueError(f"schema {row['schema']}; this program reads 1")
+                row.setdefault("candidate", None)  # lines from before there were sweeps
                 for name in IDENTITY:
                     row[name]
                 yield {**said, **row}
@@ -65,7 +66,13 @@ def size_text(row):
 
 
 def who(row):
+    if row.get("candidate"):
+        return f"{row['variant']} {row['candidate']}"
     return row["variant"] or row["by"]
+
+
+def full_name(row):
+    return " ".join(part for part in (row["by"], row["variant"], row["candidate"]) if part)
 
 
 def problem_parts(row):
@@ -119,6 +126,22 @@ def ratios(rows):
         if ours and peer:
             found.append(Ratio(ours, peer, ours["rate"] / peer["rate"]))
     return found
+
+
+Loss = collections.namedtuple("Loss", "chooser planned fastest value")
+
+
+def losses(rows):
+    """What plans lose by their choice among the candidates of a sweep (--tune): of each problem, each
+    variant's plan, and AUTO's choice among the variants."""
+    for group in problems(rated(rows)):
+        choosers = dict.fromkeys(row["variant"] for row in group)
+        for chooser in (*choosers, "auto"):
+            among = [row for row in group if chooser in ("auto", row["variant"])]
+            chose = "automatic" if chooser == "auto" else "planned"
+            planned, fastest = best([row for row in among if row[chose]]), best(among)
+            if planned:
+                yield Loss(chooser, planned, fastest, 1 - planned["rate"] / fastest["rate"])
 
 
 def copy_rate(rows):
@@ -359,8 +382,7 @@ def table(rows):
     head = ("operation", "problem", "cache", "who", "time", "±", "rate", "", "result")
     lines = ["<tr>" + "".join(f"<th>{name}</th>" for name in head) + "</tr>"]
     for row in rows:
-        cells = [row["operation"], problem_text(row), row["cache"],
-                 row["by"] + (f" {row['variant']}" if row["variant"] else "")]
+        cells = [row["operation"], problem_text(row), row["cache"], full_name(row)]
         if row["failure"]:
             cells = [f"<td>{html.escape(cell)}</td>" for cell in cells]
             kind = "bad" if row["ok"] is False else ""
@@ -373,6 +395,28 @@ def table(rows):
                 f'<td class="n">{row["rate"]:.4g}</td>', f'<td>{row["unit"]}</td>',
                 f'<td class="{"bad" if row["ok"] is False else ""}">{result}</td>']
         lines.append("<tr>" + "".join(cells) + "</tr>")
+    return "<table>" + "\n".join(lines) + "</table>"
+
+
+def loss_table(rows):
+    """Beside what was measured stands what the plan expected: its share of the unit's peak, and the time
+    of the fastest beside that of what it chose."""
+    head = ("operation", "problem", "cache", "chosen by", "is planned", "rate", "share, predicted",
+            "is fastest", "rate", "loss", "time / planned, predicted", "measured")
+    lines = ["<tr>" + "".join(f"<th>{name}</th>" for name in head) + "</tr>"]
+    for loss in losses(rows):
+        planned, fastest = loss.planned, loss.fastest
+        name = who if loss.chooser == "auto" else lambda row: row["candidate"]
+        share, time = planned["predicted_share"], fastest["predicted_time"]
+        is_comparable = time is not None and planned["variant"] == fastest["variant"]
+        texts = [planned["operation"], problem_text(planned), planned["cache"], loss.chooser,
+                 name(planned), f"{planned['rate']:.4g}", f"{share:.2f}" if share is not None else "",
+                 name(fastest), f"{fastest['rate']:.4g}", f"{100 * loss.value:.1f} %",
+                 f"{time:.2f}" if is_comparable else "", f"{fastest['time'] / planned['time']:.2f}"]
+        numbers = {5, 6, 8, 9, 10, 11}
+        lines.append("<tr>" + "".join(
+            f'<td class="{"n" if i in numbers else ""}{" bad" if i == 9 and loss.value >= 0.05 else ""}">'
+            f"{html.escape(text)}</td>" for i, text in enumerate(texts)) + "</tr>")
     return "<table>" + "\n".join(lines) + "</table>"
 
 
@@ -389,6 +433,12 @@ def summary(rows):
            f"{len(wrong)} wrong or failed")
     for row in wrong:
         yield f"  WRONG: {row['operation']} {problem_text(row)} {who(row)}: {row['failure'] or row['error']}"
+    swept = [row for row in rows if row["candidate"]]
+    for loss in losses(swept):
+        if loss.chooser == "auto" and loss.value >= 0.05:
+            yield (f"  {loss.planned['operation']} {problem_text(loss.planned)} {loss.planned['cache']}: AUTO loses "
+                   f"{100 * loss.value:.0f} % by {who(loss.planned)} beside {who(loss.fastest)}")
+    rows = [row for row in rows if not row["candidate"]]
     if copy_rate(rows):
         yield f"  copy: {copy_rate(rows):.0f} GB/s"
     for operation in dict.fromkeys(row["operation"] for row in rows):
@@ -427,7 +477,12 @@ def write_page(paths, folder):
         text = list(summary(group))
         print("\n".join(text))
         body.append("<pre>" + html.escape("\n".join(text[1:])) + "</pre>")
-        for title, caption, fig in pictures(group):
+        swept = [row for row in group if row["candidate"]]
+        if swept:
+            body.append("<h3>What the plans lose</h3><p>Of the kernels that could be planned for a product, the one "
+                        "that is planned and the one that is fastest; AUTO's choice is among all of them.</p>"
+                        + loss_table(swept))
+        for title, caption, fig in pictures([row for row in group if not row["candidate"]]):
             from matplotlib import pyplot
             fig.suptitle(f"{name} ({architecture}), waves of {wave}, {first['date'][:10]}", x=0.01, ha="left", fontsize=8,
                          color="#666666")
@@ -458,8 +513,7 @@ def compare(old_path, new_path, drift):
         before = old.get(key)
         if not before:
             continue
-        name = f"{now['operation']} {problem_text(now)} {now['cache']} {now['by']}" + \
-            (f" {now['variant']}" if now["variant"] else "")
+        name = f"{now['operation']} {problem_text(now)} {now['cache']} {full_name(now)}"
         if now["ok"] is False and before["ok"] is not False:
             broken.append(f"{name}: {now['failure'] or 'wrong result'}")
         if not (now["rate"] and before["rate"]):
@@ -543,6 +597,8 @@ def read_runs(paths, command):
     """All lines of all files, with their files; `command` is that of lines which have none."""
     for path in paths:
         for row in measurements(path):
+            if row["candidate"]: # of a sweep, which is no result
+                continue
             row.setdefault("command", command)
             for name in ("command", "date", "device"):
                 if not row.get(name):

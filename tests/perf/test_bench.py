@@ -89,6 +89,44 @@ class Lines(Case):
         self.assertIn("auto", {row["variant"] for row in rows})
         self.assertGreater(len({row["by"] for row in rows}), 2, "no peer took part")
 
+    def test_sweeps(self):
+        rows = self.run_bench("a.json", "--tune", "--size", "20", "--size", "3x70x300", "--size",
+                              "70x1x300", "--dtype", "all", "--cache", "warm")
+        self.check(rows)
+        problems = {}
+        for row in rows:
+            problems.setdefault((row["dtype"], row["m"], row["n"]), []).append(row)
+        self.assertEqual(len(problems), 3 * len({row["dtype"] for row in rows}))
+        for group in problems.values():
+            chosen = [row for row in group if row["automatic"]]
+            self.assertEqual(len(chosen), 1, group)
+            self.assertTrue(chosen[0]["planned"])
+            for variant in {row["variant"] for row in group}:
+                names = [row["candidate"] for row in group if row["variant"] == variant]
+                self.assertEqual(len(names), len(set(names)), names)
+                planned = [row for row in group if row["variant"] == variant and row["planned"]]
+                self.assertEqual(len(planned), 1, names)
+                self.assertIn(planned[0]["predicted_time"], (None, 1))
+        for variant in "broadcast", "skinny":
+            self.assertGreater(max(sum(row["variant"] == variant for row in group)
+                                   for group in problems.values()), 1)
+        if not options.device.startswith("gpu"):
+            self.assertGreater(max(row["parts"] for row in rows if row["variant"] == "matrix"), 1)
+        self.assertGreater(max(row["parts"] for row in rows if row["variant"] == "skinny"), 1)
+
+    def test_sweeps_say_what_plans_lose(self):
+        done = bench("--device", options.device, "--time", "0", "--tune", "--size", "9", "--dtype", "f32",
+                     "--variant", "broadcast", "--cache", "warm")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rates = {}
+        for name, rate in re.findall(r"^  broadcast (\d.*?) +[\d.]+ [num]?s .*?([\d.]+) GFLOP/s", done.stdout, re.M):
+            rates[name] = float(rate)
+        self.assertGreater(len(rates), 1, done.stdout)
+        (planned, fastest, loss), = re.findall(
+            r"^  broadcast  (\d.*?)  +(\d.*?)  +([\d.]+) %$", done.stdout, re.M)
+        self.assertEqual(rates[fastest], max(rates.values()))
+        self.assertAlmostEqual(float(loss), 100 * (1 - rates[planned] / rates[fastest]), delta=1)
+
     def test_batched_products(self):
         rows = self.run_bench("a.json", "matmul_batched", "--size", "4", "--size", "3x5x7", "--batch", "9",
                               "--dtype", "all")
@@ -133,7 +171,7 @@ class Refusals(Case):
         for arguments in (["--nonsense"], ["nonsense"], ["--size"], ["--size", "0"], ["--size", "3x"],
                           ["--size", "2x3"], ["--dtype", "f31"], ["--kind", "x"], ["--op", "x"],
                           ["--cache", "hot"], ["--time", "-1"], ["--noise", "x"], ["--list=1"],
-                          ["--variant", "nobody"]):
+                          ["--variant", "nobody"], ["--tune", "copy"]):
             done = bench(*arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
             self.assertTrue(done.stderr.startswith("subwave-bench: "), done.stderr)
@@ -244,6 +282,32 @@ class Report(Case):
             page = file.read()
         self.assertEqual(page.count("<img"), len(pictures))
         self.assertEqual(page.count("<tr>"), len(self.rows) + 1)
+
+    def test_losses(self):
+        sys.path.insert(0, os.path.join(options.source, "perf"))
+        import report as page
+        rows = []
+        for variant, candidate, planned, automatic, rate in (
+                ("matrix", "a", True, True, 6), ("matrix", "b", False, False, 8),
+                ("skinny", "a", True, False, 10), ("skinny", "c", False, False, 4),
+                ("broadcast", "a", False, False, None), ("broadcast", "b", True, False, 3)):
+            rows.append({**self.rows[0], "operation": "matmul", "variant": variant, "by": "subwave",
+                         "candidate": candidate, "planned": planned, "automatic": automatic,
+                         "rate": rate, "time": rate and 1 / rate, "m": 16, "n": 16, "k": 16,
+                         "kind": None, "op": None, "failure": None if rate else "no memory",
+                         "predicted_share": 0.5, "predicted_time": 1.25})
+        found = {loss.chooser: loss for loss in page.losses(rows)}
+        self.assertEqual({name: (loss.planned["rate"], loss.fastest["rate"]) for name, loss in found.items()},
+                         {"matrix": (6, 8), "skinny": (10, 10), "broadcast": (3, 3), "auto": (6, 10)})
+        self.assertAlmostEqual(found["auto"].value, 0.4)
+        table = page.loss_table(rows)
+        self.assertEqual(table.count("<tr>"), 5)
+        self.assertEqual(table.count(" bad"), 2)
+        self.assertIn(">1.25<", table)
+        self.assertIn(">0.75<", table) # the time of the fastest beside the planned one's
+        self.assertTrue(any("AUTO loses 40 %" in line for line in page.summary(rows)))
+        self.write("swept.json", self.rows + rows)
+        self.assertEqual(len(page.read([self.path("swept.json")])), len(self.rows) + len(rows))
 
     def test_pictures_say_the_same_of_parts(self):
         sys.path.insert(0, os.path.join(options.source, "perf"))
