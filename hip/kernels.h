@@ -79,6 +79,7 @@ typedef struct subwave_matmul_kernel {
              * tiles, `stages` stages per tile, is split into `shares`, each of which is computed by
              * one block or two (hip/matmul_matrix_parts.hpp). */
             uint32_t tiles, stages, shares, shared;
+            uint32_t band; /* rows of tiles, whose blocks follow one another */
         } matrix;
         struct {
             subwave_skinny_shape shape;

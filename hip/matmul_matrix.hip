@@ -44,6 +44,7 @@ template <class T> static int launch_matmul_matrix(const subwave_matmul_launch &
         split.shares == 0 ? 0
                           : split.stages * matrix_shape<T>(split.shape).stage -
                                 static_cast<std::uint32_t>(l.product.k),
+        split.band,
         reinterpret_cast<matmul_sum<T> *>(workspace +
                                           SUBWAVE_WORKSPACE_COUNTERS * sizeof(std::uint32_t)),
         reinterpret_cast<std::uint32_t *>(workspace)};

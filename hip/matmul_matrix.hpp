@@ -281,14 +281,14 @@ private:
     }
 };
 
-/* The tile of a block. Those that run together are in a band of 16 rows of tiles, so that they
+/* The tile of a block. Those that run together are in a band of so many rows of tiles, so that they
  * share panels of A and of B in the cache. */
 SUBWAVE_DEVICE block_tile matrix_block(std::uint32_t block, std::int64_t m, std::int64_t n,
-                                       int rows, int columns)
+                                       int rows, int columns, std::uint32_t most)
 {
     const auto down = static_cast<std::uint32_t>((m + rows - 1) / rows);
     const auto across = static_cast<std::uint32_t>((n + columns - 1) / columns);
-    const std::uint32_t band = down < 16 ? down : 16, first = block / (band * across) * band;
+    const std::uint32_t band = down < most ? down : most, first = block / (band * across) * band;
     block_tile tile(block - first * across, (down - first < band ? down - first : band), 1);
     tile.row += first;
     return tile;
@@ -324,7 +324,7 @@ SUBWAVE_KERNEL(matrix_shape<T>(Shape).down *matrix_shape<T>(Shape).across *max_w
         using tile = matrix_tile<T, Shape, Packed, AAlongK, BAlongK>;
         const auto tile_of = [&](const matmul_problem<T> &part, std::uint32_t number) {
             const block_tile at =
-                matrix_block(number, part.m, part.n, tile::rows(), tile::columns());
+                matrix_block(number, part.m, part.n, tile::rows(), tile::columns(), p.band);
             return tile(part, at.row * tile::rows(), at.column * tile::columns(),
                         this_work_item::get_sub_group());
         };

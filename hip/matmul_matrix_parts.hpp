@@ -20,6 +20,7 @@ template <class T> struct matrix_problem {
     std::uint32_t shares, shared;
     std::uint32_t share, rest; /* stages of a share; of the first `rest` shares one more */
     std::uint32_t missing;     /* steps of k that the last stage of a shared tile lacks */
+    std::uint32_t band;        /* rows of tiles, whose blocks follow one another */
     matmul_sum<T> *sums;       /* two tiles of each share */
     std::uint32_t *finished;   /* parts of every shared tile: zeros, and zeros again in the end */
 

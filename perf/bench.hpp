@@ -135,7 +135,7 @@ public:
 /* A kernel that the library could launch, beside the one that it plans. */
 struct candidate {
     std::string name; /* among those of its variant */
-    int tile_rows = 0, tile_columns = 0, parts = 0, splits = 0;
+    int tile_rows = 0, tile_columns = 0, parts = 0, splits = 0, band = 0;
     bool planned = false, automatic = false; /* by its variant's plan; by AUTO */
     /* as predicted, or NaN: of the unit's peak; beside the time of what is planned */
     double share = std::numeric_limits<double>::quiet_NaN(),

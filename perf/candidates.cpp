@@ -65,6 +65,7 @@ std::string name_of(const subwave_matmul_kernel &kernel, bool turned, int wave)
         if (kernel.parts > 1)
             name += ", " + std::to_string(kernel.of.matrix.shared) + " in " +
                     many(kernel.of.matrix.shares, "share");
+        name += ", bands of " + std::to_string(kernel.of.matrix.band);
     } else if (kernel.variant == SUBWAVE_VARIANT_SKINNY) {
         static const char *const shapes[] = {nullptr, "ACROSS", "NARROW", "DOWN",
 #define SUBWAVE_X(name, ...) #name,
@@ -114,6 +115,8 @@ std::vector<contender> candidates_of(const device &on, const measure_problem &p)
             what.parts = kernel.parts;
             what.splits =
                 variant == SUBWAVE_VARIANT_BROADCAST ? static_cast<int>(kernel.block_y) : 1;
+            what.band =
+                variant == SUBWAVE_VARIANT_MATRIX ? static_cast<int>(kernel.of.matrix.band) : 0;
             what.planned = what.name == name(planned, turned);
             what.automatic = what.planned && variant == automatic.variant;
             what.share = share > 0 ? share : NAN;

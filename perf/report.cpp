@@ -271,6 +271,7 @@ void print_candidate(object &row, const std::optional<candidate> &what)
     whole("tile_columns", &candidate::tile_columns);
     whole("parts", &candidate::parts);
     whole("splits", &candidate::splits);
+    whole("band", &candidate::band);
     row.number("predicted_share", what ? what->share : NAN);
     row.number("predicted_time", what ? what->time : NAN);
 }

@@ -52,14 +52,32 @@ static void set_steps(double steps, int32_t share, double handicap, int64_t k,
     kernel->time = handicap * (steps * kernel->tile_rows * kernel->tile_columns / share);
 }
 
+enum { USUAL_BAND = 16 };
+
+/* Shows a plan, or, since that was shown, its tiles in other orders. */
+static void show_best(const subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                      subwave_candidates *candidates)
+{
+    const int64_t down = ceil_divide(product->m, kernel->tile_rows);
+    if (!candidates->all)
+        candidates->show(candidates, kernel);
+    for (uint32_t band = 2; candidates->all && band < 2 * down && band <= 64; band *= 2)
+        if (lesser_of(band, down) != lesser_of(USUAL_BAND, down)) {
+            kernel->of.matrix.band = band;
+            candidates->show(candidates, kernel);
+        }
+}
+
 /* Tiles are computed in rounds, one by each compute unit. Where the last round, or the only one,
  * would leave some idle, k of its tiles may be split, or of those of the last two rounds: among as
  * many shares as there are units in these rounds, or as a multiple of the tiles. A share may end
  * within one tile and go on in the next. Shows that of the fewest steps per unit. */
 static void split_last_rounds(const subwave_capabilities *device, const subwave_block_shape *block,
-                              subwave_dtype dtype, int32_t share, double handicap, int64_t k,
-                              subwave_matmul_kernel *kernel, subwave_candidates *candidates)
+                              subwave_dtype dtype, int32_t share, double handicap,
+                              const subwave_matmul_product *product, subwave_matmul_kernel *kernel,
+                              subwave_candidates *candidates)
 {
+    const int64_t k = product->k;
     const int64_t units = units_of(device), tiles = kernel->blocks,
                   stages = ceil_divide(greater_of(k, 1), block->stage);
     const double steps_of_tile = (double)stages * block->stage,
@@ -73,14 +91,14 @@ static void split_last_rounds(const subwave_capabilities *device, const subwave_
     kernel->of.matrix.tiles = kernel->blocks;
     kernel->of.matrix.stages = (uint32_t)lesser_of(stages, INT32_MAX);
     kernel->of.matrix.shares = kernel->of.matrix.shared = 0;
+    kernel->of.matrix.band = USUAL_BAND;
     set_steps(least, share, handicap, k, kernel);
     const bool is_whole = !block->splits_k || tiles % units == 0 || tiles > INT32_MAX / 2;
-    if (is_whole || candidates->all)
+    if (candidates->all)
         candidates->show(candidates, kernel);
-    if (is_whole)
-        return;
     subwave_matmul_kernel best = *kernel;
-    for (int64_t shared = tiles % units; shared <= tiles && shared < 2 * units; shared += units) {
+    for (int64_t shared = tiles % units; !is_whole && shared <= tiles && shared < 2 * units;
+         shared += units) {
         if (shared > SUBWAVE_WORKSPACE_COUNTERS || shared > INT32_MAX / stages)
             break;
         const int64_t most = lesser_of(lesser_of(round_up(shared, units), room), shared * stages);
@@ -115,8 +133,7 @@ static void split_last_rounds(const subwave_capabilities *device, const subwave_
                 break;
         }
     }
-    if (!candidates->all)
-        candidates->show(candidates, &best);
+    show_best(product, &best, candidates);
 }
 
 /* Shows blocks of shape number `shape`, with the shared memory for their stages of A and B.
@@ -138,7 +155,7 @@ static void show_block(const subwave_capabilities *device, const subwave_unit_sh
     /* 16 bits by single elements are slower, and have no prediction. */
     const bool is_predicted = device->shapes->shares_are_predicted && (size > 2 || kernel->packed);
     kernel->share = is_predicted ? share : 0;
-    split_last_rounds(device, block, dtype, share, handicap, product->k, kernel, candidates);
+    split_last_rounds(device, block, dtype, share, handicap, product, kernel, candidates);
 }
 
 /* Shows two shapes, of which `large` is the number of one. Small blocks read A and B more often,
