@@ -79,6 +79,29 @@ std::string name_of(const subwave_matmul_kernel &kernel, bool turned, int wave)
     return name;
 }
 
+/* Where MATRIX has hundreds of splits, which differ by one share each: those whose shares grow by a
+ * quarter. */
+class splits_apart {
+public:
+    bool skips(const subwave_matmul_kernel &kernel)
+    {
+        const auto &split = kernel.of.matrix;
+        if (kernel.variant != SUBWAVE_VARIANT_MATRIX || split.shares == 0)
+            return false;
+        const bool other = split.shape != last_.shape || split.shared != last_.shared;
+        if (!other && 4 * std::uint64_t{split.shares} < 5 * std::uint64_t{last_.shares})
+            return true;
+        last_ = {split.shape, split.shared, split.shares};
+        return false;
+    }
+
+private:
+    struct {
+        std::int32_t shape;
+        std::uint32_t shared, shares;
+    } last_ = {-1, 0, 0};
+};
+
 } // namespace
 
 std::vector<contender> candidates_of(const device &on, const measure_problem &p)
@@ -105,8 +128,13 @@ std::vector<contender> candidates_of(const device &on, const measure_problem &p)
         all.all = true;
         all.show = collector::keep;
         tuning.candidates(&known, p.dtype, variant, &product, &all);
+        splits_apart splits;
         for (const subwave_matmul_kernel &kernel : all.kernels) {
             const bool turned = product.transposed;
+            const bool is_planned = name(kernel, turned) == name(planned, turned);
+            if (splits.skips(kernel) && !is_planned &&
+                kernel.of.matrix.band == planned.of.matrix.band)
+                continue;
             const double share = tuning.share(&known, &product, &kernel);
             candidate what;
             what.name = name(kernel, turned);
@@ -117,8 +145,8 @@ std::vector<contender> candidates_of(const device &on, const measure_problem &p)
                 variant == SUBWAVE_VARIANT_BROADCAST ? static_cast<int>(kernel.block_y) : 1;
             what.band =
                 variant == SUBWAVE_VARIANT_MATRIX ? static_cast<int>(kernel.of.matrix.band) : 0;
-            what.planned = what.name == name(planned, turned);
-            what.automatic = what.planned && variant == automatic.variant;
+            what.planned = is_planned;
+            what.automatic = is_planned && variant == automatic.variant;
             what.share = share > 0 ? share : NAN;
             what.time = planned.time > 0 ? kernel.time / planned.time : NAN;
             const auto call = [&on, &tuning, product, kernel, dtype = p.dtype](problem &on_data,
