@@ -59,6 +59,8 @@ static void plan_by_count(const subwave_capabilities *device, subwave_dtype dtyp
     bool planned = false;
     for (int32_t t = 0; t <= last && (!planned || candidates->all); ++t) {
         const subwave_broadcast_shape item = device->shapes->broadcast[t];
+        if (item.f32_only && dtype != SUBWAVE_DTYPE_F32)
+            continue; /* the last one is for all types */
         const int64_t tiles = subwave_count_tiles(product, item.rows, item.columns * wave);
         const bool suits = !planned && (tiles >= enough || t == last);
         planned = planned || suits;
