@@ -118,8 +118,8 @@ static int64_t set_parts(int64_t parts, int64_t tiles, const tile *t, int64_t k,
     return kernel->parts;
 }
 
-/* Shows the kernel of a shape and of as many rows, if it is the plan's, and what else k can be split
- * into. Where there are few tiles, several blocks share each. */
+/* Shows the kernel of a shape and of as many rows, and if all are asked for, what else k can be
+ * split into. Where there are few tiles, several blocks share each. */
 static void show_shape(const subwave_capabilities *device, subwave_dtype dtype,
                        const subwave_matmul_product *product, subwave_skinny_shape shape,
                        int32_t rows, subwave_matmul_kernel *kernel, subwave_candidates *candidates)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * tuning.h: what `subwave-bench --tune` calls to time kernels that no plan chooses. A context points
- * to it, so that the library exports nothing for it.
+ * tuning.h: what `subwave-bench --tune` calls to time kernels that no plan chooses. A context
+ * points to it, so that the library exports nothing for it.
  */
 #ifndef SUBWAVE_TUNING_H
 #define SUBWAVE_TUNING_H

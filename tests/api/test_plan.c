@@ -657,7 +657,8 @@ static void test_candidates(void **state)
     }
 }
 
-/* Every one of them computes the product, of whole numbers, whose sums are the same in any order. */
+/* Every one of them computes the product, of whole numbers, whose sums are the same in any
+ * order. */
 static void test_candidates_on_cpu(void **state)
 {
     (void)state;
