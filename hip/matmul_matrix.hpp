@@ -25,8 +25,10 @@ private:
     static_assert(is_unit(unit::rows, unit::columns_of(unit::fewest_lanes), unit::c_held,
                           matrix_unit_shape<T>()));
     static constexpr int steps = stage / unit::depth;
+    /* Whether copies, and loads of the next stage's operands, are spread over the tiles. */
+    static constexpr bool in_steps = matrix_splits_stages && is_small_float<T>::value && steps == 1;
     /* Whether registers suffice for the next step's operands beside those at hand. */
-    static constexpr bool ahead = unit::holds_next && tall * wide <= 16;
+    static constexpr bool ahead = in_steps || (unit::holds_next && tall * wide <= 16);
     /* The unit's tiles, and how many of them are multiplied before what was copied is stored. */
     static constexpr int tiles = tall * wide, early = !matrix_splits_stages ? 0
                                                       : ahead               ? tiles / 2
@@ -178,6 +180,10 @@ private:
     SUBWAVE_DEVICE void multiply_stage(operands &held, operands &coming, T *&now, T *memory,
                                        site where)
     {
+        if constexpr (in_steps) {
+            multiply_in_steps<Whole>(held, coming, now, memory, where);
+            return;
+        }
         SUBWAVE_UNROLL
         for (int step = 1; step < steps; ++step) {
             operands &here = step % 2 != 0 || !ahead ? held : coming;
@@ -206,6 +212,70 @@ private:
         begin_copies<Whole>(read);
         matrix_keep_order();
         multiply_add(here, early, tiles, where);
+    }
+
+    /* The same, where each stage is one step. Between any two tiles there is little else to do, so
+     * that the unit never waits for it: first what was copied is stored, and more is loaded. After
+     * the barrier the next operands are loaded, of A each as soon as its row of tiles is done, for
+     * there are no registers for two of it. */
+    template <bool Whole>
+    SUBWAVE_DEVICE void multiply_in_steps(operands &held, operands &coming, T *&now, T *memory,
+                                          site where)
+    {
+        constexpr int copied = tiles / 4 + 1, first_load = copied + 1;
+        static_assert(shape.stages == 2);
+        now = now == memory ? memory + stage_size() : memory;
+        for_each<tiles>([&](auto tile) {
+            constexpr int t = tile;
+            multiply_add(held, t, t + 1, where);
+            if constexpr (Whole)
+                copy_steps<t, copied>(now);
+            else if constexpr (t == 0)
+                end_copies(now);
+            if constexpr (t == first_load) {
+                /* all copies have arrived; nobody reads the stage before any more */
+                a_.barrier(where);
+                if constexpr (!Whole)
+                    begin_copies<false>(now);
+            }
+            for_each<wide>([&](auto c) {
+                if constexpr (t == first_load + c + (c > 0))
+                    coming.b[c] = b_.load(now + rows() * stage, c * unit::columns(), 0);
+            });
+            for_each<tall>([&](auto r) {
+                constexpr int soon = first_load + 1 + (r > 0 ? wide - 1 + r : 0);
+                constexpr int done = (r + 1) * wide - 1;
+                if constexpr (t == (soon > done ? soon : done))
+                    coming.a[r] = a_.load(now, r * unit::rows, 0);
+            });
+            matrix_keep_order();
+        });
+    }
+    /* Of a whole stage, those after one of the tiles over which they are spread. */
+    template <int Tile, int Tiles> SUBWAVE_DEVICE void copy_steps(T *memory)
+    {
+        constexpr int a_steps = decltype(a_)::copy_steps, b_steps = decltype(b_)::copy_steps;
+        constexpr int all = a_steps + b_steps;
+        for_each<all>([&](auto s) {
+            if constexpr (s * Tiles / all == Tile) {
+                if constexpr (s < a_steps)
+                    a_.copy_step(memory, s);
+                else
+                    b_.copy_step(memory + rows() * stage, s - a_steps);
+            }
+        });
+        if (Tile == 0)
+            left_ -= stage;
+    }
+    /* Calls f with each of these numbers, a constant. */
+    template <int Count, class F> static SUBWAVE_DEVICE void for_each(F f)
+    {
+        for_each(f, std::make_integer_sequence<int, Count>());
+    }
+    template <class F, int... Numbers>
+    static SUBWAVE_DEVICE void for_each(F f, std::integer_sequence<int, Numbers...>)
+    {
+        (f(std::integral_constant<int, Numbers>()), ...);
     }
 
     /* Stages beyond k are 0. */

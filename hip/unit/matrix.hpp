@@ -35,6 +35,9 @@
  *                                  `depth` steps exist, and all lines if Whole; the rest is 0
  *     end_copies(memory)           what remains to be done for it
  *     load(memory, line, k)        the operand that begins there
+ *     copy_step(memory, step)      of 16 bits and whole: step 0 to copy_steps - 1 of end_copies()
+ *                                  and then begin_copies() of the stage after
+ *     barrier(where)               block_barrier() of what was copied
  *   matrix_copies_begun()          after the begin of all copies of a stage, even if there were
  *                                  none
  *   matrix_keep_order()            what stands before it is issued before what follows, loads and

@@ -16,7 +16,7 @@ struct __attribute__((__may_alias__, __aligned__(16))) matrix16_chunk {
 
 /* block_item(), from which what follows is not kept from one call to the next: all these addresses
  * take more registers than there are. */
-SUBWAVE_DEVICE int matrix16_item();
+template <bool Packed> SUBWAVE_DEVICE int matrix16_item();
 
 /* The chunk with this number in a row of `length` chunks, a power of two. They are permuted so that
  * any one of eight rows is in different banks. */
@@ -28,9 +28,11 @@ SUBWAVE_DEVICE int matrix16_place(int row, int chunk, int length)
 
 /* Each line has its k in a row, so that a lane finds those of an operand together. A piece is 2
  * lines by 8 of k; or, where neighbours in global memory are so along lines, 4 by 4, which is
- * transposed on its way. */
-template <class T, int Stage, int Lines, int Waves, bool AlongK, bool Packed>
+ * transposed on its way. Squares: 16 work-items beside one another copy 4 x 4 of the latter, of 32
+ * steps of k. */
+template <class T, int Stage, int Lines, int Waves, bool AlongK, bool Packed, bool Squares = false>
 class matrix_staged_panel {
+protected:
     static constexpr int length = Stage / 8;
     static constexpr int count = AlongK ? 8 : 4; /* neighbours that are read together */
     static constexpr int reads = 16 / count;     /* of a piece */
@@ -45,6 +47,27 @@ class matrix_staged_panel {
     int lines_, existing_, line_, k_;
     bool along_k_; /* neighbouring work-items copy neighbouring pieces along k */
     pack held_[share][reads];
+
+    /* Calls f(number, line, k) for each of this work-item's pieces. */
+    template <class F> SUBWAVE_DEVICE void each(F f) const
+    {
+        constexpr int per_k = count; /* of a piece; as many k as lines, if it is transposed */
+        const int pieces = lines_ * Stage / 16, down = lines_ / (16 / per_k),
+                  across = Stage / per_k;
+        const int items = Waves * wave_size();
+        const bool all = pieces == share * items; /* work-items have as many */
+        SUBWAVE_UNROLL
+        for (int e = 0; e < share; ++e) {
+            const int n = matrix16_item<Packed>() + e * items;
+            int line = along_k_ ? n / across : n % down, k = along_k_ ? n % across : n / down;
+            if constexpr (Squares) {
+                line = n % 4 + n / 16 % 4 * 4 + n / 128 * 16;
+                k = n / 4 % 4 + n / 64 % 2 * 4;
+            }
+            if (all || n < pieces)
+                f(e, line * (16 / per_k), k * per_k);
+        }
+    }
 
 public:
     SUBWAVE_DEVICE matrix_staged_panel(const T *matrix, std::int64_t by_line, std::int64_t by_k,
@@ -84,6 +107,14 @@ public:
         });
     }
 
+    static constexpr int copy_steps = 1;
+    SUBWAVE_DEVICE void copy_step(T *memory, int)
+    {
+        end_copies(memory);
+        begin_copies<true>(memory, Stage);
+    }
+    static SUBWAVE_DEVICE void barrier(site where) { block_barrier(where); }
+
     /* The eight elements of this lane. */
     SUBWAVE_DEVICE const T *place(const T *memory, int line, int k) const
     {
@@ -95,22 +126,6 @@ public:
     }
 
 private:
-    /* Calls f(number, line, k) for each of this work-item's pieces. */
-    template <class F> SUBWAVE_DEVICE void each(F f) const
-    {
-        constexpr int per_k = count; /* of a piece; as many k as lines, if it is transposed */
-        const int pieces = lines_ * Stage / 16, down = lines_ / (16 / per_k),
-                  across = Stage / per_k;
-        const int items = Waves * wave_size();
-        const bool all = pieces == share * items; /* work-items have as many */
-        SUBWAVE_UNROLL
-        for (int e = 0; e < share; ++e) {
-            const int n = matrix16_item() + e * items;
-            const int line = along_k_ ? n / across : n % down, k = along_k_ ? n % across : n / down;
-            if (all || n < pieces)
-                f(e, line * (16 / per_k), k * per_k);
-        }
-    }
     /* Line i of a piece. */
     static SUBWAVE_DEVICE pack row(const pack (&piece)[reads], int i)
     {

@@ -90,31 +90,144 @@ private:
     }
 };
 
+/* A work-item copies one piece of a stage. Two lines in shared memory are a row of all banks, of
+ * eight chunks. These are permuted so that neighbouring lanes find different banks, whether they
+ * load the same chunk of 16 lines or store rows of pieces of either kind. */
 template <class Format, int Stage, int Lines, int Waves, bool AlongK, bool Packed>
 class matrix_panel<small_float<Format>, Stage, Lines, Waves, AlongK, Packed>
-    : public matrix_staged_panel<small_float<Format>, Stage, Lines, Waves, AlongK, Packed> {
+    : public matrix_staged_panel<small_float<Format>, Stage, Lines, Waves, AlongK, Packed,
+                                 Packed && !AlongK> {
     using T = small_float<Format>;
+    using base = matrix_staged_panel<T, Stage, Lines, Waves, AlongK, Packed, Packed && !AlongK>;
     using operand = typename matrix_unit<T>::operand;
+    using base::by_k_, base::by_line_, base::from_, base::held_, base::reads;
+    using typename base::pack;
+    static constexpr int depth = matrix_unit<T>::depth, loads = sizeof(operand) / 16;
+    static_assert(Stage == 32 && base::share == 1 && Lines * Stage == 16 * base::items);
+
+    /* In bytes: where this work-item's piece begins in global memory, where its rows are in shared
+     * memory, and there what this lane loads. */
+    std::uint32_t begin_;
+    int place_[reads], loaded_[Stage / depth][loads];
+    pack turned_[reads]; /* what was held, by lines */
 
 public:
-    using matrix_staged_panel<T, Stage, Lines, Waves, AlongK, Packed>::matrix_staged_panel;
+    SUBWAVE_DEVICE matrix_panel(const T *matrix, std::int64_t by_line, std::int64_t by_k, int lines,
+                                std::int64_t existing, int line, int k)
+        : base(matrix, by_line, by_k, lines, existing, line, k)
+    {
+        base::each([&](int, int first, int first_k) {
+            begin_ = static_cast<std::uint32_t>(first * by_line + first_k * by_k) * sizeof(T);
+            SUBWAVE_UNROLL
+            for (int i = 0; i < reads; ++i)
+                place_[i] = place(first + i, first_k);
+        });
+        SUBWAVE_UNROLL
+        for (int i = 0; i < Stage / depth * loads; ++i)
+            loaded_[i / loads][i % loads] = place(line, k + i / loads * depth + i % loads * 8);
+    }
 
+    /* Offsets of 32 bits lead to all of a stage. */
+    SUBWAVE_DEVICE bool whole() const
+    {
+        const std::int64_t size = AlongK ? by_line_ * Lines : by_k_ * Stage;
+        return base::whole() && static_cast<std::uint64_t>(size) < (1u << 31);
+    }
+
+    /* What was loaded is turned while its registers are loaded anew, or else stored before. */
+    static constexpr int copy_steps = 2 * reads + !AlongK;
+    SUBWAVE_DEVICE void copy_step(T *memory, int step)
+    {
+        if constexpr (AlongK) {
+            if (step % 2 == 0)
+                put(memory, place_[step / 2], step / 2);
+            else
+                get(step / 2);
+        } else {
+            if (step == 0)
+                turn();
+            else if (step <= reads)
+                get(step - 1);
+            else
+                put(memory, place_[step - 1 - reads], step - 1 - reads);
+        }
+    }
+    /* Computes the places anew, for which there are no registers during the loop. */
+    SUBWAVE_DEVICE void end_copies(T *memory)
+    {
+        if constexpr (!AlongK)
+            turn();
+        base::each([&](int, int line, int k) {
+            SUBWAVE_UNROLL
+            for (int i = 0; i < reads; ++i)
+                put(memory, place(line + i, k), i);
+        });
+    }
+    /* block_barrier() that does not wait for loads from global memory, as LLVM 15's does. */
+    static SUBWAVE_DEVICE void barrier(site)
+    {
+        asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" ::: "memory");
+    }
+
+    /* `line` is a multiple of 16. */
     SUBWAVE_DEVICE operand load(const T *memory, int line, int k) const
     {
-        operand loaded;
-        loaded.chunk[0] = this->chunk(memory, line, k);
-        if constexpr (sizeof loaded == 32)
-            loaded.chunk[1] = this->chunk(memory, line, k + 8);
-        return loaded;
+        operand all;
+        SUBWAVE_UNROLL
+        for (int i = 0; i < loads; ++i)
+            all.chunk[i] = *reinterpret_cast<const matrix16_chunk *>(
+                reinterpret_cast<const char *>(&memory[line * Stage]) + loaded_[k / depth][i]);
+        return all;
+    }
+
+private:
+    static SUBWAVE_DEVICE int place(int line, int k)
+    {
+        const int row = line / 2, turn = row % 4 + (row + row / 4) % 2 * 4;
+        return row * 128 + ((line % 2 * 4 + k / 8) ^ turn) * 16 + k % 8 * 2;
+    }
+    /* What all lanes have in common of the address stays in scalar registers. Without the asm it
+     * would be added up before the loop: vectors for all rows, or scalars for all of two stages. */
+    SUBWAVE_DEVICE void get(int i)
+    {
+        asm volatile("" : "+v"(begin_));
+        held_[0][i] =
+            *reinterpret_cast<const pack *>(reinterpret_cast<const char *>(from_) + begin_);
+        const std::int64_t row = AlongK ? by_line_ : by_k_;
+        std::int64_t next = i < reads - 1 ? row : Stage * by_k_ - (reads - 1) * row;
+        asm volatile("" : "+s"(next));
+        from_ += next;
+    }
+    SUBWAVE_DEVICE void put(T *memory, int place, int i) const
+    {
+        *reinterpret_cast<pack *>(reinterpret_cast<char *>(memory) + place) =
+            AlongK ? held_[0][i] : turned_[i];
+    }
+    SUBWAVE_DEVICE void turn()
+    {
+        SUBWAVE_UNROLL
+        for (int i = 0; i < reads; ++i) {
+            auto all = __builtin_bit_cast(std::uint64_t, held_[0][i]);
+            asm volatile("" : "+v"(all)); /* or it would be turned, and waited for, at once */
+            held_[0][i] = __builtin_bit_cast(pack, all);
+        }
+        SUBWAVE_UNROLL
+        for (int i = 0; i < reads; ++i) {
+            const int half = i % 2 == 0 ? 0x05040100 : 0x07060302;
+            SUBWAVE_UNROLL
+            for (int k = 0; k < reads / 2; ++k)
+                turned_[i].word[k] = __builtin_amdgcn_perm(held_[0][2 * k + 1].word[i / 2],
+                                                           held_[0][2 * k].word[i / 2], half);
+        }
     }
 };
 
 inline constexpr bool matrix16_is_fast = SUBWAVE_FAST_MATRIX16;
 
-SUBWAVE_DEVICE int matrix16_item()
+template <bool Packed> SUBWAVE_DEVICE int matrix16_item()
 {
     int item = block_item();
-    if constexpr (shapes.matrix16[0].wide == 2) /* the others have registers enough */
+    if constexpr (Packed || shapes.matrix16[0].wide == 2) /* the others have registers enough */
         asm volatile("" : "+v"(item));
     return item;
 }

@@ -62,7 +62,7 @@ public:
 
 inline constexpr bool matrix16_is_fast = false;
 
-SUBWAVE_DEVICE int matrix16_item() { return block_item(); }
+template <bool> SUBWAVE_DEVICE int matrix16_item() { return block_item(); }
 
 SUBWAVE_END
 

@@ -100,7 +100,7 @@ public:
         if (!Whole && depth == 0)
             return;
         const int length = chunks(), step = items / length; /* rows from one copy to the next */
-        const int item = matrix16_item(), row = item / length, chunk = item % length;
+        const int item = matrix16_item<Packed>(), row = item / length, chunk = item % length;
         const T *source = from_ + row * stride_ + chunk * 8;
         if (Whole || (whole() && depth == Stage)) {
             SUBWAVE_UNROLL
@@ -175,7 +175,7 @@ public:
 
 inline constexpr bool matrix16_is_fast = false;
 
-SUBWAVE_DEVICE int matrix16_item() { return computed_anew(block_item()); }
+template <bool> SUBWAVE_DEVICE int matrix16_item() { return computed_anew(block_item()); }
 
 SUBWAVE_END
 
