@@ -10,16 +10,28 @@ SUBWAVE_BEGIN
 
 /* The kernel of BROADCAST for a plan's tile, or null. */
 template <class T, std::size_t... I>
-static auto matmul_broadcast_kernel(const subwave_matmul_kernel &plan, std::index_sequence<I...>)
+static auto matmul_broadcast_kernel(const subwave_matmul_launch &l, std::index_sequence<I...>)
 {
     void (*kernel)(matmul_problem<T>) = nullptr;
+    constexpr bool has_scalars = subwave_broadcast_by_scalars(&shapes, sizeof(T), true);
     const auto try_shape = [&](auto index) {
         constexpr subwave_broadcast_shape shape = shapes.broadcast[index()];
-        if constexpr (index() < shapes.broadcast_count &&
-                      (!shape.f32_only || std::is_same<T, float>::value))
-            if (plan.item_rows == shape.rows && plan.item_columns == shape.columns)
-                kernel = plan.packed ? matmul_broadcast<T, shape.rows, shape.columns, true>
-                                     : matmul_broadcast<T, shape.rows, shape.columns, false>;
+        constexpr int rows = shape.rows, columns = shape.columns;
+        const bool is_it = l.kernel.item_rows == rows && l.kernel.item_columns == columns;
+        if constexpr (index() >= shapes.broadcast_count ||
+                      (shape.f32_only && !std::is_same<T, float>::value)) {
+        } else if constexpr (!shape.scalars) {
+            if (is_it && !l.kernel.packed)
+                kernel = matmul_broadcast<T, rows, columns, false, broadcast_a::by_lanes>;
+            if constexpr (!has_scalars)
+                if (is_it && l.kernel.packed)
+                    kernel = matmul_broadcast<T, rows, columns, true, broadcast_a::by_lanes>;
+        } else if constexpr (has_scalars) {
+            if (is_it && l.kernel.packed)
+                kernel = l.product.a_column == 1
+                             ? matmul_broadcast<T, rows, columns, true, broadcast_a::along_k>
+                             : matmul_broadcast<T, rows, columns, true, broadcast_a::across>;
+        }
     };
     (try_shape(std::integral_constant<int, I>()), ...);
     return kernel;
@@ -28,7 +40,7 @@ static auto matmul_broadcast_kernel(const subwave_matmul_kernel &plan, std::inde
 template <class T> static int launch_matmul_broadcast(const subwave_matmul_launch &l, void *stream)
 {
     constexpr std::make_index_sequence<std::size(shapes.broadcast)> all;
-    return launch_tiles(matmul_broadcast_kernel<T>(l.kernel, all), l, stream);
+    return launch_tiles(matmul_broadcast_kernel<T>(l, all), l, stream);
 }
 
 SUBWAVE_END

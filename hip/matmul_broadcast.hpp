@@ -12,8 +12,8 @@
 
 SUBWAVE_BEGIN
 
-/* AMD. Adds the part's whole fragments, row after row of B, each loaded three before its use (f64:
- * two). */
+/* AMD, where A goes through the lanes. Adds the part's whole fragments, row after row of B, each
+ * loaded three before its use (f64: two). */
 template <class Tile>
 SUBWAVE_DEVICE void add_by_rows(const Tile &t, typename Tile::sums &cells, site where)
 {
@@ -47,6 +47,80 @@ SUBWAVE_DEVICE void add_by_rows(const Tile &t, typename Tile::sums &cells, site 
         mine = Tile::widen(next);
         a += left > 2 ? Tile::width() * t.p_.a_column : 0;
         next = t.load_a(a);
+    }
+}
+
+/* AMD, packed elements of 4 and 8 bytes. Adds the part's whole fragments with A in scalar registers,
+ * which a multiply-add reads at no cost and whose loads leave the vector unit to the multiply-adds.
+ * There are two buffers of four times 32 bytes: either 4 rows of the tile for as many steps of k as
+ * 32 bytes have elements, or 4 steps for as many rows. Each is filled while the other is used;
+ * since loads of scalars arrive in any order, what is in use has arrived before the next is asked
+ * for. B's rows for the next steps are loaded meanwhile. */
+template <class Tile> SUBWAVE_DEVICE void add_by_scalars(const Tile &t, typename Tile::sums &cells)
+{
+    using T = typename Tile::element;
+    constexpr bool along_k = Tile::operand_a == broadcast_a::along_k;
+    constexpr int loads = 4, length = 32 / static_cast<int>(sizeof(T));
+    constexpr int steps = along_k ? length : loads;
+    constexpr int high = along_k ? loads : length < Tile::item_rows ? length : Tile::item_rows;
+    constexpr int parts = Tile::item_rows / high;
+    static_assert(Tile::item_rows % high == 0, "rows are whole parts");
+    T scalars[2][loads][along_k ? steps : high], b[2][steps][Tile::item_columns];
+    /* Kept for each lane where scalar registers are short. */
+    const std::int64_t a_step = along_k ? of_each_lane(t.p_.a_row) : t.p_.a_column,
+                       a_next = of_each_lane(along_k ? steps : steps * t.p_.a_column),
+                       b_row = of_each_lane(t.p_.b_row);
+    const T *a = t.first_of_a(), *from = a, *row = t.first_of_b();
+    const auto load_a = [&](int buffer, int number) {
+        const T *place = from;
+        /* Along k by two loads, whose registers are found more easily. */
+        load_scalars<along_k ? steps : high, along_k ? 2 : 1>(scalars[buffer][number], place);
+        from = (along_k ? from : place) + a_step;
+    };
+    SUBWAVE_UNROLL
+    for (int i = 0; i < loads; ++i)
+        load_a(0, i);
+    SUBWAVE_UNROLL
+    for (int s = 0; s < steps; ++s, row += b_row)
+        t.template load_b<true>(b[0][s], row);
+    /* No memory holds so many that 32 bits do not count them. */
+    auto left = static_cast<std::int32_t>(t.share() * (Tile::width() / (2 * steps)));
+    for (; left > 0; --left) {
+        /* All bits, or none in the last turn, whose loads stay in the matrices. */
+        const std::int64_t further = ~((left - 2) >> 31);
+        SUBWAVE_UNROLL
+        for (int half = 0; half < 2; ++half) {
+            SUBWAVE_UNROLL
+            for (int part = 0; part < parts; ++part) {
+                const int buffer = (half * parts + part) % 2;
+                SUBWAVE_UNROLL
+                for (int s = 0; s < steps; ++s) {
+                    if (part == 0) {
+                        t.template load_b<true>(b[1 - half][s], row);
+                        row += b_row & (half == 0 && s + 1 < steps ? -1 : further);
+                    }
+                    SUBWAVE_UNROLL
+                    for (int i = 0; i < high; ++i) {
+                        /* First what was loaded last, for then all has arrived. */
+                        const int r = along_k ? high - 1 - i : i;
+                        add_products(cells[part * high + r], scalars[buffer][along_k ? r : s],
+                                     along_k ? s : r, b[half][s]);
+                        /* Between multiply-adds, with which other waves can fill the time. */
+                        const int done = s * high + i;
+                        if (done % 2 == 0 && done / 2 < loads) {
+                            keep_order();
+                            if (done == 0 && part + 1 == parts)
+                                from = a += a_next & (half == 0 ? -1 : further);
+                            else if (done == 0 && !along_k)
+                                from = a + (part + 1) * high;
+                            load_a(1 - buffer, done / 2);
+                            keep_order();
+                        }
+                    }
+                    keep_order();
+                }
+            }
+        }
     }
 }
 
@@ -137,6 +211,8 @@ SUBWAVE_DEVICE void add_ahead(const Tile &t, typename Tile::sums &cells, site wh
         return;
     if constexpr (wave_small_team > 0)
         add_by_groups(t, cells, where);
+    else if constexpr (Tile::operand_a != broadcast_a::by_lanes)
+        add_by_scalars(t, cells);
     else
         add_by_rows(t, cells, where);
 }
@@ -196,11 +272,11 @@ SUBWAVE_DEVICE void add_one_by_one(const Tile &t, typename Tile::sums &cells, st
 }
 
 /* With teams a work-item may have 255 registers. */
-template <class T, int Rows, int Columns, bool Packed>
+template <class T, int Rows, int Columns, bool Packed, broadcast_a A>
 SUBWAVE_KERNEL((wave_small_team > 0 ? 8 : 4) * wave_size(), 1)
 matmul_broadcast(matmul_problem<T> p)
 {
-    using tile = broadcast_tile<T, Rows, Columns, Packed>;
+    using tile = broadcast_tile<T, Rows, Columns, Packed, A>;
     const site where = site::current();
     sub_group sg = this_work_item::get_sub_group();
     tile t(p, sg);

@@ -14,16 +14,21 @@ template <class Element, int Rows> struct broadcast_column {
     Element row[Rows];
 };
 
+/* How A is broadcast: from the lanes, which have loaded an element each, or as scalars, where
+ * elements along k or rows side by side can be loaded together. */
+enum class broadcast_a { by_lanes, along_k, across };
+
 /* A work-item's Rows x Columns elements of C. The wave is divided into teams of wave_team_size()
  * lanes side by side; a team computes Rows rows, of which lane s loads element l + s, once; the
  * team then receives each element in turn. Packed: a load brings 16 bytes of B's row; on the CPU
  * device all of the work-item's columns follow one another. A block's layers, in blockDim.y, are
  * parts of k; only their last sums meet in shared memory. */
-template <class T, int Rows, int Columns, bool Packed> struct broadcast_tile {
+template <class T, int Rows, int Columns, bool Packed, broadcast_a A> struct broadcast_tile {
     using element = T;
     using sum = matmul_sum<T>;
     static constexpr int item_rows = Rows, item_columns = Columns;
     static constexpr bool packed = Packed;
+    static constexpr broadcast_a operand_a = A;
     /* k is not split on AMD: that would exceed the scalar registers. */
     static constexpr bool in_parts = wave_small_team > 0 || !wave_loads_ahead;
     static constexpr int load_size = wave_loads_ahead ? 16 / static_cast<int>(sizeof(T)) : Columns;

@@ -22,6 +22,7 @@ typedef struct subwave_broadcast_shape {
     int32_t rows, columns;
     bool f32_only; /* for other types it would need more registers than there are */
     int32_t rate;
+    bool scalars; /* with A in scalar registers; such shapes come first */
 } subwave_broadcast_shape;
 
 /* A matrix unit: C of rows x columns, which is `columns` per lane of the wave if `per_lane`; of it
@@ -45,7 +46,7 @@ typedef struct subwave_block_shape {
 
 typedef struct subwave_shapes {
     int32_t broadcast_count;
-    subwave_broadcast_shape broadcast[3];
+    subwave_broadcast_shape broadcast[4];
     /* of k, up to which waves of a block share it; a power of two */
     int32_t broadcast_splits;
     subwave_unit_shape matrix_unit; /* of f32 and f64 */
@@ -72,7 +73,7 @@ typedef struct subwave_shapes {
  * would take turns. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     2,
-    {{4, 8, false, 0}, {4, 4, false, 0}},
+    {{4, 8, false, 0, false}, {4, 4, false, 0, false}},
     1,
     {8, 2, true, 8, 2},
     {{1, 1, 2, 2, 8, 2, true, {108, 108}}, {1, 1, 1, 1, 8, 2, true, {100, 100}}},
@@ -87,7 +88,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
 
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     3,
-    {{12, 8, true, 46}, {8, 8, false, 42}, {4, 4, false, 14}},
+    {{12, 8, true, 46, false}, {8, 8, false, 42, false}, {4, 4, false, 14, false}},
     8,
     {16, 16, false, 2, 4},
     {{2, 4, 2, 2, 16, 4, false, {108, 108}}, {2, 2, 1, 2, 16, 4, false, {100, 100}}},
@@ -100,12 +101,17 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     false,
     false};
 
-/* AMD with waves of 64. k of BROADCAST is not split: the scalar registers would not suffice. Sums
+/* AMD with waves of 64. k of BROADCAST is not split: the scalar registers would not suffice. The
+ * L1 cache bounds 8 x 8 elements per lane, whose multiply-adds need all of its 64 bytes per clock,
+ * and not 16 x 4, which need 32; 8 x 2 need 64, and 4 x 4 would need 128. Sums
  * pass through the last-level cache, of which a compute unit has 27 bytes per clock on gfx942, and
  * 23 on gfx90a; it multiplies 128 f32 or f64 per clock and 512 of 16 bits. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
-    2,
-    {{8, 8, false, 0}, {4, 4, false, 0}},
+    4,
+    {{16, 4, false, 0, true},
+     {8, 2, false, 0, true},
+     {8, 8, false, 0, false},
+     {4, 4, false, 0, false}},
     1,
     {32, 32, false, 8, 2},
     {{2, 2, 2, 2, 8, 2, true, {90, 95}}, {2, 2, 1, 1, 8, 2, true, {87, 89}}},
@@ -120,8 +126,11 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
 
 /* AMD with waves of 32, which have no unit for f32 and f64. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
-    2,
-    {{8, 8, false, 0}, {4, 4, false, 0}},
+    4,
+    {{16, 4, false, 0, true},
+     {8, 2, false, 0, true},
+     {8, 8, false, 0, false},
+     {4, 4, false, 0, false}},
     1,
     {32, 32, false, 8, 2},
     {{2, 2, 2, 2, 8, 2, true, {100, 100}}, {2, 2, 1, 1, 8, 2, true, {100, 100}}},
@@ -133,6 +142,14 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     false,
     true,
     true};
+
+/* Whether BROADCAST takes the shapes with A in scalar registers, which there are no loads of 2 bytes
+ * into. `packed`: 16 bytes of B's row can be loaded together. */
+SUBWAVE_SHAPE_FUNCTION bool subwave_broadcast_by_scalars(const subwave_shapes *shapes,
+                                                         int64_t element_size, bool packed)
+{
+    return shapes->broadcast[0].scalars && element_size >= 4 && packed;
+}
 
 /* --- SKINNY ---------------------------------------------------------------------------------- */
 

@@ -48,18 +48,23 @@ static void plan_in_turns(const subwave_capabilities *device, subwave_dtype dtyp
         }
 }
 
-/* Large tiles of C in registers save loads of B and broadcasts of A, as long as there are tiles for
- * every unit. */
+/* Large tiles of C in registers save loads, as long as there are tiles for every unit. */
 static void plan_by_count(const subwave_capabilities *device, subwave_dtype dtype,
                           const subwave_matmul_product *product, subwave_matmul_kernel *kernel,
                           subwave_candidates *candidates)
 {
     const int64_t wave = device->wave_size, enough = 4 * (int64_t)device->compute_units;
-    const int32_t last = device->shapes->broadcast_count - 1;
+    const int64_t size = (int64_t)subwave_dtype_size(dtype);
+    const bool packed =
+        subwave_reads_together(product->b, product->b_row, product->b_column, 16 / size, dtype);
+    const bool scalars = subwave_broadcast_by_scalars(device->shapes, size, packed);
+    int32_t last = device->shapes->broadcast_count - 1;
+    while (device->shapes->broadcast[last].scalars != scalars)
+        --last;
     bool planned = false;
     for (int32_t t = 0; t <= last && (!planned || candidates->all); ++t) {
         const subwave_broadcast_shape item = device->shapes->broadcast[t];
-        if (item.f32_only && dtype != SUBWAVE_DTYPE_F32)
+        if (item.scalars != scalars || (item.f32_only && dtype != SUBWAVE_DTYPE_F32))
             continue; /* the last one is for all types */
         const int64_t tiles = subwave_count_tiles(product, item.rows, item.columns * wave);
         const bool suits = !planned && (tiles >= enough || t == last);

@@ -23,11 +23,12 @@ with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../includ
 SINGLE = [name for name in re.findall(r'X\(\w+, \d+,[\s\\]*"(\w+)"', listed)
           if name not in ("auto", "broadcast", "matrix", "skinny")]
 
-# What a code object must have, but for `packed`.
+# What a code object must have, but for `packed`. Tiles of BROADCAST with A in scalar registers are of f32 and f64.
 EXPECTED = {(variant, element, rows, columns) for element in NAMES for variant, rows, columns in (
-    *((name, 1, 1) for name in SINGLE), ("broadcast", 4, 4), ("broadcast", 8, 8), ("matrix", 64, 64),
-    ("matrix", 128, 128), ("matrix16", 128, 128), ("matrix16", 256, 256))
-            if not variant.startswith("matrix") or (variant == "matrix16") == (element in "hb")}
+    *((name, 1, 1) for name in SINGLE), ("broadcast", 4, 4), ("broadcast", 8, 8), ("broadcast", 16, 4),
+    ("broadcast", 8, 2), ("matrix", 64, 64), ("matrix", 128, 128), ("matrix16", 128, 128), ("matrix16", 256, 256))
+            if not variant.startswith("matrix") or (variant == "matrix16") == (element in "hb")
+            if columns not in (2, 4) or rows == columns or element in "fd"}
 
 
 def is_kernel(name):
@@ -50,10 +51,14 @@ def identify(name):
         return Kernel("matrix16", bf16 or "h", side, side,
                       tuple(flag == "1" for flag in along_k) if packed == "1" else ())
     pattern = (r"matmul_(%s|broadcast)I(?:([fd])|NS0_11small_floatINS0_\d+(b?)\w*_formatEEE)"
-               r"(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?E") % "|".join(SINGLE)
-    variant, element, bf16, rows, columns, packed = re.search(pattern, name).groups()
+               r"(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?(?:LNS0_11broadcast_aE([012])E)?E") % "|".join(SINGLE)
+    variant, element, bf16, rows, columns, packed, a = re.search(pattern, name).groups()
     element = element or bf16 or "h"
-    return Kernel(variant, element, int(rows or 1), int(columns or 1), packed == "1")
+    if packed == "1" and a in ("1", "2"):
+        packed = "A along k" if a == "1" else "A across"
+    else:
+        packed = packed == "1"
+    return Kernel(variant, element, int(rows or 1), int(columns or 1), packed)
 
 
 def title(kernel):
@@ -61,6 +66,7 @@ def title(kernel):
                               kernel.columns, " %s, %s" % kernel.packed if kernel.variant == "matrix" else
                               " %s, %s" % tuple("along k" if x else "across" for x in kernel.packed)
                               if kernel.packed and kernel.variant == "matrix16" else
+                              " packed, " + kernel.packed if isinstance(kernel.packed, str) else
                               " packed" if kernel.packed else "")
 
 

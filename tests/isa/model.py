@@ -44,11 +44,12 @@ KERNELS = {
     "matrix.f16.large.kk": "matmul_matrixI%sLi1ELb1ELb1ELb1E", "matrix.f16.large.xk": "matmul_matrixI%sLi1ELb1ELb0ELb1E",
     "matrix.f16.large.kx": "matmul_matrixI%sLi1ELb1ELb1ELb0E", "matrix.f16.large.xx": "matmul_matrixI%sLi1ELb1ELb0ELb0E",
     "matrix.bf16.large.kk": "matmul_matrixI%sLi1ELb1ELb1ELb1E",
-    "broadcast.f64.8x8": "matmul_broadcastI%sLi8ELi8ELb1E", "broadcast.f64.4x4": "matmul_broadcastI%sLi4ELi4ELb1E",
-    "broadcast.f32.8x8": "matmul_broadcastI%sLi8ELi8ELb1E", "broadcast.f32.4x4": "matmul_broadcastI%sLi4ELi4ELb1E",
     "broadcast.f16.8x8": "matmul_broadcastI%sLi8ELi8ELb1E", "broadcast.bf16.8x8": "matmul_broadcastI%sLi8ELi8ELb1E",
 }
 for element in ("f64", "f32"):
+    KERNELS.update({"broadcast.%s.%dx%d.%s" % (element, rows, columns, a):
+                    "matmul_broadcastI%%sLi%dELi%dELb1ELNS0_11broadcast_aE%dE" % (rows, columns, number)
+                    for rows, columns in ((16, 4), (8, 2)) for number, a in ((1, "along_k"), (2, "across"))})
     KERNELS.update({"skinny.%s.%s" % (element, name): "matmul_skinnyI%%sNS0_%s" % tile for name, tile in (
         ("1.across", "12skinny_lanesI%sLi1ELb0ELb0ELb1E"), ("1.down", "11skinny_dotsI%sLb1E"),
         ("4.across", "12skinny_lanesI%sLi4ELb0ELb0ELb1E"), ("4.down", "12skinny_lanesI%sLi4ELb0ELb1ELb1E"),

@@ -27,8 +27,9 @@ static void check_aligned_or_not(subwave_context *context, matmul_case what, har
 static void test_tiles(void **state)
 {
     static const subwave_variant tiled[] = {SUBWAVE_VARIANT_BROADCAST, SUBWAVE_VARIANT_MATRIX};
-    static const int64_t sizes[][3] = {{120, 250, 70}, {128, 256, 24}, {67, 520, 9}};
-    static const double scalars[][2] = {{1, 0}, {-1, 0.5}, {2, -1}};
+    static const int64_t sizes[][3] = {
+        {120, 250, 70}, {128, 256, 24}, {67, 520, 9}, {72, 264, 136}};
+    static const double scalars[][2] = {{1, 0}, {-1, 0.5}, {2, -1}, {-1, 0}};
     harness_random random = harness_random_start();
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s)
         for (int v = 0; v < 2; ++v)

@@ -71,6 +71,12 @@
  *   load_in_order<Count>(to, from)       the same, and on NVIDIA the compiler does not move it
  *   load_once<Count>(to, from)           the same, of what nobody writes and is read once; on
  *                                        NVIDIA of 8-byte elements
+ *   load_scalars<Count, Loads>(to, from) Count elements of what nobody writes; on AMD by `Loads`
+ *                                        loads into registers that a wave has once, from the
+ *                                        address that the first lane has, a multiple of 4, which
+ *                                        `from` becomes
+ *   add_products(sums, scalars, i, b)    sums[c] += scalars[i] * b[c] for each c, of what
+ *                                        load_scalars has loaded
  *   touch(address)                       asks for the line there ahead of a load, on NVIDIA;
  *                                        nothing elsewhere
  *   in_global_memory(x)                  x, a pointer that the compiler cannot know to be to global

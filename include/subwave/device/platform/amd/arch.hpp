@@ -52,6 +52,8 @@ __host__ __device__ constexpr int wave_size() { return 32; }
 #else
 #define SUBWAVE_HAS_MATRIX_F64 false
 #endif
+/* v_pk_fma_f32 */
+#define SUBWAVE_HAS_PAIRS_F32 SUBWAVE_HAS_MATRIX_F64
 /* The unit for elements of 16 bits; of the two MFMA gfx908's has less of bf16. */
 enum class matrix16_kind { none, mfma_gfx908, mfma, wmma_gfx11, wmma_gfx12 };
 #if defined(__gfx908__)

@@ -209,6 +209,55 @@ template <int Count, class T> SUBWAVE_DEVICE void load_once(T *to, const T *from
     load_together<Count>(to, from);
 }
 
+/* s_load. Volatile, so that LLVM leaves it where it stands; moved to its use it would be waited
+ * for. The address is nothing that LLVM knows, or it would keep the distances between loads. */
+template <int Count, int Loads, class T> SUBWAVE_DEVICE void load_scalars(T *to, const T *&from)
+{
+    constexpr int part = Count / Loads, bytes = part * sizeof(T);
+    typedef std::uint32_t words __attribute__((ext_vector_type(bytes / 4), aligned(4)));
+    using constant = const volatile __attribute__((address_space(4))) words;
+    from = wave_first(from);
+    asm volatile("" : "+s"(from));
+    SUBWAVE_UNROLL
+    for (int i = 0; i < Count; i += part) {
+        const words loaded = *(constant *)reinterpret_cast<std::uintptr_t>(from + i);
+        __builtin_memcpy(to + i, &loaded, bytes);
+    }
+}
+
+/* Of two scalars side by side v_pk_fma_f32 takes either for both products; LLVM copies the second
+ * one into a pair of its own. */
+template <int Columns, int Count, class T>
+SUBWAVE_DEVICE void add_products(T (&sums)[Columns], const T (&scalars)[Count], int i,
+                                 const T (&b)[Columns])
+{
+#if SUBWAVE_HAS_PAIRS_F32
+    if constexpr (std::is_same<T, float>::value && Count % 2 == 0 && Columns % 2 == 0) {
+        typedef float pair __attribute__((ext_vector_type(2)));
+        const pair two = {scalars[i / 2 * 2], scalars[i / 2 * 2 + 1]};
+        SUBWAVE_UNROLL
+        for (int c = 0; c < Columns; c += 2) {
+            const pair right = {b[c], b[c + 1]};
+            pair sum = {sums[c], sums[c + 1]};
+            if (i % 2 == 0)
+                asm("v_pk_fma_f32 %0, %1, %2, %0 op_sel_hi:[0,1,1]"
+                    : "+v"(sum)
+                    : "s"(two), "v"(right));
+            else
+                asm("v_pk_fma_f32 %0, %1, %2, %0 op_sel:[1,0,0]"
+                    : "+v"(sum)
+                    : "s"(two), "v"(right));
+            sums[c] = sum.x;
+            sums[c + 1] = sum.y;
+        }
+        return;
+    }
+#endif
+    SUBWAVE_UNROLL
+    for (int c = 0; c < Columns; ++c)
+        sums[c] += scalars[i] * b[c];
+}
+
 SUBWAVE_DEVICE void touch(const void *) {}
 
 /* A pointer that was read from memory; with its address space loads need not ask whether it is

@@ -203,6 +203,20 @@ template <int Count, class T> SUBWAVE_DEVICE void load_once(T *to, const T *from
     load_together<Count>(to, from);
 }
 
+template <int Count, int Loads, class T> SUBWAVE_DEVICE void load_scalars(T *to, const T *&from)
+{
+    load_together<Count>(to, from);
+}
+
+template <int Columns, int Count, class T>
+SUBWAVE_DEVICE void add_products(T (&sums)[Columns], const T (&scalars)[Count], int i,
+                                 const T (&b)[Columns])
+{
+    SUBWAVE_UNROLL
+    for (int c = 0; c < Columns; ++c)
+        sums[c] += scalars[i] * b[c];
+}
+
 SUBWAVE_DEVICE void touch(const void *) {}
 
 template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x) { return x; }
