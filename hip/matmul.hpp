@@ -12,13 +12,39 @@
 
 SUBWAVE_BEGIN
 
-/* What products of T are summed in; alpha and beta are of it. */
-template <class T> using matmul_sum = std::conditional_t<is_small_float<T>::value, float, T>;
+/* The columns `sums` and `product` of SUBWAVE_DTYPE_LIST, as C++ types. */
+struct matmul_types {
+#define SUBWAVE_X(operation, dtype, type) using dtype = type;
+    SUBWAVE_NUMBERS(SUBWAVE_X, )
+#undef SUBWAVE_X
+    using C32 = complex<float>;
+    using C64 = complex<double>;
+    template <class T> struct of;
+};
+#define SUBWAVE_X(name, value, bytes, spelling, class, sums, product, ...) \
+    template <> struct matmul_types::of<matmul_types::name> { \
+        using sum = matmul_types::sums; \
+        using element = matmul_types::product; \
+    };
+SUBWAVE_DTYPE_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+
+/* What C is of. */
+template <class T> using matmul_element = typename matmul_types::of<T>::element;
+/* What products of T are summed in; alpha and beta are of it. Without a sign, integers wrap. */
+template <class T> struct matmul_wrapping {
+    using type = T;
+};
+template <> struct matmul_wrapping<std::int32_t> {
+    using type = std::uint32_t;
+};
+template <class T>
+using matmul_sum = typename matmul_wrapping<typename matmul_types::of<T>::sum>::type;
 
 template <class T> struct matmul_problem {
     std::int64_t m, n, k;
     const T *a, *b;
-    T *c;
+    matmul_element<T> *c;
     std::int64_t a_row, a_column, b_row, b_column, c_row, c_column;
     matmul_sum<T> alpha, beta;
 
@@ -31,34 +57,38 @@ template <class T> struct matmul_problem {
         return b[l * b_row + j * b_column];
     }
 
-    SUBWAVE_DEVICE matmul_sum<T> with_old(matmul_sum<T> sum, T old) const
+    SUBWAVE_DEVICE matmul_sum<T> with_old(matmul_sum<T> sum, matmul_element<T> old) const
     {
-        return fused_multiply_add(alpha, sum, matmul_sum<T>(beta * old));
+        if constexpr (is_integer_v<T>)
+            return alpha * sum + beta * static_cast<matmul_sum<T>>(old);
+        else
+            return fused_multiply_add(alpha, sum, matmul_sum<T>(beta * old));
     }
     /* Rounds once. beta = 0 must not read C, which may hold anything. */
     SUBWAVE_DEVICE void store(std::int64_t i, std::int64_t j, matmul_sum<T> sum) const
     {
-        T *cell = &c[i * c_row + j * c_column];
-        *cell = beta == 0 ? alpha * sum : with_old(sum, *cell);
+        matmul_element<T> *cell = &c[i * c_row + j * c_column];
+        *cell = static_cast<matmul_element<T>>(beta == 0 ? alpha * sum : with_old(sum, *cell));
     }
     /* Elements that follow one another in memory, aligned to their bytes together. */
     template <int Count>
     SUBWAVE_DEVICE void store_together(std::int64_t first, const matmul_sum<T> (&sum)[Count]) const
     {
-        struct alignas(Count * sizeof(T)) pack {
-            T cell[Count];
+        using element = matmul_element<T>;
+        struct alignas(Count * sizeof(element)) pack {
+            element cell[Count];
         };
         pack *const cells = reinterpret_cast<pack *>(&c[first]);
         pack now;
         if (beta == 0) {
             SUBWAVE_UNROLL
             for (int i = 0; i < Count; ++i)
-                now.cell[i] = alpha * sum[i];
+                now.cell[i] = static_cast<element>(alpha * sum[i]);
         } else {
             const pack old = *cells;
             SUBWAVE_UNROLL
             for (int i = 0; i < Count; ++i)
-                now.cell[i] = with_old(sum[i], old.cell[i]);
+                now.cell[i] = static_cast<element>(with_old(sum[i], old.cell[i]));
         }
         *cells = now;
     }
@@ -78,6 +108,13 @@ template <class T> struct matmul_problem {
     }
 };
 
+/* By way of 64 bits: a negative number is beyond the range of integers without a sign. */
+template <class T> static matmul_sum<T> matmul_scalar(double value)
+{
+    using through = std::conditional_t<is_integer_v<T>, std::int64_t, double>;
+    return static_cast<matmul_sum<T>>(static_cast<through>(value));
+}
+
 template <class T> static matmul_problem<T> problem_of(const subwave_matmul_product &product)
 {
     return {product.m,
@@ -85,15 +122,15 @@ template <class T> static matmul_problem<T> problem_of(const subwave_matmul_prod
             product.k,
             static_cast<const T *>(product.a),
             static_cast<const T *>(product.b),
-            static_cast<T *>(product.c),
+            static_cast<matmul_element<T> *>(product.c),
             product.a_row,
             product.a_column,
             product.b_row,
             product.b_column,
             product.c_row,
             product.c_column,
-            static_cast<matmul_sum<T>>(product.alpha),
-            static_cast<matmul_sum<T>>(product.beta)};
+            matmul_scalar<T>(product.alpha),
+            matmul_scalar<T>(product.beta)};
 }
 
 /* Queues a kernel with the plan's grid; null is one that was not instantiated. */

@@ -2,6 +2,7 @@
  * matmul_broadcast.hip: the launcher of variant BROADCAST.
  */
 #include "matmul_broadcast.hpp"
+#include "matmul_broadcast_dot.hpp"
 
 #include <iterator>
 #include <utility>
@@ -20,6 +21,11 @@ static auto matmul_broadcast_kernel(const subwave_matmul_launch &l, std::index_s
         const bool is_it = l.kernel.item_rows == rows && l.kernel.item_columns == columns;
         if constexpr (index() >= shapes.broadcast_count ||
                       (shape.f32_only && !std::is_same<T, float>::value)) {
+        } else if constexpr (is_integer_v<T>) {
+            if constexpr (!shape.scalars)
+                if (is_it)
+                    kernel = l.kernel.packed ? matmul_broadcast_dot<T, rows, columns, true>
+                                             : matmul_broadcast_dot<T, rows, columns, false>;
         } else if constexpr (!shape.scalars) {
             if (is_it && !l.kernel.packed)
                 kernel = matmul_broadcast<T, rows, columns, false, broadcast_a::by_lanes>;

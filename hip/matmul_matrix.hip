@@ -10,7 +10,7 @@ template <class T, int Shape>
 static auto matmul_matrix_kernel(const subwave_matmul_product &product, bool packed)
 {
     const bool a_along_k = product.a_row != 1, b_along_k = product.b_row == 1;
-    if constexpr (is_small_float<T>::value) {
+    if constexpr (matrix_by_rows<T>) {
         if constexpr (Shape == 0)
             if (!packed)
                 return matmul_matrix<T, Shape, false, true, true>;

@@ -387,7 +387,7 @@ SUBWAVE_KERNEL(matrix_shape<T>(Shape).down *matrix_shape<T>(Shape).across *max_w
                matrix_blocks<T>) matmul_matrix(matrix_problem<T> p)
 {
     if constexpr (!matrix_unit<T>::exists ||
-                  (is_small_float<T>::value && Shape == 1 && !matrix16_is_fast)) {
+                  (matrix_by_rows<T> && Shape == 1 && !matrix16_is_fast)) {
         trap(); /* no plan asks for it on this architecture */
     } else {
         SUBWAVE_DYNAMIC_SHARED(T, memory);

@@ -39,24 +39,25 @@ std::string version()
     return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
-const gemm_types<cudaDataType_t> types = {CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F,
-                                          CUDA_R_64F, CUDA_C_32F,  CUDA_C_64F};
+const gemm_types<cudaDataType_t> types = {CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F,
+                                          CUDA_C_32F, CUDA_C_64F,  CUDA_R_8I,  CUDA_R_32I};
 
 /* Row-major C = A B is column-major C^T = B^T A^T. Sums in f32 at least; no TF32. */
 void gemm(device &on, subwave_dtype dtype, const shape &s, const void *a, const void *b, void *c)
 {
     const auto [one, zero] = gemm_scalars(dtype);
-    const cudaDataType_t type = types.of(dtype);
-    const cublasComputeType_t sums =
-        measure_part(dtype) == SUBWAVE_DTYPE_F64 ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+    const cudaDataType_t type = types.of(dtype), c_type = types.of(measure_product(dtype));
+    const cublasComputeType_t sums = measure_part(dtype) == SUBWAVE_DTYPE_F64 ? CUBLAS_COMPUTE_64F
+                                     : dtype == SUBWAVE_DTYPE_I8              ? CUBLAS_COMPUTE_32I
+                                                                              : CUBLAS_COMPUTE_32F;
     const cublasHandle_t handle = library_for<library>(on).handle;
     const int m = static_cast<int>(s.m), n = static_cast<int>(s.n), k = static_cast<int>(s.k);
     if (s.batch == 1)
         expect(cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, one, b, type, n, a, type, k,
-                            zero, c, type, n, sums, CUBLAS_GEMM_DEFAULT));
+                            zero, c, c_type, n, sums, CUBLAS_GEMM_DEFAULT));
     else
         expect(cublasGemmStridedBatchedEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, one, b, type,
-                                          n, s.k * s.n, a, type, k, s.m * s.k, zero, c, type, n,
+                                          n, s.k * s.n, a, type, k, s.m * s.k, zero, c, c_type, n,
                                           s.m * s.n, static_cast<int>(s.batch), sums,
                                           CUBLAS_GEMM_DEFAULT));
 }

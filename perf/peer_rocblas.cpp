@@ -34,26 +34,27 @@ std::string version()
 
 const gemm_types<rocblas_datatype> types = {rocblas_datatype_f16_r, rocblas_datatype_bf16_r,
                                             rocblas_datatype_f32_r, rocblas_datatype_f64_r,
-                                            rocblas_datatype_f32_c, rocblas_datatype_f64_c};
+                                            rocblas_datatype_f32_c, rocblas_datatype_f64_c,
+                                            rocblas_datatype_i8_r,  rocblas_datatype_i32_r};
 
 /* Row-major C = A B is column-major C^T = B^T A^T. Sums in f32 at least. */
 void gemm(device &on, subwave_dtype dtype, const shape &s, const void *a, const void *b, void *c)
 {
     const auto [one, zero] = gemm_scalars(dtype);
-    const rocblas_datatype type = types.of(dtype);
-    const rocblas_datatype sums = subwave_dtype_size(dtype) > 2 ? type : rocblas_datatype_f32_r;
+    const rocblas_datatype type = types.of(dtype), c_type = types.of(measure_product(dtype)),
+                           sums = types.of(measure_sums(dtype));
     const rocblas_handle handle = library_for<library>(on).handle;
     const auto m = static_cast<rocblas_int>(s.m), n = static_cast<rocblas_int>(s.n),
                k = static_cast<rocblas_int>(s.k);
     if (s.batch == 1)
         expect(rocblas_gemm_ex(handle, rocblas_operation_none, rocblas_operation_none, n, m, k, one,
-                               b, type, n, a, type, k, zero, c, type, n, c, type, n, sums,
+                               b, type, n, a, type, k, zero, c, c_type, n, c, c_type, n, sums,
                                rocblas_gemm_algo_standard, 0, 0));
     else
         expect(rocblas_gemm_strided_batched_ex(
             handle, rocblas_operation_none, rocblas_operation_none, n, m, k, one, b, type, n,
-            s.k * s.n, a, type, k, s.m * s.k, zero, c, type, n, s.m * s.n, c, type, n, s.m * s.n,
-            static_cast<rocblas_int>(s.batch), sums, rocblas_gemm_algo_standard, 0, 0));
+            s.k * s.n, a, type, k, s.m * s.k, zero, c, c_type, n, s.m * s.n, c, c_type, n,
+            s.m * s.n, static_cast<rocblas_int>(s.batch), sums, rocblas_gemm_algo_standard, 0, 0));
 }
 
 const enrolled<blas> here({.name = "rocblas", .on_gpu = true, .version = version, .gemm = gemm});

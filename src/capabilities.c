@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    F16_AND_BF16 = 1 << SUBWAVE_DTYPE_F16 | 1 << SUBWAVE_DTYPE_BF16,
+    SMALL = 1 << SUBWAVE_DTYPE_I8 | 1 << SUBWAVE_DTYPE_F16 | 1 << SUBWAVE_DTYPE_BF16,
     F32 = 1 << SUBWAVE_DTYPE_F32,
     F64 = 1 << SUBWAVE_DTYPE_F64,
 };
@@ -23,7 +23,7 @@ void subwave_capabilities_of_cpu(const subwave_device_properties *properties,
                                  subwave_capabilities *found)
 {
     *found = common(properties);
-    found->matrix_dtypes = F16_AND_BF16 | F32 | F64;
+    found->matrix_dtypes = SMALL | F32 | F64;
     found->waves_take_turns = true;
     found->shapes = &subwave_shapes_cpu;
 }
@@ -40,14 +40,14 @@ void subwave_capabilities_of_amd(const subwave_device_properties *properties,
         {"gfx902", 0, true, false},
         {"gfx904", 0, true, false},
         {"gfx906", 0, true, false},
-        {"gfx908", F16_AND_BF16 | F32, false, false},
+        {"gfx908", SMALL | F32, false, false},
         {"gfx909", 0, true, false},
         {"gfx90c", 0, true, false},
-        {"gfx90a", F16_AND_BF16 | F32 | F64, false, false},
-        {"gfx942", F16_AND_BF16 | F32 | F64, false, true},
-        {"gfx950", F16_AND_BF16 | F32 | F64, false, true},
-        {"gfx11", F16_AND_BF16, false, false},
-        {"gfx12", F16_AND_BF16, false, false},
+        {"gfx90a", SMALL | F32 | F64, false, false},
+        {"gfx942", SMALL | F32 | F64, false, true},
+        {"gfx950", SMALL | F32 | F64, false, true},
+        {"gfx11", SMALL, false, false},
+        {"gfx12", SMALL, false, false},
     };
     *found = common(properties);
     found->shapes =
@@ -68,7 +68,7 @@ void subwave_capabilities_of_nvidia(const subwave_device_properties *properties,
         strncmp(properties->architecture, "sm_", 3) == 0 ? atoi(properties->architecture + 3) : 0;
     *found = common(properties);
     found->team_size = 16;
-    found->matrix_dtypes = sm >= 80 ? F16_AND_BF16 | F64 : 0; /* f32 would lose bits */
+    found->matrix_dtypes = sm >= 80 ? SMALL | F64 : 0; /* f32 would lose bits */
     found->f64_unit_of_16_rows = sm >= 90;
     found->shapes = &subwave_shapes_nvidia;
 }

@@ -101,16 +101,36 @@ subwave_dtype subwave_sum_dtype(subwave_dtype dtype)
     return dtype;
 }
 
+subwave_dtype subwave_product_dtype(subwave_dtype dtype)
+{
+    switch (dtype) {
+#define SUBWAVE_X(name, value, bytes, spelling, class, sums, product, ...) \
+    case SUBWAVE_DTYPE_##name: \
+        return SUBWAVE_DTYPE_##product;
+        SUBWAVE_DTYPE_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return dtype;
+}
+
 subwave_dtype subwave_part_dtype(subwave_dtype dtype)
 {
     switch (dtype) {
-#define SUBWAVE_X(name, value, bytes, spelling, class, sums, parts, ...) \
+#define SUBWAVE_X(name, value, bytes, spelling, class, sums, product, parts, ...) \
     case SUBWAVE_DTYPE_##name: \
         return SUBWAVE_DTYPE_##parts;
         SUBWAVE_DTYPE_LIST(SUBWAVE_X)
 #undef SUBWAVE_X
     }
     return dtype;
+}
+
+double subwave_real(subwave_dtype sums, const void *scalar, int part)
+{
+    if (sums == SUBWAVE_DTYPE_I32)
+        return ((const int32_t *)scalar)[part];
+    return subwave_part_dtype(sums) == SUBWAVE_DTYPE_F64 ? ((const double *)scalar)[part]
+                                                         : ((const float *)scalar)[part];
 }
 
 const char *subwave_variant_name(subwave_variant variant)

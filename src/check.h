@@ -37,6 +37,10 @@ typedef enum subwave_dtype_class {
 subwave_dtype_class subwave_class_of(subwave_dtype dtype);
 /* What products are summed in, and what alpha and beta are of. */
 subwave_dtype subwave_sum_dtype(subwave_dtype dtype);
+/* What the matrix product's C is of. */
+subwave_dtype subwave_product_dtype(subwave_dtype dtype);
+/* Part number `part` of a scalar; `sums` is I32, F32, F64, or a complex type. */
+double subwave_real(subwave_dtype sums, const void *scalar, int part);
 /* What a complex number is two of, and is aligned as; any other type itself. */
 subwave_dtype subwave_part_dtype(subwave_dtype dtype);
 

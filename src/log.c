@@ -132,11 +132,12 @@ static void add_scalar(line *l, const char *name, subwave_dtype dtype, const voi
                        double usual)
 {
     const bool two = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX;
-    const bool f64 = subwave_part_dtype(dtype) == SUBWAVE_DTYPE_F64;
+    const subwave_dtype sums = subwave_sum_dtype(dtype);
     double part[2] = {0};
     for (int i = 0; i <= two; ++i)
-        part[i] = f64 ? ((const double *)scalar)[i] : ((const float *)scalar)[i];
-    const int digits = f64 ? 17 : 9; /* they tell all numbers apart */
+        part[i] = subwave_real(sums, scalar, i);
+    const bool f32 = subwave_part_dtype(sums) == SUBWAVE_DTYPE_F32;
+    const int digits = f32 ? 9 : 17; /* they tell all numbers apart */
     if (!isfinite(part[0]) || !isfinite(part[1]) || (part[0] == usual && part[1] == 0))
         return;
     add(l, " --%s ", name);

@@ -8,12 +8,6 @@
 
 #include <inttypes.h>
 
-static double scalar(subwave_dtype dtype, const void *value)
-{
-    return subwave_sum_dtype(dtype) == SUBWAVE_DTYPE_F64 ? *(const double *)value
-                                                         : *(const float *)value;
-}
-
 /* What does not depend on sizes. */
 static subwave_status check_choices(subwave_context *context, subwave_variant variant,
                                     subwave_dtype dtype, subwave_layout layout,
@@ -97,12 +91,14 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                                      lda, size));
     SUBWAVE_TRY(subwave_check_matrix(context, "ldb", layout, b_flipped ? n : k, b_flipped ? k : n,
                                      ldb, size));
-    SUBWAVE_TRY(subwave_check_matrix(context, "ldc", layout, m, n, ldc, size));
+    const size_t c_size = subwave_dtype_size(subwave_product_dtype(dtype));
+    SUBWAVE_TRY(subwave_check_matrix(context, "ldc", layout, m, n, ldc, c_size));
 
     if (m == 0 || n == 0)
         return SUBWAVE_STATUS_SUCCESS;
 
-    const size_t scalar_size = subwave_dtype_size(subwave_sum_dtype(dtype));
+    const subwave_dtype sums = subwave_sum_dtype(dtype);
+    const size_t scalar_size = subwave_dtype_size(sums);
     SUBWAVE_TRY(subwave_check_pointer(context, "alpha", alpha, scalar_size));
     SUBWAVE_TRY(subwave_check_pointer(context, "beta", beta, scalar_size));
     const subwave_transpose flipped = SUBWAVE_TRANSPOSE_YES,
@@ -121,14 +117,15 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                                         NULL,
                                         alpha,
                                         beta};
-    const double alpha_value = scalar(dtype, alpha), beta_value = scalar(dtype, beta);
+    const double alpha_value = subwave_real(sums, alpha, 0),
+                 beta_value = subwave_real(sums, beta, 0);
     if (alpha_value == 0)
         k = 0; /* A and B are not read, not even to find a NaN */
     if (k > 0) {
         SUBWAVE_TRY(subwave_check_pointer(context, "a", a, size));
         SUBWAVE_TRY(subwave_check_pointer(context, "b", b, size));
     }
-    SUBWAVE_TRY(subwave_check_pointer(context, "c", c, size));
+    SUBWAVE_TRY(subwave_check_pointer(context, "c", c, c_size));
     if (k == 0 && beta_value == 1)
         return SUBWAVE_STATUS_SUCCESS;
 

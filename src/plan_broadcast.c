@@ -11,11 +11,19 @@ typedef struct broadcast_block {
     int64_t waves, splits;
 } broadcast_block;
 
+/* Words of four steps of k are broadcast through the whole wave. */
+static bool is_by_words(subwave_dtype dtype) { return dtype == SUBWAVE_DTYPE_I8; }
+
+static int64_t team_of(const subwave_capabilities *device, subwave_dtype dtype)
+{
+    return is_by_words(dtype) ? device->wave_size : device->team_size;
+}
+
 static void set_block(const subwave_capabilities *device, subwave_dtype dtype,
                       const subwave_matmul_product *product, broadcast_block block,
                       subwave_matmul_kernel *kernel)
 {
-    const int64_t wave = device->wave_size, team = device->team_size;
+    const int64_t wave = device->wave_size, team = team_of(device, dtype);
     const int64_t sum_size = (int64_t)subwave_dtype_size(subwave_sum_dtype(dtype)),
                   pack = 16 / (int64_t)subwave_dtype_size(dtype);
     kernel->item_rows = block.item.rows;
@@ -43,7 +51,8 @@ static void plan_in_turns(const subwave_capabilities *device, subwave_dtype dtyp
     for (int t = 0; t < 2; ++t)
         if (t == !wide || candidates->all) {
             set_block(device, dtype, product, (broadcast_block){tiles[t], 1, 1}, kernel);
-            kernel->packed = product->b_column == 1;
+            if (!is_by_words(dtype))
+                kernel->packed = product->b_column == 1;
             candidates->show(candidates, kernel);
         }
 }
@@ -123,7 +132,7 @@ void subwave_plan_broadcast(const subwave_capabilities *device, subwave_dtype dt
 {
     subwave_lay_c_by_rows(product);
     (device->waves_take_turns ? plan_in_turns
-     : device->shapes->broadcast[0].rate > 0
+     : device->shapes->broadcast[0].rate > 0 && !is_by_words(dtype)
          ? plan_by_time
          : plan_by_count)(device, dtype, product, kernel, candidates);
 }

@@ -14,16 +14,20 @@
 typedef struct traits {
     int width;
     bool is_signed;
-    subwave_dtype sums, part;
+    subwave_dtype sums, product, part;
     int fraction;
 } traits;
 
 /* A table, since it is asked for with each element. */
 enum { SIGNED, UNSIGNED, FLOAT, COMPLEX };
 static const traits all_traits[] = {
-#define SUBWAVE_X(name, value, bytes, spelling, class, sums, parts, fraction) \
-    [SUBWAVE_DTYPE_##name] = {8 * bytes, class == SIGNED, SUBWAVE_DTYPE_##sums, \
-                              SUBWAVE_DTYPE_##parts, fraction},
+#define SUBWAVE_X(name, value, bytes, spelling, class, sums, product, parts, fraction) \
+    [SUBWAVE_DTYPE_##name] = {8 * bytes, \
+                              class == SIGNED, \
+                              SUBWAVE_DTYPE_##sums, \
+                              SUBWAVE_DTYPE_##product, \
+                              SUBWAVE_DTYPE_##parts, \
+                              fraction},
     SUBWAVE_DTYPE_LIST(SUBWAVE_X)
 #undef SUBWAVE_X
 };
@@ -33,18 +37,21 @@ static inline traits traits_of(subwave_dtype dtype)
 {
     if ((size_t)dtype < COUNT(all_traits) && all_traits[dtype].width)
         return all_traits[dtype];
-    return (traits){.sums = dtype, .part = dtype};
+    return (traits){.sums = dtype, .product = dtype, .part = dtype};
 }
 
 int reference_width(subwave_dtype dtype) { return traits_of(dtype).width; }
 int reference_fraction(subwave_dtype dtype) { return traits_of(dtype).fraction; }
 subwave_dtype reference_sums(subwave_dtype dtype) { return traits_of(dtype).sums; }
+subwave_dtype reference_product(subwave_dtype dtype) { return traits_of(dtype).product; }
 subwave_dtype reference_part(subwave_dtype dtype) { return traits_of(dtype).part; }
 bool reference_is_complex(subwave_dtype dtype) { return reference_part(dtype) != dtype; }
 bool reference_is_floating(subwave_dtype dtype)
 {
     return reference_fraction(dtype) > 0 && !reference_is_complex(dtype);
 }
+
+bool reference_is_integer(subwave_dtype dtype) { return reference_fraction(dtype) == 0; }
 
 /* The exponent of the least normal number. */
 static int least_exponent(subwave_dtype dtype)
@@ -63,7 +70,7 @@ static double power(int exponent)
 
 double reference_rounding(subwave_dtype dtype, double size)
 {
-    if (reference_sums(dtype) == dtype)
+    if (reference_sums(dtype) == dtype || reference_is_integer(dtype))
         return 0;
     const double normal = ldexp(1, least_exponent(dtype));
     return ldexp(1, ilogb(fmax(size, normal)) - reference_fraction(dtype) - 1);
@@ -147,6 +154,10 @@ void reference_matmul(bool transpose_a, bool transpose_b, int64_t k, double alph
             *sum = (alpha == 0 || k == 0 ? 0 : alpha * *sum) + old;
             *magnitude = eps * ((alpha == 0 ? 0 : fabs(alpha) * *magnitude) + fabs(old));
             *magnitude += reference_rounding(c->dtype, fabs(*sum) + *magnitude);
+            if (reference_is_integer(c->dtype)) {
+                *sum = reference_decode(c->dtype, reference_encode(c->dtype, *sum));
+                *magnitude = 0;
+            }
         }
 }
 
@@ -220,6 +231,11 @@ double reference_decode(subwave_dtype dtype, uint64_t bits)
         memcpy(&number, &low, sizeof number);
         return number;
     }
+    if (reference_is_integer(dtype)) {
+        const uint64_t sign =
+            traits_of(dtype).is_signed ? (uint64_t)1 << (reference_width(dtype) - 1) : 0;
+        return (double)(int64_t)((bits ^ sign) - sign);
+    }
     const int fraction = reference_fraction(dtype), least = least_exponent(dtype);
     const int top = 1 - 2 * (least - 1), field = (int)(bits >> fraction) & top;
     const double sign = bits >> (reference_width(dtype) - 1) & 1 ? -1 : 1;
@@ -244,6 +260,8 @@ uint64_t reference_encode(subwave_dtype dtype, double number)
         memcpy(&bits, &rounded, sizeof rounded);
         return bits;
     }
+    if (reference_is_integer(dtype))
+        return (uint64_t)(int64_t)number & UINT64_MAX >> (64 - reference_width(dtype));
     const int fraction = reference_fraction(dtype), least = least_exponent(dtype);
     const uint64_t infinity = (uint64_t)(1 - 2 * (least - 1)) << fraction;
     const uint64_t sign = (uint64_t)(signbit(number) != 0) << (reference_width(dtype) - 1);

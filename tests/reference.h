@@ -9,7 +9,7 @@
 /* A matrix as stored: element (i, j) is at index reference_index(). */
 typedef struct reference_matrix {
     void *data;
-    subwave_dtype dtype; /* a floating one */
+    subwave_dtype dtype; /* no complex one */
     bool column_major;
     int64_t rows, columns, ld;
 } reference_matrix;
@@ -21,8 +21,8 @@ void reference_set(const reference_matrix *matrix, int64_t i, int64_t j, double 
 /* alpha op(A) op(B) + beta C, summed in double whatever the type. `result` and `bound` have m x n
  * elements, row after row. A right cell differs from `result` by no more than `bound`, which is (k
  * + 3) eps (|alpha| sum |a||b| + |beta c|), eps of the type that sums have, and
- * reference_rounding() more. alpha = 0 and beta = 0 do not read
- * what they multiply. */
+ * reference_rounding() more. Of integers it is 0, and `result` wraps; all numbers must be below
+ * 2^53. alpha = 0 and beta = 0 do not read what they multiply. */
 void reference_matmul(bool transpose_a, bool transpose_b, int64_t k, double alpha,
                       const reference_matrix *a, const reference_matrix *b, double beta,
                       const reference_matrix *c, double *result, double *bound);
@@ -37,9 +37,11 @@ double reference_matmul_cell(bool transpose_a, bool transpose_b, int64_t k, doub
 int reference_width(subwave_dtype dtype);    /* bits of an element */
 int reference_fraction(subwave_dtype dtype); /* of the fraction of a float, or of a complex part */
 subwave_dtype reference_sums(subwave_dtype dtype); /* also what alpha and beta are of */
+subwave_dtype reference_product(subwave_dtype dtype); /* what C is of */
 subwave_dtype reference_part(subwave_dtype dtype); /* of a complex number, or the type itself */
 bool reference_is_complex(subwave_dtype dtype);
 bool reference_is_floating(subwave_dtype dtype); /* and real */
+bool reference_is_integer(subwave_dtype dtype);
 /* Half a unit in the last place of numbers up to `size`, of types whose sums have a wider one; of
  * others 0. */
 double reference_rounding(subwave_dtype dtype, double size);
@@ -51,7 +53,8 @@ double reference_rounding(subwave_dtype dtype, double size);
 uint64_t reference_load(subwave_dtype dtype, const void *array, int64_t i);
 void reference_store(subwave_dtype dtype, void *array, int64_t i, uint64_t bits);
 
-/* Of floating types: the number that bits stand for; the bits nearest to a number, ties to even. */
+/* The number that bits stand for; the bits nearest to a number, ties to even. Of integers those of
+ * a whole number, which wraps; unsigned ones are below 2^63. */
 double reference_decode(subwave_dtype dtype, uint64_t bits);
 uint64_t reference_encode(subwave_dtype dtype, double number);
 /* Equal bits, or both NaN. */

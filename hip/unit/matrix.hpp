@@ -19,7 +19,7 @@
  *     c_below, c_right             distances in `of` of elements e < c_below from the one below and
  *                                  the one to the right; 0 if other lanes have these
  *     multiply_add(members, sums, a, b, where)
- *   matrix16_is_fast               whether large blocks are built for elements of 16 bits
+ *   matrix16_is_fast               whether large blocks are built for elements of 16 and 8 bits
  *   matrix_blocks<T>               blocks that a multiprocessor must hold
  *   matrix_splits_stages           whether stages that need no checks have a loop of their own, in
  *                                  which some tiles are multiplied before the barrier
@@ -55,13 +55,18 @@
 
 SUBWAVE_BEGIN
 
+/* Whether panels are by rows (matrix_rows_panel.hpp) rather than by pairs. */
+template <class T> inline constexpr bool matrix_by_rows = sizeof(T) < 4;
+
 template <class T> constexpr subwave_block_shape matrix_shape(int index)
 {
-    return is_small_float<T>::value ? shapes.matrix16[index] : shapes.matrix[index];
+    return sizeof(T) == 1      ? shapes.matrix8[index]
+           : matrix_by_rows<T> ? shapes.matrix16[index]
+                               : shapes.matrix[index];
 }
 template <class T> constexpr subwave_unit_shape matrix_unit_shape()
 {
-    return is_small_float<T>::value ? shapes.matrix16_unit : shapes.matrix_unit;
+    return matrix_by_rows<T> ? shapes.matrix16_unit : shapes.matrix_unit;
 }
 
 template <class T> struct matrix_unit {
@@ -73,7 +78,7 @@ template <class T> struct matrix_pairs {
     T of[2][2];
 };
 
-/* For f32 and f64 (matrix_pairs_panel.hpp), and for 16 bits (matrix_rows_panel.hpp). */
+/* For f32 and f64 (matrix_pairs_panel.hpp), and for 16 and 8 bits (matrix_rows_panel.hpp). */
 template <class T, int Stage, int Lines, int Waves, bool AlongK, bool Packed> class matrix_panel;
 template <class T, int Count> struct pair_copy;
 
@@ -82,5 +87,6 @@ SUBWAVE_END
 #include SUBWAVE_UNIT_HEADER(matrix)
 #include "matrix_pairs_panel.hpp"
 #include SUBWAVE_UNIT_HEADER(matrix16)
+#include SUBWAVE_UNIT_HEADER(matrix8)
 
 #endif

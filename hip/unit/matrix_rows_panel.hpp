@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * matrix_rows_panel.hpp: panels of elements of 16 bits in shared memory, by rows of eight elements
- * each, and one that is copied by way of registers.
+ * matrix_rows_panel.hpp: panels of elements of 16 and of 8 bits in shared memory, by rows of 16
+ * bytes each, and one that is copied by way of registers.
  */
 #ifndef SUBWAVE_HIP_UNIT_MATRIX_ROWS_PANEL_HPP
 #define SUBWAVE_HIP_UNIT_MATRIX_ROWS_PANEL_HPP
+
+#include "dot.hpp"
 
 #include <subwave/device/half.hpp>
 
 SUBWAVE_BEGIN
 
-/* Eight elements, by words. Copied by value, not by memcpy, which LLVM takes apart into bytes. */
+/* Sixteen bytes, by words. Copied by value, not by memcpy, which LLVM takes apart into bytes. */
 struct __attribute__((__may_alias__, __aligned__(16))) matrix16_chunk {
     std::uint32_t word[4];
 };
@@ -18,29 +20,32 @@ struct __attribute__((__may_alias__, __aligned__(16))) matrix16_chunk {
  * take more registers than there are. */
 template <bool Packed> SUBWAVE_DEVICE int matrix16_item();
 
-/* The chunk with this number in a row of `length` chunks, a power of two. They are permuted so that
- * any one of eight rows is in different banks. */
-SUBWAVE_DEVICE int matrix16_place(int row, int chunk, int length)
+/* Where the chunk with this number begins, of elements T, in a row of `length` chunks, a power of
+ * two. They are permuted so that any one of eight rows is in different banks. */
+template <class T> SUBWAVE_DEVICE int matrix16_place(int row, int chunk, int length)
 {
     const int turn = length >= 8 ? row % 8 : row * length / 8 % length;
-    return (row * length + (chunk ^ turn)) * 8;
+    return (row * length + (chunk ^ turn)) * (16 / static_cast<int>(sizeof(T)));
 }
 
-/* Each line has its k in a row, so that a lane finds those of an operand together. A piece is 2
- * lines by 8 of k; or, where neighbours in global memory are so along lines, 4 by 4, which is
- * transposed on its way. Squares: 16 work-items beside one another copy 4 x 4 of the latter, of 32
- * steps of k. */
+/* Each line has its k in a row, so that a lane finds those of an operand together. A piece of 32
+ * bytes is 2 lines by 16 bytes of k; or, where neighbours in global memory are so along lines, 4 by
+ * 8 bytes, which is transposed on its way. Squares: 16 work-items beside one another copy 4 x 4 of
+ * the latter, of 32 steps of k. */
 template <class T, int Stage, int Lines, int Waves, bool AlongK, bool Packed, bool Squares = false>
 class matrix_staged_panel {
 protected:
-    static constexpr int length = Stage / 8;
-    static constexpr int count = AlongK ? 8 : 4; /* neighbours that are read together */
-    static constexpr int reads = 16 / count;     /* of a piece */
+    static constexpr int size = sizeof(T), per_chunk = 16 / size, length = Stage / per_chunk;
+    static constexpr int count = AlongK ? per_chunk : 4; /* neighbours that are read together */
+    static constexpr int reads = 32 / size / count;      /* of a piece */
+    static constexpr int piece_lines = AlongK ? 2 : 4, piece_k = 32 / size / piece_lines;
     static constexpr int items = Waves * matrix_unit<T>::fewest_lanes;
-    static constexpr int share = (Lines * Stage / 16 + items - 1) / items; /* pieces */
-    struct __attribute__((__may_alias__, __aligned__(2 * count))) pack {
-        std::uint32_t word[count / 2];
+    static constexpr int share = (Lines * Stage * size / 32 + items - 1) / items; /* pieces */
+    template <int Bytes> struct __attribute__((__may_alias__, __aligned__(Bytes))) words {
+        std::uint32_t word[Bytes / 4];
     };
+    using pack = words<size * count>;
+    using row_of_k = words<size * piece_k>; /* of a piece */
 
     const T *from_; /* the stage that is copied next */
     std::int64_t by_line_, by_k_;
@@ -48,24 +53,26 @@ protected:
     bool along_k_; /* neighbouring work-items copy neighbouring pieces along k */
     pack held_[share][reads];
 
-    /* Calls f(number, line, k) for each of this work-item's pieces. */
-    template <class F> SUBWAVE_DEVICE void each(F f) const
+    /* Calls f(number, line, k) for each of this work-item's pieces. Anew: what follows from their
+     * number is not kept from one call to the next. */
+    template <bool Anew, class F> SUBWAVE_DEVICE void each(F f) const
     {
-        constexpr int per_k = count; /* of a piece; as many k as lines, if it is transposed */
-        const int pieces = lines_ * Stage / 16, down = lines_ / (16 / per_k),
-                  across = Stage / per_k;
+        const int pieces = lines_ * Stage / (piece_lines * piece_k), down = lines_ / piece_lines,
+                  across = Stage / piece_k;
         const int items = Waves * wave_size();
         const bool all = pieces == share * items; /* work-items have as many */
         SUBWAVE_UNROLL
         for (int e = 0; e < share; ++e) {
-            const int n = matrix16_item<Packed>() + e * items;
+            int n = matrix16_item<Packed>() + e * items;
+            if (Anew) /* else masks of lanes take more registers than there are */
+                forget(n);
             int line = along_k_ ? n / across : n % down, k = along_k_ ? n % across : n / down;
             if constexpr (Squares) {
                 line = n % 4 + n / 16 % 4 * 4 + n / 128 * 16;
                 k = n / 4 % 4 + n / 64 % 2 * 4;
             }
             if (all || n < pieces)
-                f(e, line * (16 / per_k), k * per_k);
+                f(e, line * piece_lines, k * piece_k);
         }
     }
 
@@ -82,7 +89,7 @@ public:
 
     template <bool Whole> SUBWAVE_DEVICE void begin_copies(T *, int depth)
     {
-        each([&](int e, int line, int k) {
+        each<!Whole && size == 1>([&](int e, int line, int k) {
             const int across = AlongK ? depth - k : existing_ - line; /* of a pack; packs */
             const int down = AlongK ? existing_ - line : depth - k;
             const T *piece = &from_[line * by_line_ + k * by_k_];
@@ -98,11 +105,12 @@ public:
     }
     SUBWAVE_DEVICE void end_copies(T *memory) const
     {
-        each([&](int e, int line, int k) {
+        each<false>([&](int e, int line, int k) {
             SUBWAVE_UNROLL
-            for (int i = 0; i < reads; ++i) {
-                T *place = &memory[matrix16_place(line + i, k / 8, length) + k % 8];
-                *reinterpret_cast<pack *>(place) = row(held_[e], i);
+            for (int i = 0; i < piece_lines; ++i) {
+                T *place =
+                    &memory[matrix16_place<T>(line + i, k / per_chunk, length) + k % per_chunk];
+                *reinterpret_cast<row_of_k *>(place) = row(held_[e], i);
             }
         });
     }
@@ -115,10 +123,10 @@ public:
     }
     static SUBWAVE_DEVICE void barrier(site where) { block_barrier(where); }
 
-    /* The eight elements of this lane. */
+    /* The chunk of this lane. */
     SUBWAVE_DEVICE const T *place(const T *memory, int line, int k) const
     {
-        return &memory[matrix16_place(line + line_, (k + k_) / 8, length)];
+        return &memory[matrix16_place<T>(line + line_, (k + k_) / per_chunk, length)];
     }
     SUBWAVE_DEVICE matrix16_chunk chunk(const T *memory, int line, int k) const
     {
@@ -127,10 +135,22 @@ public:
 
 private:
     /* Line i of a piece. */
-    static SUBWAVE_DEVICE pack row(const pack (&piece)[reads], int i)
+    static SUBWAVE_DEVICE row_of_k row(const pack (&piece)[reads], int i)
     {
         if constexpr (AlongK) {
             return piece[i];
+        } else if constexpr (size == 1) {
+            row_of_k line;
+            SUBWAVE_UNROLL
+            for (int w = 0; w < piece_k / 4; ++w) {
+                std::uint32_t four[4];
+                SUBWAVE_UNROLL
+                for (int l = 0; l < 4; ++l)
+                    four[l] = piece[4 * w + l].word[0];
+                transpose_bytes(four);
+                line.word[w] = four[i];
+            }
+            return line;
         } else {
             return {{half_of(piece[0], i) | half_of(piece[1], i) << 16,
                      half_of(piece[2], i) | half_of(piece[3], i) << 16}};
@@ -145,13 +165,18 @@ private:
     {
         if (Packed && existing >= count)
             return *reinterpret_cast<const pack *>(from);
-        pack all;
+        pack all = {};
+        const T *next = from; /* of 8 bits: 16 products with the stride would not fit */
         SUBWAVE_UNROLL
         for (int i = 0; i < count; ++i) {
-            const std::uint32_t element =
-                i < existing ? __builtin_bit_cast(std::uint16_t, from[i * (Packed ? 1 : stride)])
-                             : 0;
-            all.word[i / 2] = i % 2 == 0 ? element : all.word[i / 2] | element << 16;
+            using bits = std::conditional_t<size == 1, std::uint8_t, std::uint16_t>;
+            constexpr int in_word = 4 / size;
+            const T *const at = size == 1 ? next : &from[i * (Packed ? 1 : stride)];
+            const std::uint32_t element = i < existing ? __builtin_bit_cast(bits, *at) : 0;
+            next += i + 1 < existing ? (Packed ? 1 : stride) : 0; /* within the matrix */
+            all.word[i / in_word] |= element << i % in_word * 8 * size;
+            if (size == 1 && i % in_word == in_word - 1)
+                put_together(all.word[i / in_word], next);
         }
         return all;
     }

@@ -153,12 +153,13 @@ SUBWAVE_API subwave_status subwave_copy(subwave_context *context, void *destinat
 /* C = alpha op(A) op(B) + beta C.
  *   variant   SUBWAVE_VARIANT_AUTO picks the fastest (subwave_matmul_plan says which); the others
  *             are as in the enumeration.
- *   dtype     SUBWAVE_DTYPE_F16, _BF16, _F32 or _F64, of all matrices. Sums and scalars are f64 for
- *             F64, f32 for the others; an element of C is rounded once, to nearest even. MATRIX on
+ *   dtype     SUBWAVE_DTYPE_F16, _BF16, _F32 or _F64, of all matrices, or _I8, of A and B. Sums and
+ *             scalars are f64 for F64, i32 for I8, f32 for the others; an element of C is rounded
+ *             once, to nearest even. With I8, C is of i32, and all is exact modulo 2^32. MATRIX on
  *             gfx90a takes subnormal elements of 16 bits for 0.
  *   layout    of all three matrices.
  *   m, n, k   op(A) is m x k, op(B) is k x n, C is m x n; each >= 0, no divisibility needed.
- *   alpha     [in, host]   one float, or double for F64. 0: A and B are not read.
+ *   alpha     [in, host]   one float, double for F64, int32_t for I8. 0: A and B are not read.
  *   a, lda    [in, device] m x k, or k x m with transpose_a.
  *   b, ldb    [in, device] k x n, or n x k with transpose_b.
  *   beta      [in, host]   as alpha. 0: C is not read, so it may hold anything.
@@ -172,7 +173,7 @@ SUBWAVE_API subwave_status subwave_copy(subwave_context *context, void *destinat
  * BROADCAST (on NVIDIA), which add sums of parts of k in an order that the arguments and the device
  * alone decide. Errors: INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose;
  * UNSUPPORTED dtype, or MATRIX where the device has no matrix unit that keeps dtype's accuracy, or
- * SKINNY in f16 and bf16; INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER; WORKSPACE_TOO_SMALL;
+ * SKINNY but in f32 and f64; INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER; WORKSPACE_TOO_SMALL;
  * DEVICE_ERROR; KERNEL_ERROR. Source: the three kernels of the sub-group tutorial and "matmul three
  * ways" (docs/matmul.md). */
 SUBWAVE_API subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,

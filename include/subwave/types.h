@@ -50,24 +50,25 @@ typedef enum subwave_status {
 #undef SUBWAVE_X
 } subwave_status;
 
-/* X(name, value, bytes, spelling, class, sums, parts, fraction): products are summed in the type
- * `sums`; a complex number is two of the type `parts`, any other one is itself; `fraction` is how
+/* X(name, value, bytes, spelling, class, sums, product, parts, fraction): products are summed in the
+ * type `sums`, which their scalars have too, and the matrix that they make up has the type
+ * `product`; a complex number is two of the type `parts`, any other one is itself; `fraction` is how
  * many bits of a part hold its fraction, 0 of an integer. */
 #define SUBWAVE_DTYPE_LIST(X) \
-    X(I8, 1, 1, "i8", SIGNED, I8, I8, 0) \
-    X(I16, 2, 2, "i16", SIGNED, I16, I16, 0) \
-    X(I32, 3, 4, "i32", SIGNED, I32, I32, 0) \
-    X(I64, 4, 8, "i64", SIGNED, I64, I64, 0) \
-    X(U8, 5, 1, "u8", UNSIGNED, U8, U8, 0) \
-    X(U16, 6, 2, "u16", UNSIGNED, U16, U16, 0) \
-    X(U32, 7, 4, "u32", UNSIGNED, U32, U32, 0) \
-    X(U64, 8, 8, "u64", UNSIGNED, U64, U64, 0) \
-    X(F16, 9, 2, "f16", FLOAT, F32, F16, 10) \
-    X(BF16, 10, 2, "bf16", FLOAT, F32, BF16, 7) \
-    X(F32, 11, 4, "f32", FLOAT, F32, F32, 23) \
-    X(F64, 12, 8, "f64", FLOAT, F64, F64, 52) \
-    X(C32, 13, 8, "c32", COMPLEX, C32, F32, 23) \
-    X(C64, 14, 16, "c64", COMPLEX, C64, F64, 52)
+    X(I8, 1, 1, "i8", SIGNED, I32, I32, I8, 0) \
+    X(I16, 2, 2, "i16", SIGNED, I16, I16, I16, 0) \
+    X(I32, 3, 4, "i32", SIGNED, I32, I32, I32, 0) \
+    X(I64, 4, 8, "i64", SIGNED, I64, I64, I64, 0) \
+    X(U8, 5, 1, "u8", UNSIGNED, U8, U8, U8, 0) \
+    X(U16, 6, 2, "u16", UNSIGNED, U16, U16, U16, 0) \
+    X(U32, 7, 4, "u32", UNSIGNED, U32, U32, U32, 0) \
+    X(U64, 8, 8, "u64", UNSIGNED, U64, U64, U64, 0) \
+    X(F16, 9, 2, "f16", FLOAT, F32, F16, F16, 10) \
+    X(BF16, 10, 2, "bf16", FLOAT, F32, BF16, BF16, 7) \
+    X(F32, 11, 4, "f32", FLOAT, F32, F32, F32, 23) \
+    X(F64, 12, 8, "f64", FLOAT, F64, F64, F64, 52) \
+    X(C32, 13, 8, "c32", COMPLEX, C32, C32, F32, 23) \
+    X(C64, 14, 16, "c64", COMPLEX, C64, C64, F64, 52)
 
 typedef enum subwave_dtype {
 #define SUBWAVE_X(name, value, ...) SUBWAVE_DTYPE_##name = value,
@@ -119,7 +120,7 @@ typedef struct subwave_matmul_plan_info {
     int64_t workspace_bytes; /* of the context's workspace; 0 unless parts > 1 */
     /* Of the peak of the device's matrix units in this dtype, 0 to 1, for large k: predicted from
      * machine code and from the rounds of work-groups on the compute units, not measured. 0: no
-     * prediction (all but MATRIX on gfx9, of which gfx908 has gfx90a's; f16 and bf16 in rows that
+     * prediction (all but MATRIX on gfx9, of which gfx908 has gfx90a's; f16, bf16 and i8 in rows that
      * are not read by 16 bytes). */
     double predicted_share;
     int32_t reserved[10];

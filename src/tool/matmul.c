@@ -50,7 +50,7 @@ static bool read_input(const char *path, npy_matrix *matrix)
 static bool prepare_c(job *j)
 {
     size_t bytes;
-    j->c = (npy_matrix){.dtype = j->a.dtype, .rows = j->m, .columns = j->n};
+    j->c = (npy_matrix){.dtype = measure_product(j->a.dtype), .rows = j->m, .columns = j->n};
     if (!npy_size(&j->c, &bytes) || !(j->c.data = malloc(bytes ? bytes : 1))) {
         fail("matmul", "%s: no memory for the product, %" PRId64 " x %" PRId64, j->c_path, j->m,
              j->n);
@@ -61,13 +61,13 @@ static bool prepare_c(job *j)
     npy_matrix add;
     if (!read_input(j->add_path, &add))
         return false;
-    const bool fits = add.dtype == j->a.dtype && add.rows == j->m && add.columns == j->n;
+    const bool fits = add.dtype == j->c.dtype && add.rows == j->m && add.columns == j->n;
     if (!fits) {
         fail("matmul",
              "%s: is %" PRId64 " x %" PRId64 " of %s, but the product is %" PRId64 " x %" PRId64
              " of %s",
              j->add_path, add.rows, add.columns, subwave_dtype_name(add.dtype), j->m, j->n,
-             subwave_dtype_name(j->a.dtype));
+             subwave_dtype_name(j->c.dtype));
     } else if (!add.fortran) {
         memcpy(j->c.data, add.data, bytes);
     } else {
@@ -79,6 +79,20 @@ static bool prepare_c(job *j)
     }
     free(add.data);
     return fits;
+}
+
+static bool check_factor(const job *j, const char *name, double factor)
+{
+    const subwave_dtype sums = measure_sums(j->a.dtype);
+    if (!measure_is_scalar(j->a.dtype, factor))
+        fail("matmul", "%s is no int32, the type of factors where %s is of %s", name, j->a_path,
+             subwave_dtype_name(j->a.dtype));
+    else if (sums == SUBWAVE_DTYPE_F32 && !isfinite((float)factor))
+        fail("matmul", "%s exceeds float32, the type of factors where %s is of %s", name, j->a_path,
+             subwave_dtype_name(j->a.dtype));
+    else
+        return true;
+    return false;
 }
 
 static bool read_inputs(job *j)
@@ -102,14 +116,8 @@ static bool read_inputs(job *j)
              j->transpose_b ? ", transposed," : "", b_rows, j->n);
         return false;
     }
-    if (j->a.dtype != SUBWAVE_DTYPE_F64 &&
-        (!isfinite((float)j->alpha) || !isfinite((float)j->beta))) {
-        fail("matmul", "%s exceeds float32, the type of factors where %s is of %s",
-             isfinite((float)j->alpha) ? "--beta" : "--alpha", j->a_path,
-             subwave_dtype_name(j->a.dtype));
-        return false;
-    }
-    return prepare_c(j);
+    return check_factor(j, "--alpha", j->alpha) && check_factor(j, "--beta", j->beta) &&
+           prepare_c(j);
 }
 
 /* Room for `matrix` on the device, filled when `fill` says so. */
@@ -127,14 +135,15 @@ static subwave_status place(subwave_context *context, void **memory, const npy_m
 static subwave_status multiply_once(subwave_context *context, const job *j, int64_t m, int64_t n,
                                     int64_t k, double beta, void *const memory[3])
 {
-    const float alpha_f32 = (float)j->alpha, beta_f32 = (float)beta;
-    const bool single = j->a.dtype != SUBWAVE_DTYPE_F64;
+    const subwave_dtype sums = measure_sums(j->a.dtype);
+    double alpha_memory, beta_memory; /* room for either */
+    measure_encode(sums, 1, &j->alpha, &alpha_memory);
+    measure_encode(sums, 1, &beta, &beta_memory);
     return subwave_matmul(context, j->variant, j->a.dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
                           stored_transpose(&j->a, j->transpose_a),
-                          stored_transpose(&j->b, j->transpose_b), m, n, k,
-                          single ? (const void *)&alpha_f32 : &j->alpha, memory[0],
-                          stored_columns(&j->a), memory[1], stored_columns(&j->b),
-                          single ? (const void *)&beta_f32 : &beta, memory[2], j->n > 0 ? j->n : 1);
+                          stored_transpose(&j->b, j->transpose_b), m, n, k, &alpha_memory,
+                          memory[0], stored_columns(&j->a), memory[1], stored_columns(&j->b),
+                          &beta_memory, memory[2], j->n > 0 ? j->n : 1);
 }
 
 static subwave_status multiply(subwave_context *context, job *j, void *memory[3])
@@ -280,7 +289,8 @@ int matmul_main(int argc, char **argv)
         .about =
             "Computes C = alpha A B, or C = alpha A B + beta C0.\n"
             "Files are NumPy's .npy, versions 1 to 3: 2-D, float16, float32 or float64 (all of one type),\n"
-            "either byte order, C or Fortran order. C is written in C order.\n",
+            "or int8 with C and C0 of int32; either byte order, C or Fortran order. C is written in C\n"
+            "order.\n",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .operand_names = operand_names,

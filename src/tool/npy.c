@@ -106,8 +106,8 @@ static bool parse_descr(cursor *c, npy_matrix *matrix, char *error)
 {
     char descr[64];
     if (peek(c) == '[')
-        return fail(error,
-                    "the elements are structures; subwave takes float16, float32 and float64");
+        return fail(
+            error, "the elements are structures; subwave takes float16, float32, float64 and int8");
     if (!accept_string(c, descr, sizeof descr))
         return fail(error, "the header's 'descr' is not a short string");
     const char *type = descr + (descr[0] && strchr("<>=|", descr[0]));
@@ -117,10 +117,15 @@ static bool parse_descr(cursor *c, npy_matrix *matrix, char *error)
         matrix->dtype = SUBWAVE_DTYPE_F32;
     else if (strcmp(type, "f8") == 0)
         matrix->dtype = SUBWAVE_DTYPE_F64;
+    else if (strcmp(type, "i1") == 0)
+        matrix->dtype = SUBWAVE_DTYPE_I8;
+    else if (strcmp(type, "i4") == 0)
+        matrix->dtype = SUBWAVE_DTYPE_I32;
     else
         return fail(
             error,
-            "the elements are '%s'; subwave takes float16 ('<f2'), float32 ('<f4') and float64 ('<f8')",
+            "the elements are '%s'; subwave takes float16 ('<f2'), float32 ('<f4'), float64 ('<f8'), "
+            "int8 ('|i1') and, to add, int32 ('<i4')",
             descr);
     matrix->swapped = descr[0] == (little_endian() ? '>' : '<');
     return true;
@@ -423,9 +428,10 @@ static bool write_matrix(int file, const npy_matrix *matrix, size_t bytes)
     char header[192], text[160];
     const int length =
         snprintf(text, sizeof text,
-                 "{'descr': '%cf%zu', 'fortran_order': %s, 'shape': (%" PRId64 ", %" PRId64 "), }",
-                 little_endian() ? '<' : '>', subwave_dtype_size(matrix->dtype),
-                 matrix->fortran ? "True" : "False", matrix->rows, matrix->columns);
+                 "{'descr': '%c%c%zu', 'fortran_order': %s, 'shape': (%" PRId64 ", %" PRId64 "), }",
+                 little_endian() ? '<' : '>', matrix->dtype == SUBWAVE_DTYPE_I32 ? 'i' : 'f',
+                 subwave_dtype_size(matrix->dtype), matrix->fortran ? "True" : "False",
+                 matrix->rows, matrix->columns);
     const size_t total = (PREFIX_SIZE + (size_t)length + 1 + 63) / 64 * 64;
     memset(header, ' ', total);
     memcpy(header, magic, MAGIC_SIZE);

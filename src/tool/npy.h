@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * npy.h: matrices of f16, f32 and f64 in NumPy's .npy files.
+ * npy.h: matrices of f16, f32, f64, i8 and i32 in NumPy's .npy files.
  */
 #ifndef SUBWAVE_TOOL_NPY_H
 #define SUBWAVE_TOOL_NPY_H
@@ -9,7 +9,7 @@
 enum { NPY_ERROR_SIZE = 512 };
 
 typedef struct npy_matrix {
-    subwave_dtype dtype; /* F16, F32 or F64 */
+    subwave_dtype dtype; /* F16, F32, F64, I8 or I32; I8 is not written */
     int64_t rows, columns;
     bool fortran; /* stored column by column */
     bool swapped; /* in a header only: the file has the other byte order */

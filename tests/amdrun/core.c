@@ -444,6 +444,12 @@ INL u32 ffbhi64(i64 x)
     u64 y = x < 0 ? ~(u64)x : (u64)x;
     return y ? __builtin_clzll(y) : ~0u;
 }
+INL u32 dot4(u32 a, u32 b, u32 c) /* of signed bytes */
+{
+    for (int j = 0; j < 4; j++)
+        c += (u32)((i8)(a >> 8 * j) * (i8)(b >> 8 * j));
+    return c;
+}
 INL i32 sx24(u32 x) { return (i32)(x << 8) >> 8; }
 INL int expf_(f32 x) { return fof(x) >> 23 & 255; }
 INL int expd_(f64 x) { return dof(x) >> 52 & 2047; }
@@ -1493,6 +1499,34 @@ INL const Op *wmma(W *w, const Op *o, int bf, int g12)
         memcpy(w->v[o->d + r], c[r], 4 * N);
     return o + 1;
 }
+/* Of signed bytes, four in a word. */
+INL const Op *wmma_i8(W *w, const Op *o, int g12)
+{
+    u32 t[4][N];
+    i32 a[16][16], b[16][16]; /* [k][row] */
+    const int words = g12 ? 2 : 4;
+    for (int n = 0; n < 2; n++) {
+        for (int r = 0; r < words; r++)
+            mget(w, o, n, r, t[r]);
+        for (int l = 0; l < (g12 ? 32 : 16); l++)
+            for (int e = 0; e < 4 * words; e++)
+                (n ? b : a)[(g12 ? l / 16 * 8 : 0) + e][l % 16] = (i8)(t[e / 4][l] >> e % 4 * 8);
+    }
+    u32 c[8][N];
+    for (int r = 0; r < 8; r++)
+        mget(w, o, 2, r, c[r]);
+    for (int v = 0; v < 8; v++)
+        for (int l = 0; l < N; l++) {
+            int row = g12 ? v + 8 * (l / 16) : 2 * v + l / 16;
+            for (int k = 0; k < 16; k++)
+                c[v][l] += (u32)(a[k][row] * b[k][l % 16]);
+        }
+    for (int r = 0; r < 8; r++)
+        memcpy(w->v[o->d + r], c[r], 4 * N);
+    return o + 1;
+}
+const Op *op_wmma_i32_iu8_11(W *w, const Op *o) { return wmma_i8(w, o, 0); }
+const Op *op_wmma_i32_iu8_12(W *w, const Op *o) { return wmma_i8(w, o, 1); }
 const Op *op_wmma_f32_f16_11(W *w, const Op *o) { return wmma(w, o, 0, 0); }
 const Op *op_wmma_f32_bf16_11(W *w, const Op *o) { return wmma(w, o, 1, 0); }
 const Op *op_wmma_f32_f16_12(W *w, const Op *o) { return wmma(w, o, 0, 1); }

@@ -65,6 +65,7 @@ v_mul_hi_u32_u24 u:uu (u32)((u64)(a & 0xffffff) * (b & 0xffffff) >> 32)
 v_mul_hi_i32_i24 u:uu (u32)((i64)sx24(a) * sx24(b) >> 32)
 v_mad_u32_u24 u:uuu (a & 0xffffff) * (b & 0xffffff) + c
 v_mad_i32_i24 u:uuu (u32)sx24(a) * (u32)sx24(b) + c
+v_dot4_i32_i8 u:uuu dot4(a, b, c)
 v_mad_u64_u32 U,M:uuU { u64 y = (u64)a * b; r = y + c; q = r < y; }
 v_mad_i64_i32 I,M:iiI { i64 y = (i64)a * b; r = (i64)((u64)y + (u64)c);
     q = (u32)((((u64)y & (u64)c) | (((u64)y | (u64)c) & ~(u64)r)) >> 63) & 1; }

@@ -68,7 +68,8 @@ ALIAS = {
     "s_sub_nc_u64": "s_sub_u64",
     "s_barrier_wait": "s_barrier",
 }
-ACC = {"v_fmac_f32": "v_fma_f32", "v_fmac_f64": "v_fma_f64", "v_mac_f32": "v_mad_f32", "v_fmac_f16": "v_fma_f16"}
+ACC = {"v_fmac_f32": "v_fma_f32", "v_fmac_f64": "v_fma_f64", "v_mac_f32": "v_mad_f32", "v_fmac_f16": "v_fma_f16",
+       "v_dot4c_i32_i8": "v_dot4_i32_i8"}
 NOP = ("s_nop", "s_waitcnt", "s_wait_", "s_delay_alu", "s_clause", "s_sleep", "s_setprio", "s_inst_prefetch",
        "s_set_inst_prefetch", "buffer_wbl2", "buffer_inv", "buffer_wbinvl1", "buffer_gl0_inv", "buffer_gl1_inv",
        "global_inv", "global_wb", "s_dcache_",
@@ -556,6 +557,9 @@ class Translator:
             base = "v_cmp_" + base[7:]
             if self.gfx9:
                 raise Unsupported(name)
+        if base == "v_dot4_i32_iu8" and bits(mods, "neg_lo", 3, 0) == [1, 1, 0]:  # of signed bytes
+            base = "v_dot4_i32_i8"
+            del mods["neg_lo"]
         acc = base in ACC
         base = ACC.get(base, base)
         base = base.replace("_num_f", "_f")
@@ -760,13 +764,17 @@ class Translator:
         return o
 
     def matrix(self, base, args, mods, addr, name, body):
+        if "_iu8" in base and bits(mods, "neg_lo", 3, 0) == [1, 1, 0]:  # of signed bytes
+            del mods["neg_lo"]
+        elif "_iu8" in base:
+            raise Unsupported(body)
         if any(x in mods for x in ("cbsz", "abid", "blgp", "neg_lo", "neg_hi", "op_sel", "op_sel_hi", "clamp", "neg")):
             raise Unsupported(body)
         if base.startswith("v_wmma_"):
-            m = re.match(r"v_wmma_f32_16x16x16_(f16|bf16)(?:_w32)?$", base)
+            m = re.match(r"v_wmma_(f32_16x16x16_(?:f16|bf16)|i32_16x16x16_iu8)(?:_w32)?$", base)
             if not m or self.wave != 32:
                 raise Unsupported(name)
-            fn = "wmma_f32_%s_%d" % (m.group(1), self.gen)
+            fn = "wmma_%s_%d" % (m.group(1).replace("16x16x16_", ""), self.gen)
         else:
             m = re.match(r"v_mfma_(f32|f64|i32)_(\d+x\d+x\d+)_?(?:\d+b_)?(f32|f16|bf16|bf16_1k|f64|i8)(_1k)?$", base)
             if not m:

@@ -8,7 +8,8 @@
 #
 # Inputs are not in the file. Both languages draw them from splitmix64, started at the vector's seed, in this order:
 #   GROUP    init, n elements of x, n numbers for predicates and keys, n local ids; see element() and choices()
-#   MATMUL, BATCHED   all elements in memory of A, of B, of C, gaps too: whole numbers of -range to range, over 8
+#   MATMUL, BATCHED   all elements in memory of A, of B, of C, gaps too: whole numbers of -range to range, over 8;
+#                     of I8 the numbers themselves, where C and its gaps are of I32 and wrap
 #   ROUNDED  A, B, C: fractions between -1 and 1 with as many bits as the type holds
 # An answer is FNV-1a (64 bits) over all bytes of the output, and the first words of the output in clear. All NaN
 # of group arithmetic are the one with the sign 0 and the highest fraction bit alone. Zeros of matrices are +0: the
@@ -397,6 +398,18 @@ RANGES = {"F16": 64, "BF16": 100, "F32": 120, "F64": 1 << 20, "C32": 60, "C64": 
 SCALARS = ((2, 0), (2, 2), (-4, 1), (1, -2), (3, 4), (0, 3), (-2, 0))  # alpha and beta in halves
 
 
+def whole_products(a, b, c, ta, tb, alpha, beta):
+    """What C's memory holds of I8: 32 bits."""
+    result = [x for x, _ in c.memory]
+    left, right = a.op(0, ta), list(zip(*b.op(0, tb)))
+    for i in range(c.rows):
+        for j in range(c.columns):
+            at = c.at(0, i, j)
+            total = sum(x[0] * y[0] for x, y in zip(left[i], right[j])) if right else 0
+            result[at] = alpha * total + beta * result[at]
+    return answer(b"".join((x & 0xffffffff).to_bytes(4, "little") for x in result), b"", 4)
+
+
 def matmul_rows():
     sizes = ((7, 5, 9), (16, 16, 16), (33, 17, 40), (3, 50, 129), (50, 2, 200), (1, 1, 1), (1, 70, 250), (64, 40, 32),
              (70, 1, 150), (20, 30, 0), (19, 66, 13))
@@ -416,6 +429,17 @@ def matmul_rows():
         yield "MATMUL(%s, %s, %s, %s, %d, %d, %d, %d, %d, %d, %s, %s, %d, %d, %s)" % (
             dtype, layout, ta, tb, m, n, k, *pads, half(alpha), half(beta), RANGES[dtype], seed,
             matrix_answer(dtype, numbers))
+    for i in range(16):
+        layout, ta, tb = ("ROW_MAJOR", "COLUMN_MAJOR")[i % 2], transposes[i // 2 % 2], transposes[i // 4 % 2]
+        (m, n, k), pads, seed, limit = sizes[i % len(sizes)], (i % 3 * 16, i % 4, i % 5), 5100 + i, 127
+        alpha, beta = ((1, 0), (-1, 1), (2000000011, -77), (3, 2000000011))[i % 4]
+        column, random = layout == "COLUMN_MAJOR", Random(seed)
+        a = Matrix(random, limit, False, column, *((m, k) if ta == "NONE" else (k, m)), pads[0])
+        b = Matrix(random, limit, False, column, *((k, n) if tb == "NONE" else (n, k)), pads[1])
+        c = Matrix(random, limit, False, column, m, n, pads[2])
+        yield "MATMUL(I8, %s, %s, %s, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %s)" % (
+            layout, ta, tb, m, n, k, *pads, alpha, beta, limit, seed,
+            whole_products(a, b, c, ta, tb, alpha, beta))
 
 
 def batched_rows():

@@ -183,7 +183,8 @@ static matrix matrix_create(subwave_context *context, harness_random *random, su
         const int64_t number =
             (int64_t)(harness_random_bits(random) % (uint64_t)(2 * range + 1)) - range;
         reference_store(reference_part(dtype), x.host, i,
-                        reference_encode(reference_part(dtype), (double)number / 8));
+                        reference_encode(reference_part(dtype),
+                                         (double)number / (reference_is_integer(dtype) ? 1 : 8)));
     }
     x.device = (guarded){.context = context};
     guarded_reset(&x.device, size, x.host, (size_t)x.elements * size);
@@ -245,16 +246,17 @@ static void check_matmul(subwave_context *context, const matmul_vector *v, subwa
                              ta ? v->m : v->k, v->pad_a, 0, 1, false);
     matrix b = matrix_create(context, &random, v->dtype, v->layout, v->range, tb ? v->n : v->k,
                              tb ? v->k : v->n, v->pad_b, 0, 1, false);
-    matrix c = matrix_create(context, &random, v->dtype, v->layout, v->range, v->m, v->n, v->pad_c,
+    const subwave_dtype product = reference_product(v->dtype);
+    matrix c = matrix_create(context, &random, product, v->layout, v->range, v->m, v->n, v->pad_c,
                              0, 1, false);
     double alpha, beta;
     assert_ok(context,
               subwave_matmul(context, variant, v->dtype, v->layout, v->transpose_a, v->transpose_b,
                              v->m, v->n, v->k, scalar(v->dtype, &v->alpha, &alpha),
                              matrix_start(&a, v->dtype), a.ld, matrix_start(&b, v->dtype), b.ld,
-                             scalar(v->dtype, &v->beta, &beta), matrix_start(&c, v->dtype), c.ld));
-    const uint64_t got = read_product(&c, v->dtype);
-    if (!is_right(&v->answer, got, c.host, subwave_dtype_size(v->dtype)))
+                             scalar(v->dtype, &v->beta, &beta), matrix_start(&c, product), c.ld));
+    const uint64_t got = read_product(&c, product);
+    if (!is_right(&v->answer, got, c.host, subwave_dtype_size(product)))
         fail_msg("matmul %s %s, layout %d, transposes %d and %d, %" PRId64 " x %" PRId64
                  " x %" PRId64 ", seed %" PRIu64,
                  subwave_variant_name(variant), subwave_dtype_name(v->dtype), (int)v->layout,

@@ -10,6 +10,7 @@
 #include "../types.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -62,14 +63,15 @@ typedef struct task {
 
 static subwave_status run_matmul(subwave_context *context, const task *t, void *const *operand)
 {
-    const double alpha = 1.25, beta = -0.75;
-    const float alpha_f = 1.25, beta_f = -0.75;
-    const bool f64 = reference_sums(t->dtype) == SUBWAVE_DTYPE_F64;
+    const subwave_dtype sums = reference_sums(t->dtype);
+    const bool is_integer = reference_is_integer(sums);
+    double alpha, beta; /* room for any of their types */
+    reference_store(sums, &alpha, 0, reference_encode(sums, is_integer ? 5 : 1.25));
+    reference_store(sums, &beta, 0, reference_encode(sums, is_integer ? -3 : -0.75));
     return subwave_matmul(context, t->variant, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
-                          SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, t->m, t->n, t->k,
-                          f64 ? (const void *)&alpha : &alpha_f, operand[FIRST], t->k,
-                          operand[SECOND], t->n, f64 ? (const void *)&beta : &beta_f,
-                          operand[RESULT], t->n);
+                          SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, t->m, t->n, t->k, &alpha,
+                          operand[FIRST], t->k, operand[SECOND], t->n, &beta, operand[RESULT],
+                          t->n);
 }
 
 static void step(subwave_context *context, const char *start, int64_t bytes, int64_t batch,
@@ -286,13 +288,14 @@ static void add_operand(task *t, int i, size_t count, size_t size)
 }
 
 /* Numbers with all their digits, so that another order of a sum shows. */
-static void fill_floats(subwave_dtype dtype, void *array, int64_t count, harness_random *random)
+static void fill_numbers(subwave_dtype dtype, void *array, int64_t count, harness_random *random)
 {
     const subwave_dtype part = reference_part(dtype);
+    const double size = reference_is_integer(part) ? ldexp(1, reference_width(part) - 1) : 1;
     for (int64_t i = 0; i < count * (reference_is_complex(dtype) ? 2 : 1); ++i)
         reference_store(part, array, i,
-                        reference_encode(part, harness_random_sign(random) +
-                                                   0x1p-25 * harness_random_sign(random)));
+                        reference_encode(part, size * (harness_random_sign(random) +
+                                                       0x1p-25 * harness_random_sign(random))));
 }
 
 static void task_destroy(task *t)
@@ -322,12 +325,12 @@ static void check_matmul(device *d, subwave_variant variant, subwave_dtype dtype
     task t = {.run = run_matmul, .variant = variant, .dtype = dtype, .m = m, .n = n, .k = k};
     snprintf(t.name, sizeof t.name, "matmul %s %s %" PRId64 " x %" PRId64 " x %" PRId64,
              subwave_variant_name(variant), subwave_dtype_name(dtype), m, n, k);
-    const size_t size = subwave_dtype_size(dtype);
     const int64_t elements[] = {[FIRST] = m * k, [SECOND] = k * n, [RESULT] = m * n};
     for (int i = 0; i <= RESULT; ++i)
         if (i != CHOICE) {
-            add_operand(&t, i, (size_t)elements[i], size);
-            fill_floats(dtype, t.before[i], elements[i], &d->random);
+            const subwave_dtype type = i == RESULT ? reference_product(dtype) : dtype;
+            add_operand(&t, i, (size_t)elements[i], subwave_dtype_size(type));
+            fill_numbers(type, t.before[i], elements[i], &d->random);
         }
     check(d, &t);
 }
@@ -351,7 +354,7 @@ static void check_batched(device *d, subwave_dtype dtype, bool pointers, int64_t
         if (i != CHOICE) { /* all entries are the same product */
             const size_t entry = (size_t)elements[i] * size;
             add_operand(&t, i, (size_t)(elements[i] * t.batch), size);
-            fill_floats(dtype, t.before[i], elements[i], &d->random);
+            fill_numbers(dtype, t.before[i], elements[i], &d->random);
             for (int64_t e = 1; e < t.batch; ++e)
                 memcpy((char *)t.before[i] + (size_t)e * entry, t.before[i], entry);
         }
@@ -384,7 +387,7 @@ static void check_group(device *d, int function, subwave_dtype dtype, subwave_gr
     const size_t size = subwave_dtype_size(dtype);
     add_operand(&t, FIRST, N, size);
     if (reference_is_floating(dtype))
-        fill_floats(dtype, t.before[FIRST], N, &d->random);
+        fill_numbers(dtype, t.before[FIRST], N, &d->random);
     else
         for (size_t i = 0; i < t.bytes[FIRST]; ++i)
             ((unsigned char *)t.before[FIRST])[i] = harness_random_bits(&d->random) & 0x21;

@@ -56,7 +56,7 @@ template <int Fraction, int Bytes> struct host_float {
 };
 /* The fraction of a number type, as the lists have it. */
 enum : int {
-#define SUBWAVE_X(name, value, bytes, spelling, class, sums, parts, fraction) \
+#define SUBWAVE_X(name, value, bytes, spelling, class, sums, product, parts, fraction) \
     fraction_of_##name = fraction,
     SUBWAVE_DTYPE_LIST(SUBWAVE_X)
 #undef SUBWAVE_X

@@ -11,11 +11,11 @@ from collections import namedtuple
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "isa"))
 import disassembly
 
-# Elements: h f16, b bf16, f f32, d f64. Of "matrix" rows and columns are a block's. `packed`: whether elements are loaded
+# Elements: h f16, b bf16, f f32, d f64, a i8. Of "matrix" rows and columns are a block's. `packed`: whether elements are loaded
 # together; of "matrix" what should be neighbours in A and in B, "rows" if along k; of "matrix16" whether elements of A
 # and of B follow one another along k or else across, or empty, for any.
 Kernel = namedtuple("Kernel", "variant element rows columns packed")
-NAMES = {"h": "f16", "b": "bf16", "f": "f32", "d": "f64"}
+NAMES = {"h": "f16", "b": "bf16", "f": "f32", "d": "f64", "a": "i8"}
 
 # The variants that are one kernel, with a cell a work-item: those of types.h but for the ones below and SKINNY.
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../include/subwave/types.h")) as header:
@@ -27,7 +27,7 @@ SINGLE = [name for name in re.findall(r'X\(\w+, \d+,[\s\\]*"(\w+)"', listed)
 EXPECTED = {(variant, element, rows, columns) for element in NAMES for variant, rows, columns in (
     *((name, 1, 1) for name in SINGLE), ("broadcast", 4, 4), ("broadcast", 8, 8), ("broadcast", 16, 4),
     ("broadcast", 8, 2), ("matrix", 64, 64), ("matrix", 128, 128), ("matrix16", 128, 128), ("matrix16", 256, 256))
-            if not variant.startswith("matrix") or (variant == "matrix16") == (element in "hb")
+            if not variant.startswith("matrix") or (variant == "matrix16") == (element in "hba")
             if columns not in (2, 4) or rows == columns or element in "fd"}
 
 
@@ -44,13 +44,14 @@ def identify(name):
         side = 64 if small == "1" else 128
         return Kernel("matrix", element, side, side,
                       ("columns rows".split()[int(a)], "rows columns".split()[int(b)]))
-    matrix = re.search(r"matmul_matrixINS0_11small_floatINS0_\d+(b?)\w*_formatEEELi([01])ELb([01])ELb([01])ELb([01])EEE", name)
+    matrix = re.search(r"matmul_matrixI(?:NS0_11small_floatINS0_\d+(b?)\w*_formatEEE|(a))"
+                       r"Li([01])ELb([01])ELb([01])ELb([01])EEE", name)
     if matrix:
-        bf16, large, packed, *along_k = matrix.groups()
+        bf16, i8, large, packed, *along_k = matrix.groups()
         side = 256 if large == "1" else 128
-        return Kernel("matrix16", bf16 or "h", side, side,
+        return Kernel("matrix16", i8 or bf16 or "h", side, side,
                       tuple(flag == "1" for flag in along_k) if packed == "1" else ())
-    pattern = (r"matmul_(%s|broadcast)I(?:([fd])|NS0_11small_floatINS0_\d+(b?)\w*_formatEEE)"
+    pattern = (r"matmul_(%s|broadcast)(?:_dot)?I(?:([fda])|NS0_11small_floatINS0_\d+(b?)\w*_formatEEE)"
                r"(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?(?:LNS0_11broadcast_aE([012])E)?E") % "|".join(SINGLE)
     variant, element, bf16, rows, columns, packed, a = re.search(pattern, name).groups()
     element = element or bf16 or "h"
@@ -81,7 +82,8 @@ def describe(facts, code):
             "scratch": int(facts["private_segment_fixed_size"])
             + count("scratch_", "buffer_load", "buffer_store"),
             "ds": count("ds_"), "readlane": count("v_readlane"),
-            "fma": count("v_fma", "v_pk_fma", "v_dual_fma"), "matrix": count("v_mfma", "v_wmma"),
+            "fma": count("v_fma", "v_pk_fma", "v_dual_fma", "v_dot4", "v_mad_i32", "v_mad_u32", "v_mad_co_u64",
+                         "v_mad_u64", "v_mad_i64"), "matrix": count("v_mfma", "v_wmma"),
             "copies": count("v_accvgpr", among=disassembly.in_loops(code)), "all": len(code)}
 
 

@@ -87,8 +87,8 @@ static void plan_matmul(const subwave_capabilities *device, subwave_variant vari
                         subwave_dtype dtype, int64_t m, int64_t n, int64_t k, int form)
 {
     const int64_t size = (int64_t)subwave_dtype_size(dtype), pad = form & 8 ? 1 : 0;
-    const int64_t lda = greater(round_up(form & 1 ? m : k, 8), 8) + pad,
-                  ldb = greater(round_up(form & 2 ? k : n, 8), 8) + pad;
+    const int64_t lda = greater(round_up(form & 1 ? m : k, 16), 16) + pad,
+                  ldb = greater(round_up(form & 2 ? k : n, 16), 16) + pad;
     const char *const memory = (char *)4096 + (form & 4 ? size : 0);
     subwave_matmul_launch launch = {.product = {.m = m,
                                                 .n = n,

@@ -47,6 +47,11 @@ typedef struct product {
 /* --- elements -------------------------------------------------------------------------------- */
 
 static bool is_complex(int32_t dtype) { return reference_is_complex((subwave_dtype)dtype); }
+/* What A, B or C is of. */
+static int32_t type_of(const product *p, const operand *x)
+{
+    return x == &p->c ? (int32_t)reference_product((subwave_dtype)p->dtype) : p->dtype;
+}
 static subwave_dtype part_of(int32_t dtype) { return reference_part((subwave_dtype)dtype); }
 
 /* C11's CMPLX, which clang does not find in every C library; real + imaginary * I would spread a
@@ -77,8 +82,12 @@ static void set(int32_t dtype, void *array, int64_t i, number value)
         reference_store(part, array, at + 1, reference_encode(part, cimag(value)));
 }
 
-static number random_number(fuzz *f, const product *p)
+/* Of integers any value. */
+static number random_number(fuzz *f, const product *p, const operand *x)
 {
+    const subwave_dtype type = part_of(type_of(p, x));
+    if (reference_is_integer(type))
+        return reference_decode(type, fuzz_bits(f) >> (64 - reference_width(type)));
     const double real = p->exact ? (double)fuzz_between(f, -3, 3) : fuzz_sign(f);
     if (!is_complex(p->dtype))
         return real;
@@ -88,7 +97,9 @@ static number random_number(fuzz *f, const product *p)
 static number random_scalar(fuzz *f, const product *p)
 {
     static const double parts[] = {0, 0, 1, 1, 1, -1, 2, 0.5, -3};
-    const double real = FUZZ_PICK(f, parts);
+    double real = FUZZ_PICK(f, parts);
+    if (reference_is_integer((subwave_dtype)p->dtype) && real != trunc(real))
+        real = (double)fuzz_between(f, -100000, 100000);
     return is_complex(p->dtype) && fuzz_one_in(f, 2) ? make_number(real, FUZZ_PICK(f, parts))
                                                      : real;
 }
@@ -143,7 +154,7 @@ static void shape(product *p, operand *x, int64_t rows, int64_t columns, bool fl
 static void choose_distances(fuzz *f, const product *p, operand *x)
 {
     static const int64_t pads[] = {0, 0, 1, 2, 3, 5, 9};
-    const int64_t size = (int64_t)subwave_dtype_size((subwave_dtype)p->dtype);
+    const int64_t size = (int64_t)subwave_dtype_size((subwave_dtype)type_of(p, x));
     const bool is_c = x == &p->c;
     if (p->packed) {
         x->ld = x->minor < 1 ? 1 : x->minor;
@@ -205,13 +216,14 @@ static int64_t element(const product *p, const operand *x, int64_t entry, int64_
 
 static void create_operand(fuzz *f, product *p, operand *x, bool is_filled)
 {
-    const size_t size = subwave_dtype_size((subwave_dtype)p->dtype);
+    const size_t size = subwave_dtype_size((subwave_dtype)type_of(p, x));
     const int64_t elements = p->form == POINTERS ? place_anywhere(f, p, x) : place_at_stride(p, x);
     x->memory = fuzz_take(f, FUZZ_DEVICE, x->name, (size_t)elements * size, size);
     for (int64_t e = 0; e < p->batch && is_filled; ++e)
         for (int64_t i = 0; i < x->rows; ++i)
             for (int64_t j = 0; j < x->columns; ++j)
-                set(p->dtype, x->memory->contents, element(p, x, e, i, j), random_number(f, p));
+                set(type_of(p, x), x->memory->contents, element(p, x, e, i, j),
+                    random_number(f, p, x));
     x->pointer = x->memory->pointer + (p->batch > 0 ? x->at[0] : 0) * (int64_t)size;
     if (p->form == POINTERS) {
         void *pointers[MOST_BATCH + 1] = {NULL};
@@ -257,10 +269,10 @@ static void create_product(fuzz *f, product *p)
     choose_distances(f, p, &p->a);
     choose_distances(f, p, &p->b);
     choose_distances(f, p, &p->c);
-    p->exact = !fuzz_one_in(f, 4);
+    p->exact = !fuzz_one_in(f, 4) || reference_is_integer((subwave_dtype)p->dtype);
     p->alpha_value = random_scalar(f, p);
     p->beta_value = random_scalar(f, p);
-    if (p->k == 0 && fuzz_one_in(f, 3))
+    if (p->k == 0 && fuzz_one_in(f, 3) && !reference_is_integer((subwave_dtype)p->dtype))
         p->alpha_value = INFINITY; /* is multiplied with nothing */
     p->checks = p->m && p->n && p->batch;
     p->reads = p->checks && p->k && p->alpha_value != 0;
@@ -371,7 +383,7 @@ static bool spoil_ld(fuzz *f, product *p, fuzz_expected *e)
 {
     operand *const operands[] = {&p->a, &p->b, &p->c};
     operand *x = FUZZ_PICK(f, operands);
-    const int64_t size = (int64_t)subwave_dtype_size((subwave_dtype)p->dtype);
+    const int64_t size = (int64_t)subwave_dtype_size((subwave_dtype)type_of(p, x));
     const int64_t small[] = {x->minor - 1, 0, -1, -x->minor, INT64_MIN};
     if (fuzz_one_in(f, 3)) {
         if (x->major < 1 || size == 0)
@@ -426,6 +438,8 @@ static bool spoil_pointer(fuzz *f, product *p, fuzz_expected *e)
 {
     const size_t size =
         p->form == POINTERS ? sizeof(void *) : subwave_dtype_size(part_of(p->dtype));
+    const size_t c_size =
+        p->form == POINTERS ? sizeof(void *) : subwave_dtype_size(part_of(type_of(p, &p->c)));
     const size_t scalar = subwave_dtype_size(part_of(scalar_type(p)));
     if (!p->checks)
         return false;
@@ -451,7 +465,7 @@ static bool spoil_pointer(fuzz *f, product *p, fuzz_expected *e)
         fuzz_wrong(e, POINTER, "b");
         return true;
     default:
-        p->c.pointer = bad_pointer(f, p->c.pointer, size);
+        p->c.pointer = bad_pointer(f, p->c.pointer, c_size);
         fuzz_wrong(e, POINTER, "c");
         return true;
     }
@@ -514,7 +528,8 @@ static number expect_cell(const product *p, int64_t entry, int64_t i, int64_t j,
     }
     number old = 0;
     if (p->beta_value != 0)
-        old = p->beta_value * get(p->dtype, p->c.memory->contents, element(p, &p->c, entry, i, j));
+        old = p->beta_value *
+              get(type_of(p, &p->c), p->c.memory->contents, element(p, &p->c, entry, i, j));
     const number result = (p->reads ? p->alpha_value * sum : 0) + old;
     const double eps = ldexp(1, -reference_fraction((subwave_dtype)scalar_type(p)));
     *bound = (double)(2 * p->k + 6) * eps *
@@ -526,7 +541,8 @@ static number expect_cell(const product *p, int64_t entry, int64_t i, int64_t j,
 /* Checks C's cells, and puts them into its image. */
 static void check_cells(fuzz *f, product *p)
 {
-    const size_t size = subwave_dtype_size((subwave_dtype)p->dtype);
+    const int32_t type = type_of(p, &p->c);
+    const size_t size = subwave_dtype_size((subwave_dtype)type);
     unsigned char *now = fuzz_now(f, p->c.memory);
     int64_t wrong = 0;
     for (int64_t e = 0; e < p->batch; ++e)
@@ -536,10 +552,10 @@ static void check_cells(fuzz *f, product *p)
                 double bound;
                 unsigned char rounded[16];
                 number expected = expect_cell(p, e, i, j, &bound);
-                const number is = get(p->dtype, now, at);
+                const number is = get(type, now, at);
                 if (p->exact) {
-                    set(p->dtype, rounded, 0, expected);
-                    expected = get(p->dtype, rounded, 0);
+                    set(type, rounded, 0, expected);
+                    expected = get(type, rounded, 0);
                     bound = 0;
                 }
                 if (!(size_of(is - expected) <= bound) && wrong++ == 0)

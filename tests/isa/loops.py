@@ -23,7 +23,7 @@ import counters
 
 Step = namedtuple("Step", "instruction taken")  # `taken`: a branch that is
 Block = namedtuple("Block", "first last following")  # following: [(number of a block, whether by a taken branch)]
-MULTIPLY_ADD = re.compile(r"v_(pk_)?(fma|fmac|mad|mac)_(mix_)?f(16|32|64)")
+MULTIPLY_ADD = re.compile(r"v_(pk_)?(fma|fmac|mad|mac)_(mix_)?f(16|32|64)|v_dot4")
 
 
 def is_matrix(mnemonic):
@@ -37,7 +37,7 @@ def work(architecture, mnemonic, on_unit):
         return 4 * counters.passes(architecture, mnemonic) if is_matrix(mnemonic) else 0
     if not MULTIPLY_ADD.match(mnemonic):
         return 0
-    return 4 if mnemonic.startswith("v_pk_") or "f64" in mnemonic else 2
+    return 4 if mnemonic.startswith(("v_pk_", "v_dot4")) or "f64" in mnemonic else 2
 
 
 def width(mnemonic):

@@ -30,7 +30,7 @@ import codeobj
 ARCHITECTURES = ("gfx90a", "gfx942", "gfx950")
 TYPES = {"f64": "d", "f32": "f", "f16": "NS0_11small_floatINS0_11half_formatEEE",
          "bf16": "NS0_11small_floatINS0_15bfloat16_formatEEE",
-         "c64": "NS0_7complexIdEE", "c32": "NS0_7complexIfEE"}  # in mangled names
+         "i8": "a", "c64": "NS0_7complexIdEE", "c32": "NS0_7complexIfEE"}  # in mangled names
 # Name of a row: what is in the kernel's mangled name, with the type for %s. Of MATRIX large and small blocks, and what
 # are neighbours in memory of A and of B: k, or x for rows of A and columns of B. Of the others those that load packs.
 KERNELS = {
@@ -44,6 +44,13 @@ KERNELS = {
     "matrix.f16.large.kk": "matmul_matrixI%sLi1ELb1ELb1ELb1E", "matrix.f16.large.xk": "matmul_matrixI%sLi1ELb1ELb0ELb1E",
     "matrix.f16.large.kx": "matmul_matrixI%sLi1ELb1ELb1ELb0E", "matrix.f16.large.xx": "matmul_matrixI%sLi1ELb1ELb0ELb0E",
     "matrix.bf16.large.kk": "matmul_matrixI%sLi1ELb1ELb1ELb1E",
+    "matrix.i8.kk": "matmul_matrixI%sLi0ELb1ELb1ELb1E", "matrix.i8.xk": "matmul_matrixI%sLi0ELb1ELb0ELb1E",
+    "matrix.i8.kx": "matmul_matrixI%sLi0ELb1ELb1ELb0E", "matrix.i8.xx": "matmul_matrixI%sLi0ELb1ELb0ELb0E",
+    "matrix.i8.large.kk": "matmul_matrixI%sLi1ELb1ELb1ELb1E", "matrix.i8.large.xk": "matmul_matrixI%sLi1ELb1ELb0ELb1E",
+    "matrix.i8.large.kx": "matmul_matrixI%sLi1ELb1ELb1ELb0E", "matrix.i8.large.xx": "matmul_matrixI%sLi1ELb1ELb0ELb0E",
+    "broadcast.i8.8x8": "matmul_broadcast_dotI%sLi8ELi8ELb1E",
+    "broadcast.f64.8x8": "matmul_broadcastI%sLi8ELi8ELb1E", "broadcast.f64.4x4": "matmul_broadcastI%sLi4ELi4ELb1E",
+    "broadcast.f32.8x8": "matmul_broadcastI%sLi8ELi8ELb1E", "broadcast.f32.4x4": "matmul_broadcastI%sLi4ELi4ELb1E",
     "broadcast.f16.8x8": "matmul_broadcastI%sLi8ELi8ELb1E", "broadcast.bf16.8x8": "matmul_broadcastI%sLi8ELi8ELb1E",
 }
 for element in ("f64", "f32"):
@@ -63,7 +70,7 @@ KERNELS.update({"batched.%s.unit" % element: "matmul_batched_unitI%sE" for eleme
 
 def is_on(name, architecture):
     """Whether the architecture has code for a kernel of the list."""
-    return architecture != "gfx90a" or ".large" not in name or "16" not in name
+    return architecture != "gfx90a" or ".large" not in name or not re.search(r"16|i8", name)
 
 
 # --- the rules --------------------------------------------------------------------------------------------------

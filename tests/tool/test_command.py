@@ -39,6 +39,7 @@ def describe(descr="<f4", order="False", shape="(2, 2)"):
 
 
 FORMATS = {"f2": "e", "f4": "f", "f8": "d"}
+INTEGERS = {"i1": "b", "i4": "i"}  # of factors and of products
 
 
 def npy(rows, columns, cells, descr="<f4", fortran=False, version=1):
@@ -46,7 +47,7 @@ def npy(rows, columns, cells, descr="<f4", fortran=False, version=1):
     stored = cells
     if fortran:
         stored = [cells[i * columns + j] for j in range(columns) for i in range(rows)]
-    form = ("<" if descr[0] in "<=|" else ">") + str(len(stored)) + FORMATS[descr[1:]]
+    form = ("<" if descr[0] in "<=|" else ">") + str(len(stored)) + {**FORMATS, **INTEGERS}[descr[1:]]
     return header(describe(descr, str(fortran), f"({rows}, {columns})"), version) + struct.pack(form, *stored)
 
 
@@ -58,7 +59,7 @@ def parse_npy(data):
     about = eval(data[10:10 + length], {"__builtins__": {}})
     assert set(about) == {"descr", "fortran_order", "shape"} and about["fortran_order"] is False
     rows, columns = about["shape"]
-    form = about["descr"][0] + str(rows * columns) + FORMATS[about["descr"][1:]]
+    form = about["descr"][0] + str(rows * columns) + {**FORMATS, **INTEGERS}[about["descr"][1:]]
     return about["descr"], rows, columns, list(struct.unpack(form, data[10 + length:]))
 
 
@@ -128,7 +129,9 @@ class MatmulAnswers(Command):
     def check(self, m, n, k, a_form, b_form, *options, transpose=(False, False), alpha=1, beta=0, add=None):
         """a_form, b_form: keyword arguments of npy()."""
         generator = random.Random(m * 10000 + n * 100 + k)
-        whole = lambda count: [float(generator.randint(-8, 8)) for _ in range(count)]  # sums are exact
+        kind = a_form.get("descr", "<f4")[1:]
+        number = int if kind in INTEGERS else float
+        whole = lambda count: [number(generator.randint(-8, 8)) for _ in range(count)]  # sums are exact
         a, b, c0 = whole(m * k), whole(k * n), whole(m * n)
         stored_a = (k, m, flip(m, k, a)) if transpose[0] else (m, k, a)
         stored_b = (n, k, flip(k, n, b)) if transpose[1] else (k, n, b)
@@ -140,7 +143,7 @@ class MatmulAnswers(Command):
             options += ("--add", "C0.npy")
         out = self.succeed("matmul", "A.npy", "B.npy", "-o", "C.npy", "--device", DEVICE, *options)
         descr, rows, columns, cells = parse_npy(self.get("C.npy"))
-        self.assertEqual((descr[1:], rows, columns), (a_form.get("descr", "<f4")[1:], m, n))
+        self.assertEqual((descr[1:], rows, columns), ("i4" if kind == "i1" else kind, m, n))
         product = multiply(m, n, k, a, b)
         self.assertEqual(cells, [alpha * p + beta * c for p, c in zip(product, c0)])
         self.assertEqual(set(os.listdir(self.folder)) - {"C0.npy"}, {"A.npy", "B.npy", "C.npy"})
@@ -206,6 +209,16 @@ class MatmulAnswers(Command):
         self.check(4, 5, 6, {}, {}, "--beta", "0", "--alpha", "3", add={}, alpha=3)
         self.check(4, 5, 0, {}, {}, "--beta", "2", add={}, beta=2)
         self.check(4, 5, 6, {}, {}, "--alpha", "0", "--beta", "1", add={}, alpha=0, beta=1)
+
+    def test_integers(self):
+        form = dict(descr="|i1")
+        for case in range(4):
+            self.check(5, 3, 7, dict(descr="|i1", fortran=bool(case & 1)), form, transpose=(bool(case & 2), False))
+        for order in "<", ">":
+            self.check(4, 5, 6, form, form, "--alpha", "-1000000", "--beta", "3",
+                       add=dict(descr=order + "i4", fortran=True), alpha=-1000000, beta=3)
+        out = self.check(6, 7, 8, form, form, "--variant", "naive")
+        self.assertRegex(out, rf"\(6 x 8\) \(8 x 7\), i32; {DEVICE} naive; ")
 
     def test_quiet(self):
         self.assertEqual(self.check(2, 2, 2, {}, {}, "--quiet"), "")
@@ -318,7 +331,7 @@ BAD_FILES = {
     "unknown key": (header("{'descr': '<f4', 'units': 'm', }") + ZEROS, "unknown key 'units'"),
     "key twice": (header("{'descr': '<f4', 'descr': '<f4', }") + ZEROS, "'descr' twice"),
     "text after the dictionary": (header(describe() + " + 1") + ZEROS, "goes on after its dictionary"),
-    "integers": (header(describe("<i4")) + ZEROS, "the elements are '<i4'; subwave takes float16"),
+    "integers of 16 bits": (header(describe("<i2")) + ZEROS, "the elements are '<i2'; subwave takes float16"),
     "long double": (header(describe("<f16")) + ZEROS, "'<f16'"),
     "complex": (header(describe("<c8")) + ZEROS, "'<c8'"),
     "long double": (header(describe("<f16")) + ZEROS, "'<f16'"),
@@ -366,6 +379,19 @@ class MatmulRefusals(Command):
             self.put("B.npy", GOOD[:-1])
             self.matmul(1, "B.npy: the file is truncated")
             self.matmul(1, "B.npy: the file is truncated", "--add", "B.npy", b="A.npy")
+
+    def test_integers(self):
+        bytes_, words = npy(2, 2, [1, 2, 3, 4], "|i1"), npy(2, 2, [1, 2, 3, 4], "<i4")
+        for name in "A.npy", "B.npy":
+            self.put(name, bytes_)
+        self.put("C0.npy", bytes_)
+        self.matmul(1, "C0.npy: is 2 x 2 of i8, but the product is 2 x 2 of i32", "--add", "C0.npy")
+        for factor in "0.5", "3e9", "-2147483649":
+            self.matmul(1, "--alpha is no int32, the type of factors where A.npy is of i8", "--alpha", factor)
+        self.put("A.npy", words)
+        self.matmul(1, "A.npy is i32 but B.npy is i8; both must have the same type")
+        self.put("B.npy", words)
+        self.matmul(1, "dtype is i32; subwave_matmul by variant auto takes")
 
     def test_inputs_that_are_no_files(self):
         self.matmul(1, "missing.npy: cannot open: No such file", a="missing.npy")
@@ -667,7 +693,7 @@ class Bench(Command):
                 ("--size is \"1x2x3x4\"", "--size", "1x2x3x4"),
                 ("--size is \"1x2x\"", "--size", "1x2x"),
                 ("--size is \"99999999999999999999\"", "--size", "99999999999999999999"),
-                ("--dtype is \"i8\"; it takes f16, bf16, f32(,| or) f64", "--dtype", "i8"),
+                ("--dtype is \"i16\"; it takes f16, bf16, f32, f64(,| or) i8", "--dtype", "i16"),
                 ("--layout is \"C\"; it takes row or column", "--layout", "C"),
                 ("--variant is \"unknown\"", "--variant", "unknown"),
                 ("--repeat is \"0\"; it takes a number from 1 to 1000", "--repeat", "0"),

@@ -38,6 +38,10 @@ static void test_headers(void **state)
          true, 3, 4},
         {" { 'descr' : '=f8' , 'fortran_order' : False , 'shape' : ( 1 , 1 ) } ", SUBWAVE_DTYPE_F64,
          false, false, 1, 1},
+        {"{'descr': '|i1', 'fortran_order': False, 'shape': (5, 2), }", SUBWAVE_DTYPE_I8, false,
+         false, 5, 2},
+        {"{'descr': '>i4', 'fortran_order': False, 'shape': (5, 2), }", SUBWAVE_DTYPE_I32, false,
+         true, 5, 2},
         {"{'descr': 'f8', 'fortran_order': False, 'shape': (9223372036854775807, 0)}",
          SUBWAVE_DTYPE_F64, false, false, INT64_MAX, 0},
     };
@@ -80,7 +84,7 @@ static void test_bad_headers(void **state)
         {"{'descr': '<f4', 'descr': '<f4'}", "'descr' twice"},
         {"{'descr': '<f4', 'order': 'C'}", "unknown key 'order'"},
         {"{'descr': '<f16'}", "the elements are '<f16'"},
-        {"{'descr': '<i4'}", "the elements are '<i4'"},
+        {"{'descr': '<i2'}", "the elements are '<i2'"},
         {"{'descr': '<c8'}", "the elements are '<c8'"},
         {"{'descr': '|O'}", "the elements are '|O'"},
         {"{'descr': ''}", "the elements are ''"},
@@ -185,17 +189,24 @@ static void test_round_trip(void **state)
     (void)state;
     double f64[6] = {1, -2.5, 1e300, 4, -0.0, 6};
     float f32[6] = {1, -2.5f, 1e30f, 4, -0.0f, 6};
+    int32_t i32[6] = {1, -2, INT32_MAX, INT32_MIN, 0, 6};
+    const struct {
+        subwave_dtype dtype;
+        void *data;
+        size_t bytes;
+    } kinds[] = {{SUBWAVE_DTYPE_F64, f64, sizeof f64},
+                 {SUBWAVE_DTYPE_F32, f32, sizeof f32},
+                 {SUBWAVE_DTYPE_I32, i32, sizeof i32}};
     char name[] = "subwave-test-XXXXXX";
     const int file = mkstemp(name);
     assert_true(file >= 0);
     close(file);
-    for (int i = 0; i < 4; ++i) {
-        const bool single = i & 1;
-        npy_matrix matrix = {.dtype = single ? SUBWAVE_DTYPE_F32 : SUBWAVE_DTYPE_F64,
+    for (int i = 0; i < 6; ++i) {
+        npy_matrix matrix = {.dtype = kinds[i / 2].dtype,
                              .rows = 2,
                              .columns = 3,
-                             .fortran = i & 2,
-                             .data = single ? (void *)f32 : f64};
+                             .fortran = i % 2,
+                             .data = kinds[i / 2].data};
         npy_matrix found;
         char error[NPY_ERROR_SIZE] = "";
         const bool written = npy_write(name, &matrix, error);
@@ -206,7 +217,7 @@ static void test_round_trip(void **state)
         assert_int_equal(found.fortran, matrix.fortran);
         assert_int_equal(found.rows, 2);
         assert_int_equal(found.columns, 3);
-        assert_memory_equal(found.data, matrix.data, single ? sizeof f32 : sizeof f64);
+        assert_memory_equal(found.data, matrix.data, kinds[i / 2].bytes);
         free(found.data);
         const int next = dup(STDIN_FILENO); /* as before: no file stayed open */
         assert_int_equal(next, file);

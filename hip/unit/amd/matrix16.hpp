@@ -116,7 +116,7 @@ public:
                                 std::int64_t existing, int line, int k)
         : base(matrix, by_line, by_k, lines, existing, line, k)
     {
-        base::each([&](int, int first, int first_k) {
+        base::template each<false>([&](int, int first, int first_k) {
             begin_ = static_cast<std::uint32_t>(first * by_line + first_k * by_k) * sizeof(T);
             SUBWAVE_UNROLL
             for (int i = 0; i < reads; ++i)
@@ -157,7 +157,7 @@ public:
     {
         if constexpr (!AlongK)
             turn();
-        base::each([&](int, int line, int k) {
+        base::template each<false>([&](int, int line, int k) {
             SUBWAVE_UNROLL
             for (int i = 0; i < reads; ++i)
                 put(memory, place(line + i, k), i);

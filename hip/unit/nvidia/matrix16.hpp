@@ -75,18 +75,18 @@ template <bool Transposed> SUBWAVE_DEVICE matrix16_chunk load_matrices(const voi
 
 /* Elements lie as in global memory, along k or along lines, and ldmatrix turns them where it has
  * to. */
-template <class Format, int Stage, int Lines, int Waves, bool AlongK, bool Packed>
-class matrix_panel<small_float<Format>, Stage, Lines, Waves, AlongK, Packed> {
-    using T = small_float<Format>;
-    static constexpr int items = Waves * 32, share = Lines * Stage / 8 / items;
+template <class T, int Stage, int Lines, int Waves, bool AlongK> class matrix_async_panel {
+    static_assert(AlongK || sizeof(T) == 2, "ldmatrix turns 16 bits");
+    static constexpr int per_chunk = 16 / sizeof(T);
+    static constexpr int items = Waves * 32, share = Lines * Stage / per_chunk / items;
 
     const T *from_; /* the stage that is copied next */
     std::int64_t stride_, by_stage_;
     int lines_, existing_, line_, k_;
 
 public:
-    SUBWAVE_DEVICE matrix_panel(const T *matrix, std::int64_t by_line, std::int64_t by_k, int lines,
-                                std::int64_t existing, int line, int k)
+    SUBWAVE_DEVICE matrix_async_panel(const T *matrix, std::int64_t by_line, std::int64_t by_k,
+                                      int lines, std::int64_t existing, int line, int k)
         : from_(matrix), stride_(AlongK ? by_line : by_k), by_stage_(Stage * by_k), lines_(lines),
           existing_(existing < lines ? static_cast<int>(existing) : lines), line_(line), k_(k)
     {
@@ -101,19 +101,19 @@ public:
             return;
         const int length = chunks(), step = items / length; /* rows from one copy to the next */
         const int item = matrix16_item<Packed>(), row = item / length, chunk = item % length;
-        const T *source = from_ + row * stride_ + chunk * 8;
+        const T *source = from_ + row * stride_ + chunk * per_chunk;
         if (Whole || (whole() && depth == Stage)) {
             SUBWAVE_UNROLL
             for (int e = 0; e < share; ++e)
-                copy(&to[matrix16_place(row + e * step, chunk, length)],
+                copy(&to[matrix16_place<T>(row + e * step, chunk, length)],
                      source + e * step * stride_);
         } else {
             const int rows = AlongK ? existing_ : depth;
-            const int left = (AlongK ? depth : existing_) - chunk * 8;
-            const int count = left < 0 ? 0 : left < 8 ? left : 8;
+            const int left = (AlongK ? depth : existing_) - chunk * per_chunk;
+            const int count = left < 0 ? 0 : left < per_chunk ? left : per_chunk;
             SUBWAVE_UNROLL
             for (int e = 0; e < share; ++e)
-                copy(&to[matrix16_place(row + e * step, chunk, length)],
+                copy(&to[matrix16_place<T>(row + e * step, chunk, length)],
                      source + e * step * stride_, row + e * step < rows ? count : 0);
         }
         from_ += by_stage_;
@@ -123,12 +123,12 @@ public:
     SUBWAVE_DEVICE matrix16_chunk load(const T *panel, int line, int k) const
     {
         const int row = AlongK ? line + line_ : k + k_ + line_ % 8;
-        const int chunk = (AlongK ? k + k_ : line + line_) / 8;
-        return load_matrices<!AlongK>(&panel[matrix16_place(row, chunk, chunks())]);
+        const int chunk = (AlongK ? k + k_ : line + line_) / per_chunk;
+        return load_matrices<!AlongK>(&panel[matrix16_place<T>(row, chunk, chunks())]);
     }
 
 private:
-    SUBWAVE_DEVICE int chunks() const { return (AlongK ? Stage : lines_) / 8; }
+    SUBWAVE_DEVICE int chunks() const { return (AlongK ? Stage : lines_) / per_chunk; }
 
     static SUBWAVE_DEVICE void copy(T *to, const T *from)
     {
@@ -138,23 +138,21 @@ private:
                      : "r"(address), "l"(from)
                      : "memory");
     }
-    /* The first `count` of eight elements; the rest is 0. */
+    /* The first `count` elements; the rest is 0. */
     static SUBWAVE_DEVICE void copy(T *to, const T *from, int count)
     {
         const auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
                      :
-                     : "r"(address), "l"(from), "r"(count * 2)
+                     : "r"(address), "l"(from), "r"(count * static_cast<int>(sizeof(T)))
                      : "memory");
     }
 };
 
 /* Without the alignment for it, through registers, at once. */
-template <class Format, int Stage, int Lines, int Waves, bool AlongK>
-class matrix_panel<small_float<Format>, Stage, Lines, Waves, AlongK, false>
-    : public matrix_staged_panel<small_float<Format>, Stage, Lines, Waves, AlongK, false> {
-    using T = small_float<Format>;
-    using base = matrix_staged_panel<T, Stage, Lines, Waves, AlongK, false>;
+template <class T, int Stage, int Lines, int Waves, bool AlongK, bool Packed>
+class matrix_at_once_panel : public matrix_staged_panel<T, Stage, Lines, Waves, AlongK, Packed> {
+    using base = matrix_staged_panel<T, Stage, Lines, Waves, AlongK, Packed>;
 
 public:
     using base::base;
@@ -171,6 +169,22 @@ public:
     {
         return load_matrices<false>(this->place(panel, line, k));
     }
+};
+
+/* Which of the two: ldmatrix does not turn bytes. */
+template <class T, int Stage, int Lines, int Waves, bool AlongK, bool Packed>
+using matrix_rows_panel =
+    std::conditional_t<Packed && (AlongK || sizeof(T) == 2),
+                       matrix_async_panel<T, Stage, Lines, Waves, AlongK || sizeof(T) == 1>,
+                       matrix_at_once_panel<T, Stage, Lines, Waves, AlongK, Packed>>;
+
+template <class Format, int Stage, int Lines, int Waves, bool AlongK, bool Packed>
+class matrix_panel<small_float<Format>, Stage, Lines, Waves, AlongK, Packed>
+    : public matrix_rows_panel<small_float<Format>, Stage, Lines, Waves, AlongK, Packed> {
+    using base = matrix_rows_panel<small_float<Format>, Stage, Lines, Waves, AlongK, Packed>;
+
+public:
+    using base::base;
 };
 
 inline constexpr bool matrix16_is_fast = false;

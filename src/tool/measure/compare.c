@@ -110,6 +110,8 @@ static double gap_at_zero(subwave_dtype dtype)
 {
     const uint64_t least = 1; /* its bits */
     double gap;
+    if (!measure_is_floating(dtype))
+        return 0;
     if (measure_sums(dtype) == dtype)
         return measure_part(dtype) == SUBWAVE_DTYPE_F64 ? 0x1p-1072 : 0x1p-133;
     measure_decode(dtype, 1, &least, &gap);
@@ -121,7 +123,8 @@ static double element_error(const measure_problem *p, const void *c, int64_t at,
                             double magnitude, const double *old)
 {
     const int parts = measure_parts(p->dtype);
-    const size_t size = subwave_dtype_size(p->dtype);
+    const subwave_dtype product = measure_product(p->dtype);
+    const size_t size = subwave_dtype_size(product);
     double right[2] = {0}, found[2], off[2] = {0};
     add_scaled(parts, p->alpha, sum, right);
     magnitude *= size_of(parts, p->alpha);
@@ -129,7 +132,9 @@ static double element_error(const measure_problem *p, const void *c, int64_t at,
         add_scaled(parts, p->beta, old, right);
         magnitude += size_of(parts, p->beta) * size_of(parts, old);
     }
-    measure_decode(p->dtype, 1, (const char *)c + (size_t)at * size, found);
+    measure_decode(product, 1, (const char *)c + (size_t)at * size, found);
+    if (!measure_is_floating(product)) /* it wraps */
+        right[0] = rounded(product, right[0]);
     const double gap = gap_at_zero(p->dtype);
     for (int part = 0; part < parts; ++part) {
         const double most = right[part] + copysign(measure_bound(p) * magnitude, right[part]);

@@ -10,7 +10,7 @@
 /* What the list of types says of one. */
 typedef struct traits {
     bool is_signed;
-    subwave_dtype sums, part;
+    subwave_dtype sums, product, part;
     int fraction; /* bits of a part's, 0 of an integer */
 } traits;
 
@@ -18,9 +18,10 @@ static traits traits_of(subwave_dtype dtype)
 {
     enum { SIGNED, UNSIGNED, FLOAT, COMPLEX };
     switch (dtype) {
-#define SUBWAVE_X(name, value, bytes, spelling, class, sums, parts, fraction) \
+#define SUBWAVE_X(name, value, bytes, spelling, class, sums, product, parts, fraction) \
     case SUBWAVE_DTYPE_##name: \
-        return (traits){class == SIGNED, SUBWAVE_DTYPE_##sums, SUBWAVE_DTYPE_##parts, fraction};
+        return (traits){class == SIGNED, SUBWAVE_DTYPE_##sums, SUBWAVE_DTYPE_##product, \
+                        SUBWAVE_DTYPE_##parts, fraction};
         SUBWAVE_DTYPE_LIST(SUBWAVE_X)
 #undef SUBWAVE_X
     }
@@ -31,11 +32,19 @@ subwave_dtype measure_part(subwave_dtype dtype) { return traits_of(dtype).part; 
 
 subwave_dtype measure_sums(subwave_dtype dtype) { return traits_of(dtype).sums; }
 
+subwave_dtype measure_product(subwave_dtype dtype) { return traits_of(dtype).product; }
+
 bool measure_is_signed(subwave_dtype dtype) { return traits_of(dtype).is_signed; }
 
 int measure_parts(subwave_dtype dtype) { return measure_part(dtype) == dtype ? 1 : 2; }
 
 bool measure_is_floating(subwave_dtype dtype) { return traits_of(dtype).fraction != 0; }
+
+bool measure_is_scalar(subwave_dtype dtype, double number)
+{
+    return measure_is_floating(measure_sums(dtype)) ||
+           (number >= INT32_MIN && number <= INT32_MAX && number == trunc(number));
+}
 
 bool measure_has_op(subwave_dtype dtype, subwave_op op)
 {
@@ -137,6 +146,15 @@ uint64_t measure_integer(subwave_dtype dtype, const void *elements, int64_t i)
     return value;
 }
 
+/* The sign's bit counts as negative. */
+static int64_t signed_integer(subwave_dtype dtype, const void *elements, int64_t i)
+{
+    const uint64_t value = measure_integer(dtype, elements, i);
+    const uint64_t sign =
+        measure_is_signed(dtype) ? (uint64_t)1 << (8 * subwave_dtype_size(dtype) - 1) : 0;
+    return (int64_t)((value ^ sign) - sign);
+}
+
 void measure_encode(subwave_dtype dtype, int64_t count, const double *values, void *elements)
 {
     const subwave_dtype part = measure_part(dtype);
@@ -149,11 +167,11 @@ void measure_encode(subwave_dtype dtype, int64_t count, const double *values, vo
         else if (measure_is_floating(part))
             store(part, elements, i, encode_small(format_of(part), values[i]));
         else
-            store(part, elements, i, (uint64_t)values[i]);
+            store(part, elements, i, (uint64_t)(int64_t)values[i]);
     }
 }
 
-/* Integers are those of measure_random and sums of them, which no type takes for negative. */
+/* Unsigned integers are those of measure_random and sums of them, which are small. */
 void measure_decode(subwave_dtype dtype, int64_t count, const void *elements, double *values)
 {
     const subwave_dtype part = measure_part(dtype);
@@ -166,7 +184,7 @@ void measure_decode(subwave_dtype dtype, int64_t count, const void *elements, do
         else if (measure_is_floating(part))
             values[i] = decode_small(format_of(part), measure_integer(part, elements, i));
         else
-            values[i] = (double)measure_integer(part, elements, i);
+            values[i] = (double)signed_integer(part, elements, i);
     }
 }
 

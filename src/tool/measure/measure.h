@@ -50,6 +50,10 @@ subwave_dtype measure_part(subwave_dtype dtype);
 int measure_parts(subwave_dtype dtype);
 /* What products are summed in, and alpha and beta are of. */
 subwave_dtype measure_sums(subwave_dtype dtype);
+/* What C is of. */
+subwave_dtype measure_product(subwave_dtype dtype);
+/* Whether a product's alpha can be this number; floating ones are rounded. */
+bool measure_is_scalar(subwave_dtype dtype, double number);
 bool measure_is_signed(subwave_dtype dtype);   /* an integer */
 bool measure_is_floating(subwave_dtype dtype); /* its parts */
 bool measure_has_op(subwave_dtype dtype, subwave_op op);

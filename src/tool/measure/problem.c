@@ -78,7 +78,9 @@ double measure_bytes(const measure_problem *p)
 {
     const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
     if (measure_is_product(p))
-        return (m * k + k * n + m * n) * (double)p->batch * (double)subwave_dtype_size(p->dtype);
+        return ((m * k + k * n) * (double)subwave_dtype_size(p->dtype) +
+                m * n * (double)subwave_dtype_size(measure_product(p->dtype))) *
+               (double)p->batch;
     const size_t ids = p->operation == MEASURE_GROUP_SELECT ? sizeof(uint32_t) : 0;
     const size_t members = p->members ? sizeof(uint64_t) : 0;
     return (double)(x_size(p) + measure_y_size(p) + choice_size(p) + ids + members) * n;
@@ -165,13 +167,19 @@ static bool done(measure_data *data, subwave_status status)
     return status == SUBWAVE_STATUS_SUCCESS;
 }
 
-static bool place_values(measure_data *data, measure_array *array, int64_t count,
+/* What A, B or C is of. */
+static subwave_dtype type_of(const measure_problem *p, int which)
+{
+    return which == 2 ? measure_product(p->dtype) : p->dtype;
+}
+
+static bool place_values(measure_data *data, int which, measure_array *array, int64_t count,
                          const double *values)
 {
     void *elements = malloc(array->bytes + 1);
     if (!elements)
         return out_of_memory(data);
-    measure_encode(data->problem.dtype, count, values, elements);
+    measure_encode(type_of(&data->problem, which), count, values, elements);
     const bool placed = done(data, measure_fill(array, elements));
     free(elements);
     return placed;
@@ -203,7 +211,7 @@ static bool place_operand(measure_data *data, int which, measure_array *array, d
     const measure_problem *p = &data->problem;
     const int64_t count = elements_of(p, which);
     const bool is_c = which == 2, is_read = !is_c || p->beta[0] != 0 || p->beta[1] != 0;
-    const size_t bytes = (size_t)count * subwave_dtype_size(p->dtype);
+    const size_t bytes = (size_t)count * subwave_dtype_size(type_of(p, which));
     if (!done(data, measure_allocate(array, data->context, bytes, data->sets)))
         return false;
     if (!is_read)
@@ -212,7 +220,7 @@ static bool place_operand(measure_data *data, int which, measure_array *array, d
     if (!stored)
         return out_of_memory(data);
     measure_random(p->dtype, count, seed, stored);
-    const bool placed = place_values(data, array, count, stored);
+    const bool placed = place_values(data, which, array, count, stored);
     const bool conjugate =
         (which == 0 ? p->transpose_a : p->transpose_b) == SUBWAVE_TRANSPOSE_CONJUGATE;
     const bool as_is =
@@ -235,8 +243,9 @@ static bool place_list(measure_data *data, int which, measure_array *list,
                                               (size_t)p->batch * sizeof *addresses, data->sets));
     for (int set = 0; placed && set < data->sets; ++set) {
         for (int64_t e = 0; e < p->batch; ++e)
-            addresses[e] = (const char *)measure_at(array, set) +
-                           measure_index(p, which, e, 0, 0) * (int64_t)subwave_dtype_size(p->dtype);
+            addresses[e] =
+                (const char *)measure_at(array, set) +
+                measure_index(p, which, e, 0, 0) * (int64_t)subwave_dtype_size(type_of(p, which));
         placed = done(data, measure_write(list, set, addresses));
     }
     free(addresses);
@@ -245,13 +254,18 @@ static bool place_list(measure_data *data, int which, measure_array *list,
 
 static bool place_product(measure_data *data)
 {
+    const measure_problem *p = &data->problem;
     if (!complete(&data->problem))
         return out_of_memory(data);
+    if (!measure_is_scalar(p->dtype, p->alpha[0]) || !measure_is_scalar(p->dtype, p->beta[0])) {
+        data->reason = "alpha and beta of integers are whole numbers of 32 bits";
+        return false;
+    }
     if (!place_operand(data, 0, &data->a, &data->a_values, 0x9e3779b97f4a7c15) ||
         !place_operand(data, 1, &data->b, &data->b_values, 0xd1b54a32d192ed03) ||
         !place_operand(data, 2, &data->c, &data->c_values, 0x2545f4914f6cdd1d))
         return false;
-    return data->problem.operation != MEASURE_MATMUL_BATCHED ||
+    return p->operation != MEASURE_MATMUL_BATCHED ||
            (place_list(data, 0, &data->a_list, &data->a) &&
             place_list(data, 1, &data->b_list, &data->b) &&
             place_list(data, 2, &data->c_list, &data->c));
@@ -350,7 +364,8 @@ subwave_status measure_reset(const measure_data *data)
     void *elements = malloc(data->c.bytes + 1);
     if (!elements)
         return SUBWAVE_STATUS_OUT_OF_MEMORY;
-    measure_encode(data->problem.dtype, elements_of(&data->problem, 2), data->c_values, elements);
+    measure_encode(type_of(&data->problem, 2), elements_of(&data->problem, 2), data->c_values,
+                   elements);
     const subwave_status status = measure_write(&data->c, data->sets - 1, elements);
     free(elements);
     return status;
@@ -362,7 +377,8 @@ subwave_status measure_reset(const measure_data *data)
 static void *first_of(const measure_data *data, int which, const measure_array *array, int set)
 {
     return (char *)measure_at(array, set) +
-           origin_of(&data->problem, which) * (int64_t)subwave_dtype_size(data->problem.dtype);
+           origin_of(&data->problem, which) *
+               (int64_t)subwave_dtype_size(type_of(&data->problem, which));
 }
 
 static subwave_status queue_product(const measure_data *data, int set)

@@ -391,6 +391,7 @@ def t_mfma_16x16x16bf16(): mma("mfma_16x16x16bf16", 16, 16, 16)
 def t_mfma_16x16x4f64(): mma("mfma_16x16x4f64", 16, 16, 4, "d")
 def t_mfma_i8(): mma("mfma_i8", 16, 16, 16 if target in ("gfx908", "gfx90a") else 32, "i")
 def t_wmma_f16(): mma("wmma_f16", 16, 16, 16)
+def t_wmma_i8(): mma("wmma_i8", 16, 16, 16, "i")
 
 
 def t_counters():

@@ -67,6 +67,18 @@ enum class matrix16_kind { none, mfma_gfx908, mfma, wmma_gfx11, wmma_gfx12 };
 #else
 #define SUBWAVE_MATRIX16 matrix16_kind::none
 #endif
+/* Which instruction adds the products of four bytes: v_dot4_i32_i8 or v_dot4_i32_iu8. */
+enum class dot4_kind { none, i8, iu8 };
+#if defined(__gfx906__) || defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__) || \
+    defined(__gfx950__) || defined(__gfx1011__) || defined(__gfx1012__) || defined(__gfx1030__) || \
+    defined(__gfx1031__) || defined(__gfx1032__) || defined(__gfx1033__) || \
+    defined(__gfx1034__) || defined(__gfx1035__) || defined(__gfx1036__)
+#define SUBWAVE_DOT4 dot4_kind::i8
+#elif defined(__GFX11__) || defined(__GFX12__)
+#define SUBWAVE_DOT4 dot4_kind::iu8
+#else
+#define SUBWAVE_DOT4 dot4_kind::none
+#endif
 /* Twice the rate of gfx90a, with no faster shared memory. */
 #if defined(__gfx942__) || defined(__gfx950__)
 #define SUBWAVE_FAST_MATRIX16 true
