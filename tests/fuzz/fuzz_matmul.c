@@ -386,7 +386,7 @@ static bool spoil_ld(fuzz *f, product *p, fuzz_expected *e)
     const int64_t size = (int64_t)subwave_dtype_size((subwave_dtype)type_of(p, x));
     const int64_t small[] = {x->minor - 1, 0, -1, -x->minor, INT64_MIN};
     if (fuzz_one_in(f, 3)) {
-        if (x->major < 1 || size == 0)
+        if (x->major < 1 || size == 0 || size * x->major == 1) /* of a row of bytes none is */
             return false;
         x->ld = fuzz_one_in(f, 2) ? INT64_MAX / size / x->major + 1 : INT64_MAX;
         fuzz_wrong(e, SIZE, x->ld_name);

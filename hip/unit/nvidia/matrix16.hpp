@@ -100,7 +100,7 @@ public:
         if (!Whole && depth == 0)
             return;
         const int length = chunks(), step = items / length; /* rows from one copy to the next */
-        const int item = matrix16_item<Packed>(), row = item / length, chunk = item % length;
+        const int item = matrix16_item<true>(), row = item / length, chunk = item % length;
         const T *source = from_ + row * stride_ + chunk * per_chunk;
         if (Whole || (whole() && depth == Stage)) {
             SUBWAVE_UNROLL
