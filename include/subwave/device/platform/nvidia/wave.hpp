@@ -188,6 +188,8 @@ template <int Count, class T> SUBWAVE_DEVICE void load_once(T *to, const T *from
     memcpy(to, word, sizeof word);
 }
 
+template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *from);
+
 template <int Count, int Loads, class T> SUBWAVE_DEVICE void load_scalars(T *to, const T *&from)
 {
     load_together<Count>(to, from);
