@@ -7,6 +7,7 @@
  * arguments in place of launching it.
  */
 #include "../../src/backend.h"
+#include "../../src/check.h"
 #include "../../src/plan.h"
 #include "../types.h"
 
@@ -222,7 +223,8 @@ static void try_matmul(const subwave_capabilities *device, subwave_variant varia
         subwave_call_launcher(launchers, LAUNCHERS, plan->operation, dtype, &launch, NULL) != 0 ||
         !launched_text[0])
         return;
-    print_launch(m * n * k, m * k * size, k * n * size, m * n * size, plan->workspace_bytes);
+    const int64_t size_of_c = (int64_t)subwave_dtype_size(subwave_product_dtype(dtype));
+    print_launch(m * n * k, m * k * size, k * n * size, m * n * size_of_c, plan->workspace_bytes);
 }
 
 static void try_matmul_batched(const subwave_capabilities *device, subwave_dtype dtype, int32_t n,

@@ -7,6 +7,14 @@
 #include "../api/test_matmul.c"
 #undef main
 
+/* Elements after which a line has to end for the next one to begin at a multiple of 16 bytes; of
+ * types above 2 bytes fewer would do. */
+static int64_t pad_to_pack(int64_t line, subwave_dtype dtype)
+{
+    const int64_t pack = subwave_dtype_size(dtype) == 1 ? 16 : 8;
+    return (pack - line % pack) % pack;
+}
+
 /* Each row and column begins at a multiple of 16 bytes, or else none needs to: kernels load in
  * packs or do not. */
 static void check_aligned_or_not(subwave_context *context, matmul_case what, harness_random *random)
@@ -15,8 +23,8 @@ static void check_aligned_or_not(subwave_context *context, matmul_case what, har
     const int64_t line_a = rows != what.transpose_a ? what.k : what.m,
                   line_b = rows != what.transpose_b ? what.n : what.k;
     for (int odd = 0; odd < 2; ++odd) {
-        what.pad_a = (8 - line_a % 8) % 8 + odd;
-        what.pad_b = (8 - line_b % 8) % 8 + odd;
+        what.pad_a = pad_to_pack(line_a, what.dtype) + odd;
+        what.pad_b = pad_to_pack(line_b, what.dtype) + odd;
         /* the sum decides where memory begins */
         what.pad_c = (what.m + what.n + what.k + what.pad_a + what.pad_b + odd) % 2;
         check_case(context, &what, random);
@@ -46,24 +54,27 @@ static void test_tiles(void **state)
                 }
 }
 
-/* The large blocks of 16 bits, where an architecture has them. */
+/* The large blocks of 16 and of 8 bits, where an architecture has them. */
 static void test_large_blocks(void **state)
 {
     static const int64_t sizes[][3] = {{500, 250, 70}, {256, 512, 96}};
-    static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F16, SUBWAVE_DTYPE_BF16};
+    static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F16, SUBWAVE_DTYPE_BF16, SUBWAVE_DTYPE_I8};
     harness_random random = harness_random_start();
-    for (int s = 0; s < 2; ++s)
-        for (unsigned form = 0; form < FORMS; ++form) {
-            matmul_case what = plain_case(SUBWAVE_VARIANT_MATRIX, dtypes[(form + s) % 2],
-                                          sizes[s][0], sizes[s][1], sizes[s][2]);
-            set_form(&what, form);
-            what.beta = s == 0 ? 0.5 : 0;
-            const bool rows = what.layout == SUBWAVE_LAYOUT_ROW_MAJOR;
-            what.pad_a = (8 - (rows != what.transpose_a ? what.k : what.m) % 8) % 8;
-            what.pad_b = (8 - (rows != what.transpose_b ? what.n : what.k) % 8) % 8;
-            what.pad_c = (what.m + what.n + what.k + what.pad_a + what.pad_b) % 2;
-            check_case(*state, &what, &random);
-        }
+    for (unsigned s = 0; s < 2; ++s)
+        for (unsigned d = 0; d < COUNT(dtypes); ++d)
+            for (unsigned form = 0; form < FORMS; ++form) {
+                if ((form + s + d) % 2) /* each form with one of the sizes */
+                    continue;
+                matmul_case what = plain_case(SUBWAVE_VARIANT_MATRIX, dtypes[d], sizes[s][0],
+                                              sizes[s][1], sizes[s][2]);
+                set_form(&what, form);
+                what.beta = s == 0 ? 0.5 : 0;
+                const bool rows = what.layout == SUBWAVE_LAYOUT_ROW_MAJOR;
+                what.pad_a = pad_to_pack(rows != what.transpose_a ? what.k : what.m, what.dtype);
+                what.pad_b = pad_to_pack(rows != what.transpose_b ? what.n : what.k, what.dtype);
+                what.pad_c = (what.m + what.n + what.k + what.pad_a + what.pad_b) % 2;
+                check_case(*state, &what, &random);
+            }
 }
 
 /* Few columns, which share a sub-group's lanes with steps of k, and many. */
