@@ -22,7 +22,7 @@ static auto matmul_broadcast_kernel(const subwave_matmul_launch &l, std::index_s
         if constexpr (index() >= shapes.broadcast_count ||
                       (shape.f32_only && !std::is_same<T, float>::value)) {
         } else if constexpr (is_integer_v<T>) {
-            if constexpr (!shape.scalars)
+            if constexpr (index() == shapes.broadcast_count - 1)
                 if (is_it)
                     kernel = l.kernel.packed ? matmul_broadcast_dot<T, rows, columns, true>
                                              : matmul_broadcast_dot<T, rows, columns, false>;

@@ -14,13 +14,19 @@ static auto matmul_matrix_kernel(const subwave_matmul_product &product, bool pac
         if constexpr (Shape == 0)
             if (!packed)
                 return matmul_matrix<T, Shape, false, true, true>;
-        if (a_along_k && !b_along_k)
-            return matmul_matrix<T, Shape, true, true, false>;
-    } /* else the plan transposes that one: f32 and f64 are stored by pairs of columns */
-    if (a_along_k)
-        return matmul_matrix<T, Shape, true, true, true>;
-    return b_along_k ? matmul_matrix<T, Shape, true, false, true>
-                     : matmul_matrix<T, Shape, true, false, false>;
+    }
+    if constexpr (sizeof(T) == 1) {
+        return matmul_matrix<T, Shape, true, true, true>; /* packed means along k */
+    } else {
+        if constexpr (matrix_by_rows<T>)
+            if (a_along_k && !b_along_k)
+                return matmul_matrix<T, Shape, true, true, false>;
+        /* else the plan transposes that one: f32 and f64 are stored by pairs of columns */
+        if (a_along_k)
+            return matmul_matrix<T, Shape, true, true, true>;
+        return b_along_k ? matmul_matrix<T, Shape, true, false, true>
+                         : matmul_matrix<T, Shape, true, false, false>;
+    }
 }
 
 template <class T> static int launch_matmul_matrix(const subwave_matmul_launch &l, void *stream)

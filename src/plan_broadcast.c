@@ -11,7 +11,7 @@ typedef struct broadcast_block {
     int64_t waves, splits;
 } broadcast_block;
 
-/* Words of four steps of k are broadcast through the whole wave. */
+/* Words of four steps of k are broadcast through the whole wave, in the last of the shapes. */
 static bool is_by_words(subwave_dtype dtype) { return dtype == SUBWAVE_DTYPE_I8; }
 
 static int64_t team_of(const subwave_capabilities *device, subwave_dtype dtype)
@@ -49,7 +49,7 @@ static void plan_in_turns(const subwave_capabilities *device, subwave_dtype dtyp
         dtype == SUBWAVE_DTYPE_F32 && round_up(product->n, tiles[0].columns * wave) ==
                                           round_up(product->n, tiles[1].columns * wave);
     for (int t = 0; t < 2; ++t)
-        if (t == !wide || candidates->all) {
+        if (t == !wide || (candidates->all && !is_by_words(dtype))) {
             set_block(device, dtype, product, (broadcast_block){tiles[t], 1, 1}, kernel);
             if (!is_by_words(dtype))
                 kernel->packed = product->b_column == 1;
@@ -73,7 +73,8 @@ static void plan_by_count(const subwave_capabilities *device, subwave_dtype dtyp
     bool planned = false;
     for (int32_t t = 0; t <= last && (!planned || candidates->all); ++t) {
         const subwave_broadcast_shape item = device->shapes->broadcast[t];
-        if (item.scalars != scalars || (item.f32_only && dtype != SUBWAVE_DTYPE_F32))
+        if (item.scalars != scalars || (item.f32_only && dtype != SUBWAVE_DTYPE_F32) ||
+            (is_by_words(dtype) && t != last))
             continue; /* the last one is for all types */
         const int64_t tiles = subwave_count_tiles(product, item.rows, item.columns * wave);
         const bool suits = !planned && (tiles >= enough || t == last);

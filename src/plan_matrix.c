@@ -185,12 +185,14 @@ static void plan_pairs(const subwave_capabilities *device, subwave_dtype dtype,
                 kernel, candidates);
 }
 
-/* Whether 16 bytes along either dimension of a matrix are an aligned access. */
-static bool reads_chunks(const void *matrix, int64_t row, int64_t column, subwave_dtype dtype)
+/* Whether 16 bytes of a line of A or of B are an aligned access; of elements of 16 bits also whether
+ * those of neighbouring lines are. Bytes are not turned on their way to shared memory: the kernels
+ * for it would be large. */
+static bool reads_chunks(const void *matrix, int64_t by_line, int64_t by_k, subwave_dtype dtype)
 {
-    const int64_t count = 16 / (int64_t)subwave_dtype_size(dtype);
-    return subwave_reads_together(matrix, row, column, count, dtype) ||
-           subwave_reads_together(matrix, column, row, count, dtype);
+    const int64_t size = (int64_t)subwave_dtype_size(dtype), count = 16 / size;
+    return subwave_reads_together(matrix, by_line, by_k, count, dtype) ||
+           (size == 2 && subwave_reads_together(matrix, by_k, by_line, count, dtype));
 }
 
 /* Elements of 16 and 8 bits. */
@@ -203,7 +205,7 @@ static void plan_rows(const subwave_capabilities *device, subwave_dtype dtype,
     const subwave_block_shape *const blocks =
         subwave_dtype_size(dtype) == 1 ? device->shapes->matrix8 : device->shapes->matrix16;
     kernel->packed = reads_chunks(product->a, product->a_row, product->a_column, dtype) &&
-                     reads_chunks(product->b, product->b_row, product->b_column, dtype);
+                     reads_chunks(product->b, product->b_column, product->b_row, dtype);
     if (kernel->packed && device->matrix16_is_fast)
         show_blocks(device, unit, blocks, 1, dtype, product, kernel, candidates);
     else

@@ -29,8 +29,8 @@ template <class T> SUBWAVE_DEVICE int matrix16_place(int row, int chunk, int len
 }
 
 /* Each line has its k in a row, so that a lane finds those of an operand together. A piece of 32
- * bytes is 2 lines by 16 bytes of k; or, where neighbours in global memory are so along lines, 4 by
- * 8 bytes, which is transposed on its way. Squares: 16 work-items beside one another copy 4 x 4 of
+ * bytes is 2 lines by 16 bytes of k; or, of 16 bits, where neighbours in global memory are so along
+ * lines, 4 by 4 elements, which are transposed on their way. Squares: 16 work-items beside one another copy 4 x 4 of
  * the latter, of 32 steps of k. */
 template <class T, int Stage, int Lines, int Waves, bool AlongK, bool Packed, bool Squares = false>
 class matrix_staged_panel {
@@ -63,7 +63,7 @@ protected:
         const bool all = pieces == share * items; /* work-items have as many */
         SUBWAVE_UNROLL
         for (int e = 0; e < share; ++e) {
-            int n = matrix16_item<Packed>() + e * items;
+            int n = matrix16_item<Packed && size == 2>() + e * items;
             if (Anew) /* else masks of lanes take more registers than there are */
                 forget(n);
             int line = along_k_ ? n / across : n % down, k = along_k_ ? n % across : n / down;
@@ -139,18 +139,6 @@ private:
     {
         if constexpr (AlongK) {
             return piece[i];
-        } else if constexpr (size == 1) {
-            row_of_k line;
-            SUBWAVE_UNROLL
-            for (int w = 0; w < piece_k / 4; ++w) {
-                std::uint32_t four[4];
-                SUBWAVE_UNROLL
-                for (int l = 0; l < 4; ++l)
-                    four[l] = piece[4 * w + l].word[0];
-                transpose_bytes(four);
-                line.word[w] = four[i];
-            }
-            return line;
         } else {
             return {{half_of(piece[0], i) | half_of(piece[1], i) << 16,
                      half_of(piece[2], i) | half_of(piece[3], i) << 16}};

@@ -44,11 +44,8 @@ KERNELS = {
     "matrix.f16.large.kk": "matmul_matrixI%sLi1ELb1ELb1ELb1E", "matrix.f16.large.xk": "matmul_matrixI%sLi1ELb1ELb0ELb1E",
     "matrix.f16.large.kx": "matmul_matrixI%sLi1ELb1ELb1ELb0E", "matrix.f16.large.xx": "matmul_matrixI%sLi1ELb1ELb0ELb0E",
     "matrix.bf16.large.kk": "matmul_matrixI%sLi1ELb1ELb1ELb1E",
-    "matrix.i8.kk": "matmul_matrixI%sLi0ELb1ELb1ELb1E", "matrix.i8.xk": "matmul_matrixI%sLi0ELb1ELb0ELb1E",
-    "matrix.i8.kx": "matmul_matrixI%sLi0ELb1ELb1ELb0E", "matrix.i8.xx": "matmul_matrixI%sLi0ELb1ELb0ELb0E",
-    "matrix.i8.large.kk": "matmul_matrixI%sLi1ELb1ELb1ELb1E", "matrix.i8.large.xk": "matmul_matrixI%sLi1ELb1ELb0ELb1E",
-    "matrix.i8.large.kx": "matmul_matrixI%sLi1ELb1ELb1ELb0E", "matrix.i8.large.xx": "matmul_matrixI%sLi1ELb1ELb0ELb0E",
-    "broadcast.i8.8x8": "matmul_broadcast_dotI%sLi8ELi8ELb1E",
+    "matrix.i8.kk": "matmul_matrixI%sLi0ELb1ELb1ELb1E", "matrix.i8.large.kk": "matmul_matrixI%sLi1ELb1ELb1ELb1E",
+    "broadcast.i8.4x4": "matmul_broadcast_dotI%sLi4ELi4ELb1E",
     "broadcast.f16.8x8": "matmul_broadcastI%sLi8ELi8ELb1E", "broadcast.bf16.8x8": "matmul_broadcastI%sLi8ELi8ELb1E",
 }
 for element in ("f64", "f32"):

@@ -171,11 +171,9 @@ public:
     }
 };
 
-/* Which of the two: ldmatrix does not turn bytes. */
 template <class T, int Stage, int Lines, int Waves, bool AlongK, bool Packed>
 using matrix_rows_panel =
-    std::conditional_t<Packed && (AlongK || sizeof(T) == 2),
-                       matrix_async_panel<T, Stage, Lines, Waves, AlongK || sizeof(T) == 1>,
+    std::conditional_t<Packed, matrix_async_panel<T, Stage, Lines, Waves, AlongK>,
                        matrix_at_once_panel<T, Stage, Lines, Waves, AlongK, Packed>>;
 
 template <class Format, int Stage, int Lines, int Waves, bool AlongK, bool Packed>
