@@ -21,10 +21,11 @@ static void test_parts(void **state)
             for (unsigned form = 0; form < FORMS; ++form) {
                 if (!has(*state, SUBWAVE_VARIANT_MATRIX, matmul_dtypes[d]) || (form + s) % 2)
                     continue; /* of the two layouts one, the other with the next size */
-                /* fewer steps of the unit of 16 bits would not be worth it */
-                const bool is_short = subwave_dtype_size(matmul_dtypes[d]) == 2;
+                /* fewer steps of a fast unit would not be worth it */
+                const size_t size = subwave_dtype_size(matmul_dtypes[d]);
+                const int64_t longer = size > 2 ? 1 : size == 2 ? 8 : 16;
                 matmul_case what = plain_case(SUBWAVE_VARIANT_MATRIX, matmul_dtypes[d], sizes[s].m,
-                                              sizes[s].n, sizes[s].k * (is_short ? 5 : 1));
+                                              sizes[s].n, sizes[s].k * longer);
                 set_form(&what, form);
                 what.beta = sizes[s].beta;
                 subwave_matmul_plan_info plan;
