@@ -67,6 +67,8 @@ if(SUBWAVE_GPU STREQUAL amd)
   list(TRANSFORM architectures PREPEND --offload-arch= OUTPUT_VARIABLE SUBWAVE_AMD_ARCHITECTURE_FLAGS)
   set(CMAKE_HIP_ARCHITECTURES ${architectures})
   set(SUBWAVE_GPU_LEVEL O3)
+  # --strip-all below: names of local symbols would be a tenth of the code's size. Nothing is linked
+  # for the host, about whose unused argument the compiler would warn.
 
   function(subwave_gpu_kernels target)
     if(SUBWAVE_HIP_LANGUAGE)
@@ -74,7 +76,8 @@ if(SUBWAVE_GPU STREQUAL amd)
       add_library(${target}_kernels_amd OBJECT ${ARGN})
       set_target_properties(${target}_kernels_amd PROPERTIES
         HIP_STANDARD 17 HIP_EXTENSIONS OFF HIP_VISIBILITY_PRESET hidden)
-      target_compile_options(${target}_kernels_amd PRIVATE -${SUBWAVE_GPU_LEVEL} ${SUBWAVE_WARNINGS})
+      target_compile_options(${target}_kernels_amd PRIVATE -${SUBWAVE_GPU_LEVEL} ${SUBWAVE_WARNINGS}
+        "SHELL:-Xoffload-linker --strip-all" -Wno-unused-command-line-argument)
       target_include_directories(${target}_kernels_amd PRIVATE ${PROJECT_SOURCE_DIR}/include)
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_kernels_amd>)
     else()
@@ -84,6 +87,7 @@ if(SUBWAVE_GPU STREQUAL amd)
         add_custom_command(OUTPUT ${object}
           COMMAND ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${SUBWAVE_HIPCC} -c ${file} -o ${object}
             -std=c++17 -${SUBWAVE_GPU_LEVEL} -fPIC -fvisibility=hidden ${SUBWAVE_WARNINGS}
+            -Xoffload-linker --strip-all -Wno-unused-command-line-argument
             ${SUBWAVE_AMD_ARCHITECTURE_FLAGS} -I${PROJECT_SOURCE_DIR}/include -MD -MF ${object}.d
           DEPENDS ${file} DEPFILE ${object}.d
           COMMENT "Compiling ${name}.hip for ${SUBWAVE_GPU_ARCHITECTURE_NAMES}" VERBATIM)

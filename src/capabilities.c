@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    SMALL = 1 << SUBWAVE_DTYPE_I8 | 1 << SUBWAVE_DTYPE_F16 | 1 << SUBWAVE_DTYPE_BF16,
+    I8 = 1 << SUBWAVE_DTYPE_I8,
+    SMALL = 1 << SUBWAVE_DTYPE_F16 | 1 << SUBWAVE_DTYPE_BF16,
     F32 = 1 << SUBWAVE_DTYPE_F32,
     F64 = 1 << SUBWAVE_DTYPE_F64,
 };
@@ -40,12 +41,12 @@ void subwave_capabilities_of_amd(const subwave_device_properties *properties,
         {"gfx902", 0, true, false},
         {"gfx904", 0, true, false},
         {"gfx906", 0, true, false},
-        {"gfx908", SMALL | F32, false, false},
+        {"gfx908", I8 | SMALL | F32, false, false},
         {"gfx909", 0, true, false},
         {"gfx90c", 0, true, false},
-        {"gfx90a", SMALL | F32 | F64, false, false},
-        {"gfx942", SMALL | F32 | F64, false, true},
-        {"gfx950", SMALL | F32 | F64, false, true},
+        {"gfx90a", I8 | SMALL | F32 | F64, false, false},
+        {"gfx942", I8 | SMALL | F32 | F64, false, true},
+        {"gfx950", I8 | SMALL | F32 | F64, false, true},
         {"gfx11", SMALL, false, false},
         {"gfx12", SMALL, false, false},
     };
@@ -68,7 +69,7 @@ void subwave_capabilities_of_nvidia(const subwave_device_properties *properties,
         strncmp(properties->architecture, "sm_", 3) == 0 ? atoi(properties->architecture + 3) : 0;
     *found = common(properties);
     found->team_size = 16;
-    found->matrix_dtypes = sm >= 80 ? SMALL | F64 : 0; /* f32 would lose bits */
+    found->matrix_dtypes = sm >= 80 ? I8 | SMALL | F64 : 0; /* f32 would lose bits */
     found->f64_unit_of_16_rows = sm >= 90;
     found->shapes = &subwave_shapes_nvidia;
 }

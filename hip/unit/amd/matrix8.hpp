@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * unit/amd/matrix8.hpp: MFMA of gfx9 and WMMA of gfx11 and gfx12 on elements of 8 bits.
+ * unit/amd/matrix8.hpp: MFMA on elements of 8 bits.
  */
 #ifndef SUBWAVE_HIP_UNIT_AMD_MATRIX8_HPP
 #define SUBWAVE_HIP_UNIT_AMD_MATRIX8_HPP
@@ -8,29 +8,21 @@
 
 SUBWAVE_BEGIN
 
-/* Lane i has 16 steps of k of line i % 16, those after them being in the next 16 lanes; on gfx11
- * both halves of the wave have the same. MFMA takes 4 of a lane at a time, and those of gfx942, as
- * WMMA of gfx12, take 8, and mean them to be others, which changes nothing, as A and B are permuted
- * alike. The builtins depend on T, since not every compiler has all. */
+/* Lane i has 16 steps of k of line i % 16, those after them being in the next 16 lanes. An MFMA takes
+ * 4 of a lane at a time, or on gfx942 8, and means them to be others, which changes nothing, as A
+ * and B are permuted alike. The builtins depend on T, since not every compiler has all. WMMA is left
+ * to 16 bits: with it the code for gfx11 and gfx12 would be larger than its bound. */
 template <class T> struct matrix8_unit {
-    static constexpr matrix16_kind kind = SUBWAVE_MATRIX16;
-    static constexpr bool exists = kind != matrix16_kind::none;
-    static constexpr bool is_wmma =
-        kind == matrix16_kind::wmma_gfx11 || kind == matrix16_kind::wmma_gfx12;
-    static constexpr int rows = 16, depth = kind == matrix16_kind::wmma_gfx11   ? 16
-                                            : kind == matrix16_kind::wmma_gfx12 ? 32
-                                                                                : 64;
-    static constexpr int c_held = is_wmma ? 8 : 4, c_below = 0, c_right = 0;
+    static constexpr bool exists =
+        SUBWAVE_MATRIX16 == matrix16_kind::mfma || SUBWAVE_MATRIX16 == matrix16_kind::mfma_gfx908;
+    static constexpr int rows = 16, depth = 64, fewest_lanes = 64;
+    static constexpr int c_held = 4, c_below = 0, c_right = 0;
     static constexpr bool holds_next = true;
-    static constexpr int fewest_lanes = is_wmma ? 32 : 64;
     static constexpr __host__ __device__ int columns_of(int) { return 16; }
     static constexpr __host__ __device__ int columns() { return 16; }
     static SUBWAVE_DEVICE int a_line() { return wave_lane() % 16; }
     static SUBWAVE_DEVICE int b_line() { return wave_lane() % 16; }
-    static SUBWAVE_DEVICE int a_k()
-    {
-        return kind == matrix16_kind::wmma_gfx11 ? 0 : wave_lane() / 16 * 16;
-    }
+    static SUBWAVE_DEVICE int a_k() { return wave_lane() / 16 * 16; }
     static SUBWAVE_DEVICE int b_k() { return a_k(); }
     static SUBWAVE_DEVICE int c_row(int e) { return matrix_unit<half>::c_row(e); }
     static SUBWAVE_DEVICE int c_column(int e) { return matrix_unit<half>::c_column(e); }
@@ -43,17 +35,7 @@ template <class T> struct matrix8_unit {
                                             site)
     {
         vector_sums all = __builtin_bit_cast(vector_sums, c);
-        if constexpr (kind == matrix16_kind::wmma_gfx11) {
-            const auto x = parts<vector<4>>(a), y = parts<vector<4>>(b);
-            all = __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32(true, x.of[0], true, y.of[0], all,
-                                                             false);
-        } else if constexpr (kind == matrix16_kind::wmma_gfx12) {
-            const auto x = parts<vector<2>>(a), y = parts<vector<2>>(b);
-            SUBWAVE_UNROLL
-            for (int i = 0; i < 2; ++i)
-                all = __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32_gfx12(true, x.of[i], true, y.of[i],
-                                                                       all, false);
-        } else if constexpr (SUBWAVE_FAST_MATRIX16) {
+        if constexpr (SUBWAVE_FAST_MATRIX16) {
             const auto x = parts<long>(a), y = parts<long>(b);
             SUBWAVE_UNROLL
             for (int i = 0; i < 2; ++i)
@@ -68,12 +50,8 @@ template <class T> struct matrix8_unit {
     }
 
 private:
-    template <int Count> struct vector_of {
-        typedef std::conditional_t<sizeof(T) == 1, int, T> type
-            __attribute__((ext_vector_type(Count)));
-    };
-    template <int Count> using vector = typename vector_of<Count>::type;
-    using vector_sums = vector<c_held>;
+    typedef std::conditional_t<sizeof(T) == 1, int, T> vector_sums
+        __attribute__((ext_vector_type(c_held)));
     template <class Part> struct whole {
         Part of[sizeof(operand) / sizeof(Part)];
     };
