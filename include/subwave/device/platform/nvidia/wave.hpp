@@ -135,6 +135,8 @@ SUBWAVE_DEVICE void wave_barrier(lane_mask members, site)
 
 SUBWAVE_DEVICE void block_barrier(site) { __syncthreads(); }
 
+template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *from);
+
 /* Strong loads at the scope of a block, which the cache of the multiprocessor serves: ptxas, which
  * moves weak ones to their uses where registers are short, leaves these where they are. */
 template <int Count, class T> SUBWAVE_DEVICE void load_in_order(T *to, const T *from)
@@ -187,8 +189,6 @@ template <int Count, class T> SUBWAVE_DEVICE void load_once(T *to, const T *from
                      : "l"(source));
     memcpy(to, word, sizeof word);
 }
-
-template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *from);
 
 template <int Count, int Loads, class T> SUBWAVE_DEVICE void load_scalars(T *to, const T *&from)
 {
