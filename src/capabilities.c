@@ -24,7 +24,7 @@ void subwave_capabilities_of_cpu(const subwave_device_properties *properties,
                                  subwave_capabilities *found)
 {
     *found = common(properties);
-    found->matrix_dtypes = SMALL | F32 | F64;
+    found->matrix_dtypes = I8 | SMALL | F32 | F64;
     found->waves_take_turns = true;
     found->shapes = &subwave_shapes_cpu;
 }
