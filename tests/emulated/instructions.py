@@ -98,7 +98,7 @@ def faults(kernel, architecture, row):
     if row["copies"] and architecture != "gfx908":
         yield "copies accumulators in a loop"
     if kernel.variant.startswith("matrix"):
-        units = ("gfx90a", "gfx942", "gfx950") + {"f": ("gfx908",), "d": ()}.get(
+        units = ("gfx90a", "gfx942", "gfx950") + {"f": ("gfx908",), "a": ("gfx908",), "d": ()}.get(
             kernel.element, ("gfx908", "gfx1100", "gfx1201"))
         if kernel.variant == "matrix16" and kernel.rows == 256:
             units = ("gfx942", "gfx950")

@@ -410,7 +410,7 @@ static bool spoil_stride(fuzz *f, product *p, fuzz_expected *e)
         return true;
     }
     x = &p->c;
-    if (p->m < 1 || p->n < 1 || x->extent < 1)
+    if (p->m < 1 || p->n < 1 || x->extent < 1 || x->ld < x->minor)
         return false;
     /* Within a row, or a row of one within a row of another; often just so. */
     const int64_t beside = (x->ld - x->minor) / (p->batch - 1);
