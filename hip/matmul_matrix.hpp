@@ -95,6 +95,9 @@ public:
 
     SUBWAVE_DEVICE void store() const
     {
+        if constexpr (unit::c_right == 1)
+            if (stores_pairs())
+                return store_pairs();
         SUBWAVE_UNROLL
         for (int r = 0; r < tall; ++r) {
             SUBWAVE_UNROLL
@@ -166,7 +169,7 @@ private:
         clear_sums();
         begin_copies<false>(memory);
         end_copies(memory);
-        SUBWAVE_UNROLL
+        SUBWAVE_ROLLED /* its code is run once, and fetched from memory for it */
         for (int s = 1; s < shape.stages; ++s)
             begin_copies<false>(memory + s * stage_size());
         matrix_copies_wait<shape.stages - 2>();
@@ -311,15 +314,40 @@ private:
                                where);
     }
 
+    /* Whether all of the tile exists, by aligned pairs of a row. */
+    SUBWAVE_DEVICE bool stores_pairs() const
+    {
+        return p_.m - i_ >= rows() && p_.n - j_ >= columns() && p_.c_column == 1 &&
+               are_pairs(p_.c_row);
+    }
+    SUBWAVE_DEVICE bool are_pairs(std::int64_t stride) const
+    {
+        return stride % 2 == 0 &&
+               reinterpret_cast<std::uintptr_t>(p_.c) % (2 * sizeof(*p_.c)) == 0;
+    }
+    SUBWAVE_DEVICE void store_pairs() const
+    {
+        SUBWAVE_UNROLL
+        for (int t = 0; t < tiles; ++t) {
+            const std::int64_t i = i_ + i_wave_ + t / wide * unit::rows,
+                               j = j_ + j_wave_ + t % wide * unit::columns();
+            const auto &sum = sum_[t / wide][t % wide].of;
+            SUBWAVE_UNROLL
+            for (int e = 0; e < unit::c_held; e += 2)
+                p_.template store_together<2>(
+                    (i + unit::c_row(e)) * p_.c_row + j + unit::c_column(e),
+                    {sum[e], sum[e + 1]});
+        }
+    }
+
     /* By pairs of a column of C or of a row, whichever are neighbours in memory, if lanes have 2 x 2
      * neighbours. */
     SUBWAVE_DEVICE void store(std::int64_t i, std::int64_t j, const typename unit::sums &sum) const
     {
         constexpr int below = unit::c_below, right = unit::c_right;
         const bool down = p_.c_row == 1;
-        const bool paired = (down || p_.c_column == 1) &&
-                            (down ? p_.c_column : p_.c_row) % 2 == 0 &&
-                            reinterpret_cast<std::uintptr_t>(p_.c) % (2 * sizeof(T)) == 0;
+        const bool paired =
+            (down || p_.c_column == 1) && are_pairs(down ? p_.c_column : p_.c_row);
         SUBWAVE_UNROLL
         for (int e = 0; e < (below == 0 ? unit::c_held : below); ++e) {
             const std::int64_t i_e = i + unit::c_row(e), j_e = j + unit::c_column(e);

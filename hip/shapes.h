@@ -61,8 +61,9 @@ typedef struct subwave_shapes {
     /* Where k is split, each block writes its sums, and the last one reads them all: how many steps
      * of k the unit could do at its peak in the time of either, in elements of 8, 4 and fewer bytes. */
     int32_t part_steps[3];
-    /* AUTO takes MATRIX from as many quarters of the compute units on that its blocks fill */
-    int32_t auto_quarters;
+    /* AUTO takes MATRIX if its blocks fill at least so many percent of the compute units: in f32 and
+     * f64; in smaller elements that are copied in packs; in such as are copied one by one */
+    int32_t auto_percent[3];
     bool f64_unit_in_groups; /* SKINNY and the batched kernels use the unit for f64 */
     bool unit_in_batches; /* batched kernels use that of whole waves for all but small matrices */
     /* The staged batched kernel is compiled for as many work-items as it has, rather than for more,
@@ -83,7 +84,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     {{1, 1, 4, 4, 16, 2, true, {100, 100}}, {0, 0, 0, 0, 0, 0, false, {0, 0}}},
     false,
     {8, 8, 8},
-    0,
+    {0, 0, 0},
     false,
     false,
     false};
@@ -99,7 +100,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     {{2, 2, 4, 4, 64, 4, false, {100, 100}}, {0, 0, 0, 0, 0, 0, false, {0, 0}}},
     false,
     {0, 0, 0},
-    0,
+    {0, 13, 40},
     true,
     false,
     false};
@@ -123,7 +124,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     {{2, 2, 4, 4, 64, 2, true, {100, 45}}, {2, 4, 8, 4, 64, 2, false, {100, 60}}},
     true,
     {38, 19, 76},
-    1,
+    {25, 25, 25},
     false,
     true,
     true};
@@ -143,7 +144,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     {{2, 4, 4, 2, 64, 2, true, {100, 100}}, {2, 4, 4, 2, 64, 2, true, {100, 100}}},
     false,
     {38, 19, 76},
-    1,
+    {25, 25, 25},
     false,
     true,
     true};

@@ -92,10 +92,11 @@ static subwave_variant choose(const subwave_capabilities *device, subwave_dtype 
     subwave_matmul_product copy = *product;
     const subwave_matmul_kernel matrix =
         subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_MATRIX, &copy);
-    return 4 * (int64_t)matrix.blocks <
-                   device->shapes->auto_quarters * (int64_t)device->compute_units
-               ? SUBWAVE_VARIANT_BROADCAST
-               : SUBWAVE_VARIANT_MATRIX;
+    const int kind = subwave_dtype_size(dtype) > 2 ? 0 : matrix.packed ? 1 : 2;
+    return 100 * (int64_t)matrix.blocks >=
+                   device->shapes->auto_percent[kind] * (int64_t)device->compute_units
+               ? SUBWAVE_VARIANT_MATRIX
+               : SUBWAVE_VARIANT_BROADCAST;
 }
 
 static void plan_naive(const subwave_capabilities *device, subwave_dtype dtype,
