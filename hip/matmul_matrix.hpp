@@ -93,17 +93,16 @@ public:
         }
     }
 
-    SUBWAVE_DEVICE void store() const
+    /* `memory` is that of multiply(). */
+    SUBWAVE_DEVICE void store(T *memory, site where) const
     {
-        if constexpr (unit::c_right == 1)
-            if (stores_pairs())
-                return store_pairs();
-        SUBWAVE_UNROLL
-        for (int r = 0; r < tall; ++r) {
+        if constexpr (matrix_by_rows<T>) {
+            store_bands(memory, where);
+        } else {
             SUBWAVE_UNROLL
-            for (int c = 0; c < wide; ++c)
-                store(i_ + i_wave_ + r * unit::rows, j_ + j_wave_ + c * unit::columns(),
-                      sum_[r][c]);
+            for (int t = 0; t < tiles; ++t)
+                store(i_ + i_wave_ + t / wide * unit::rows,
+                      j_ + j_wave_ + t % wide * unit::columns(), sum_[t / wide][t % wide]);
         }
     }
 
@@ -314,53 +313,86 @@ private:
                                where);
     }
 
-    /* Whether all of the tile exists, by aligned pairs of a row. */
-    SUBWAVE_DEVICE bool stores_pairs() const
+    /* Through shared memory, a band of each wave's tile at a time, as high as the unit's: so
+     * neighbours in a row of C are stored together, and the code is short, which is fetched from
+     * memory to be run once. Rows are apart by four sums more, so that different rows of the unit's
+     * lie in different banks. */
+    static constexpr __host__ __device__ int band_pitch(int columns) { return columns + 4; }
+    static_assert(!matrix_by_rows<T> ||
+                      waves * unit::rows * band_pitch(wide * unit::columns_of(unit::fewest_lanes)) *
+                              int(sizeof(matmul_sum<T>)) <=
+                          shape.stages * stage * (rows_ + columns_of(unit::fewest_lanes)) *
+                              int(sizeof(T)),
+                  "a band of all waves fits into the stages' memory");
+    SUBWAVE_DEVICE void store_bands(T *memory, site where) const
     {
-        return p_.m - i_ >= rows() && p_.n - j_ >= columns() && p_.c_column == 1 &&
-               are_pairs(p_.c_row);
+        constexpr int count = 16 / sizeof(*p_.c); /* of a pack */
+        struct alignas(16) sums_of_pack {
+            matmul_sum<T> of[count];
+        };
+        const int width = wide * unit::columns(), pitch = band_pitch(width);
+        const int wave = j_wave_ / width * shape.down + i_wave_ / (tall * unit::rows);
+        auto *const band = reinterpret_cast<matmul_sum<T> *>(memory) + wave * unit::rows * pitch;
+        const bool packed = p_.c_column == 1 && p_.c_row % count == 0 &&
+                            reinterpret_cast<std::uintptr_t>(p_.c) % 16 == 0;
+        SUBWAVE_ROLLED
+        for (int r = 0; r < tall; ++r) {
+            block_barrier(where); /* what was there has been read */
+            for_each<tall>([&](auto index) {
+                constexpr int number = decltype(index)::value;
+                if (number == r) {
+                    put_band(band, pitch, sum_[number]);
+                    /* Or the code would be one for all bands, with the sums in memory. */
+                    asm volatile("" : : "n"(number) : "memory");
+                }
+            });
+            block_barrier(where);
+            SUBWAVE_ROLLED
+            for (int at = wave_lane() * count; at < unit::rows * width; at += wave_size() * count) {
+                const matmul_sum<T> *const from = &band[at / width * pitch + at % width];
+                const std::int64_t i = i_ + i_wave_ + r * unit::rows + at / width,
+                                   j = j_ + j_wave_ + at % width;
+                if (packed && i < p_.m && j + count <= p_.n) {
+                    const sums_of_pack sums = *reinterpret_cast<const sums_of_pack *>(from);
+                    p_.store_together(i * p_.c_row + j, sums.of);
+                } else {
+                    SUBWAVE_ROLLED
+                    for (int e = 0; e < count; ++e)
+                        if (i < p_.m && j + e < p_.n)
+                            p_.store(i, j + e, from[e]);
+                }
+            }
+        }
     }
-    SUBWAVE_DEVICE bool are_pairs(std::int64_t stride) const
-    {
-        return stride % 2 == 0 &&
-               reinterpret_cast<std::uintptr_t>(p_.c) % (2 * sizeof(*p_.c)) == 0;
-    }
-    SUBWAVE_DEVICE void store_pairs() const
+    static SUBWAVE_DEVICE void put_band(matmul_sum<T> *band, int pitch,
+                                        const typename unit::sums (&sum)[wide])
     {
         SUBWAVE_UNROLL
-        for (int t = 0; t < tiles; ++t) {
-            const std::int64_t i = i_ + i_wave_ + t / wide * unit::rows,
-                               j = j_ + j_wave_ + t % wide * unit::columns();
-            const auto &sum = sum_[t / wide][t % wide].of;
+        for (int c = 0; c < wide; ++c) {
             SUBWAVE_UNROLL
-            for (int e = 0; e < unit::c_held; e += 2)
-                p_.template store_together<2>(
-                    (i + unit::c_row(e)) * p_.c_row + j + unit::c_column(e),
-                    {sum[e], sum[e + 1]});
+            for (int e = 0; e < unit::c_held; ++e)
+                band[unit::c_row(e) * pitch + c * unit::columns() + unit::c_column(e)] =
+                    sum[c].of[e];
         }
     }
 
-    /* By pairs of a column of C or of a row, whichever are neighbours in memory, if lanes have 2 x 2
+    /* By pairs of a column of C or of a row, whichever are neighbours in memory: lanes have 2 x 2
      * neighbours. */
     SUBWAVE_DEVICE void store(std::int64_t i, std::int64_t j, const typename unit::sums &sum) const
     {
         constexpr int below = unit::c_below, right = unit::c_right;
         const bool down = p_.c_row == 1;
-        const bool paired =
-            (down || p_.c_column == 1) && are_pairs(down ? p_.c_column : p_.c_row);
+        const bool paired = (down || p_.c_column == 1) &&
+                            (down ? p_.c_column : p_.c_row) % 2 == 0 &&
+                            reinterpret_cast<std::uintptr_t>(p_.c) % (2 * sizeof(T)) == 0;
         SUBWAVE_UNROLL
-        for (int e = 0; e < (below == 0 ? unit::c_held : below); ++e) {
+        for (int e = 0; e < below; ++e) {
             const std::int64_t i_e = i + unit::c_row(e), j_e = j + unit::c_column(e);
-            if constexpr (below == 0) {
-                if (i_e < p_.m && j_e < p_.n)
-                    p_.store(i_e, j_e, sum.of[e]);
-            } else {
-                const T next = sum.of[e + below], beside = sum.of[e + right];
-                const T first[2] = {sum.of[e], down ? next : beside};
-                const T second[2] = {down ? beside : next, sum.of[e + below + right]};
-                store_pair(i_e, j_e, down, paired, first);
-                store_pair(i_e + (down ? 0 : 1), j_e + (down ? 1 : 0), down, paired, second);
-            }
+            const T next = sum.of[e + below], beside = sum.of[e + right];
+            const T first[2] = {sum.of[e], down ? next : beside};
+            const T second[2] = {down ? beside : next, sum.of[e + below + right]};
+            store_pair(i_e, j_e, down, paired, first);
+            store_pair(i_e + (down ? 0 : 1), j_e + (down ? 1 : 0), down, paired, second);
         }
     }
     SUBWAVE_DEVICE void store_pair(std::int64_t i, std::int64_t j, bool down, bool paired,
@@ -429,7 +461,7 @@ SUBWAVE_KERNEL(matrix_shape<T>(Shape).down *matrix_shape<T>(Shape).across *max_w
         if constexpr (!tile::shape.splits_k) {
             tile mine = tile_of(p.whole, blockIdx.x);
             mine.multiply(memory, site::current());
-            mine.store();
+            mine.store(memory, site::current());
         } else {
             const matrix_part part(p, blockIdx.x);
             if (part.count == 0)
@@ -437,7 +469,7 @@ SUBWAVE_KERNEL(matrix_shape<T>(Shape).down *matrix_shape<T>(Shape).across *max_w
             tile mine = tile_of(product_of(p, part, tile::shape.stage), part.tile);
             mine.multiply(memory, site::current());
             if (part.is_whole(p) || add_parts(p, part, mine, memory))
-                mine.store();
+                mine.store(memory, site::current());
         }
     }
 }

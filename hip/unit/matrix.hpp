@@ -16,9 +16,8 @@
  *     holds_next                   whether registers suffice for a second set of operands
  *     sums, c_held                 a lane's part of C, sums::of[c_held]
  *     c_row(e), c_column(e)        where in C element e of it is
- *     c_below, c_right             distances in `of` of elements e < c_below from the one below and
- *                                  the one to the right; 0 if other lanes have these. If c_below is
- *                                  0 and c_right 1, of even ones
+ *     c_below, c_right             of f32 and f64: distances in `of` of elements e < c_below from
+ *                                  the one below and the one to the right
  *     multiply_add(members, sums, a, b, where)
  *   matrix16_is_fast               whether large blocks are built for elements of 16 and 8 bits
  *   matrix_blocks<T>               blocks that a multiprocessor must hold

@@ -17,7 +17,7 @@ template <class Format> struct matrix_unit<small_float<Format>> {
     static constexpr bool is_wmma =
         kind == matrix16_kind::wmma_gfx11 || kind == matrix16_kind::wmma_gfx12;
     static constexpr int rows = 16, depth = is_wmma ? 16 : 32;
-    static constexpr int c_held = is_wmma ? 8 : 4, c_below = 0, c_right = 0;
+    static constexpr int c_held = is_wmma ? 8 : 4;
     static constexpr bool holds_next = kind != matrix16_kind::wmma_gfx11;
     static constexpr int fewest_lanes = is_wmma ? 32 : 64;
     static constexpr __host__ __device__ int columns_of(int) { return 16; }

@@ -16,7 +16,7 @@ template <class T> struct matrix8_unit {
     static constexpr bool exists =
         SUBWAVE_MATRIX16 == matrix16_kind::mfma || SUBWAVE_MATRIX16 == matrix16_kind::mfma_gfx908;
     static constexpr int rows = 16, depth = 64, fewest_lanes = 64;
-    static constexpr int c_held = 4, c_below = 0, c_right = 0;
+    static constexpr int c_held = 4;
     static constexpr bool holds_next = true;
     static constexpr __host__ __device__ int columns_of(int) { return 16; }
     static constexpr __host__ __device__ int columns() { return 16; }

@@ -13,7 +13,7 @@ SUBWAVE_BEGIN
 template <class Format> struct matrix_unit<small_float<Format>> {
     static constexpr bool exists = true, holds_next = true;
     static constexpr int rows = 4, depth = 8, fewest_lanes = 4;
-    static constexpr int c_held = 4, c_below = 0, c_right = 0;
+    static constexpr int c_held = 4;
     static constexpr int columns_of(int lanes) { return lanes; }
     static SUBWAVE_DEVICE int columns() { return wave_size(); }
     static SUBWAVE_DEVICE int a_line() { return wave_lane() % 4; }

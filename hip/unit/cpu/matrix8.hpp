@@ -14,7 +14,7 @@ SUBWAVE_BEGIN
 template <> struct matrix_unit<std::int8_t> {
     static constexpr bool exists = true, holds_next = true;
     static constexpr int rows = 4, depth = 16, fewest_lanes = 4;
-    static constexpr int c_held = 4, c_below = 0, c_right = 0;
+    static constexpr int c_held = 4;
     static constexpr int columns_of(int lanes) { return lanes; }
     static SUBWAVE_DEVICE int columns() { return wave_size(); }
     static SUBWAVE_DEVICE int a_line() { return wave_lane() % 4; }

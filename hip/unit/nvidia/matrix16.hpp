@@ -13,7 +13,7 @@ SUBWAVE_BEGIN
 template <class Format> struct matrix_unit<small_float<Format>> {
     static constexpr bool exists = SUBWAVE_HAS_MATRIX_16, holds_next = false;
     static constexpr int rows = 16, depth = 16, fewest_lanes = 32;
-    static constexpr int c_held = 8, c_below = 0, c_right = 1;
+    static constexpr int c_held = 8;
     static constexpr __host__ __device__ int columns_of(int) { return 16; }
     static constexpr __host__ __device__ int columns() { return 16; }
     /* Of 8 x 8 elements a lane gives ldmatrix the address of a row. */

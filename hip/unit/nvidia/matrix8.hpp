@@ -14,7 +14,7 @@ template <> struct matrix_unit<std::int8_t> {
     using twice = matrix_unit<half>;
     static constexpr bool exists = twice::exists, holds_next = false;
     static constexpr int rows = 16, depth = 32, fewest_lanes = 32;
-    static constexpr int c_held = 8, c_below = 0, c_right = 1;
+    static constexpr int c_held = 8;
     static constexpr __host__ __device__ int columns_of(int) { return 16; }
     static constexpr __host__ __device__ int columns() { return 16; }
     static SUBWAVE_DEVICE int a_line() { return twice::a_line(); }
