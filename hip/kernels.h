@@ -74,7 +74,7 @@ typedef struct subwave_matmul_kernel {
     int32_t packed;
     union {
         struct {
-            int32_t shape; /* 0 or 1, of hip/shapes.h */
+            int32_t shape; /* its number in hip/shapes.h */
             /* Each of the first `tiles` tiles is computed by one block. The k of the next `shared`
              * tiles, `stages` stages per tile, is split into `shares`, each of which is computed by
              * one block or two (hip/matmul_matrix_parts.hpp). */

@@ -35,6 +35,9 @@ template <class T> static int launch_matmul_matrix(const subwave_matmul_launch &
     if constexpr (matrix_shape<T>(1).down != 0)
         if (l.kernel.of.matrix.shape == 1)
             kernel = matmul_matrix_kernel<T, 1>(l.product, l.kernel.packed);
+    if constexpr (sizeof(T) == 2 && matrix_shape<T>(2).down != 0)
+        if (l.kernel.of.matrix.shape == 2)
+            kernel = matmul_matrix_kernel<T, 2>(l.product, l.kernel.packed);
     const subwave_matmul_kernel &plan = l.kernel;
     char *const workspace = static_cast<char *>(l.workspace);
     const auto &split = plan.of.matrix;

@@ -224,8 +224,8 @@ private:
     SUBWAVE_DEVICE void multiply_in_steps(operands &held, operands &coming, T *&now, T *memory,
                                           site where)
     {
-        constexpr int copied = tiles / 4 + 1, first_load = copied + 1;
-        static_assert(shape.stages == 2);
+        constexpr int copied = tiles < 16 ? 1 : tiles / 4 + 1, first_load = copied + 1;
+        static_assert(shape.stages == 2 && first_load + wide + tall - 1 < tiles);
         now = now == memory ? memory + stage_size() : memory;
         for_each<tiles>([&](auto tile) {
             constexpr int t = tile;
@@ -447,7 +447,7 @@ SUBWAVE_KERNEL(matrix_shape<T>(Shape).down *matrix_shape<T>(Shape).across *max_w
                matrix_blocks<T>) matmul_matrix(matrix_problem<T> p)
 {
     if constexpr (!matrix_unit<T>::exists ||
-                  (matrix_by_rows<T> && Shape == 1 && !matrix16_is_fast)) {
+                  (matrix_by_rows<T> && Shape != 0 && !matrix16_is_fast)) {
         trap(); /* no plan asks for it on this architecture */
     } else {
         SUBWAVE_DYNAMIC_SHARED(T, memory);

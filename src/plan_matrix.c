@@ -14,6 +14,13 @@ static int64_t units_of(const subwave_capabilities *device)
     return device->waves_take_turns ? 3 : device->compute_units;
 }
 
+/* Blocks that a compute unit holds to keep its four SIMDs at work. */
+static int64_t held_of(const subwave_capabilities *device, const subwave_block_shape *block)
+{
+    const int32_t waves = block->down * block->across;
+    return device->waves_take_turns || waves >= 4 ? 1 : 4 / waves;
+}
+
 static int32_t columns_of(const subwave_capabilities *device, const subwave_unit_shape *unit,
                           const subwave_block_shape *block)
 {
@@ -46,12 +53,14 @@ static double steps_of_part(const subwave_capabilities *device, subwave_dtype dt
     return steps * share / 100. * fast;
 }
 
-/* Sets what follows from the steps of k that a compute unit takes. */
-static void set_steps(double steps, int32_t share, double handicap, int64_t k,
+/* Sets what follows from the steps of k that a compute unit takes, for each of the blocks that it
+ * holds. */
+static void set_steps(double steps, int64_t held, int32_t share, double handicap, int64_t k,
                       subwave_matmul_kernel *kernel)
 {
-    kernel->rounds = steps / (double)greater_of(k, 1);
-    kernel->time = handicap * (steps * kernel->tile_rows * kernel->tile_columns / share);
+    kernel->rounds = (double)held * steps / (double)greater_of(k, 1);
+    kernel->time =
+        handicap * ((double)held * steps * kernel->tile_rows * kernel->tile_columns / share);
 }
 
 enum { USUAL_BAND = 16 };
@@ -80,8 +89,8 @@ static void split_last_rounds(const subwave_capabilities *device, const subwave_
                               subwave_candidates *candidates)
 {
     const int64_t k = product->k;
-    const int64_t units = units_of(device), tiles = kernel->blocks,
-                  stages = ceil_divide(greater_of(k, 1), block->stage);
+    const int64_t held = held_of(device, block), units = held * units_of(device),
+                  tiles = kernel->blocks, stages = ceil_divide(greater_of(k, 1), block->stage);
     const double steps_of_tile = (double)stages * block->stage,
                  part = steps_of_part(device, dtype, share);
     const int64_t part_bytes = (int64_t)kernel->tile_rows * kernel->tile_columns *
@@ -94,7 +103,7 @@ static void split_last_rounds(const subwave_capabilities *device, const subwave_
     kernel->of.matrix.stages = (uint32_t)lesser_of(stages, INT32_MAX);
     kernel->of.matrix.shares = kernel->of.matrix.shared = 0;
     kernel->of.matrix.band = USUAL_BAND;
-    set_steps(least, share, handicap, k, kernel);
+    set_steps(least, held, share, handicap, k, kernel);
     const bool is_whole = !block->splits_k || tiles % units == 0 || tiles > INT32_MAX / 2;
     if (candidates->all)
         candidates->show(candidates, kernel);
@@ -123,7 +132,7 @@ static void split_last_rounds(const subwave_capabilities *device, const subwave_
                 kernel->blocks = (uint32_t)(tiles - shared + (ends ? 1 : 2) * shares);
                 kernel->workspace_bytes = SUBWAVE_WORKSPACE_COUNTERS * (int64_t)sizeof(uint32_t) +
                                           2 * shares * part_bytes;
-                set_steps(steps, share, handicap, k, kernel);
+                set_steps(steps, held, share, handicap, k, kernel);
             }
             if (candidates->all)
                 candidates->show(candidates, kernel);
@@ -206,10 +215,13 @@ static void plan_rows(const subwave_capabilities *device, subwave_dtype dtype,
         subwave_dtype_size(dtype) == 1 ? device->shapes->matrix8 : device->shapes->matrix16;
     kernel->packed = reads_chunks(product->a, product->a_row, product->a_column, dtype) &&
                      reads_chunks(product->b, product->b_column, product->b_row, dtype);
-    if (kernel->packed && device->matrix16_is_fast)
+    if (kernel->packed && device->matrix16_is_fast) {
         show_blocks(device, unit, blocks, 1, dtype, product, kernel, candidates);
-    else
+        if (subwave_dtype_size(dtype) == 2) /* these read A and B four times as often */
+            show_block(device, unit, blocks, 2, 12, dtype, product, kernel, candidates);
+    } else {
         show_block(device, unit, blocks, 0, 10, dtype, product, kernel, candidates);
+    }
 }
 
 void subwave_plan_matrix(const subwave_capabilities *device, subwave_dtype dtype,

@@ -174,6 +174,8 @@ static void test_share(void **state)
  * the numbers of tiles and of stages decide it. */
 static double units_in_use(const subwave_matmul_kernel *kernel, int64_t units)
 {
+    if (kernel->block_x == 128)
+        units *= 2; /* blocks of two waves are at work on a compute unit, which has four SIMDs */
     const int64_t tiles = kernel->of.matrix.tiles, shared = kernel->of.matrix.shared,
                   shares = kernel->of.matrix.shares, stages = kernel->of.matrix.stages;
     const int64_t taken =
@@ -200,7 +202,7 @@ static void test_units_in_use(void **state)
                 const bool fast = device.matrix16_is_fast && subwave_dtype_size(dtypes[d]) <= 2;
                 const double least = n >= 2048   ? fast ? 0.8 : 0.9
                                      : n == 1024 ? fast ? 0.5 : 0.9
-                                     : fast      ? 0.1
+                                     : fast      ? 0.2
                                                  : 0.5;
                 assert_true(units_in_use(&l.kernel, units[u]) >= least);
             }
@@ -277,7 +279,8 @@ static void test_matrix_parts(void **state)
     }
 }
 
-/* 16 bits on gfx942: large blocks where they fill the device, and all is read by 16 bytes. */
+/* 16 bits on gfx942: large blocks where they fill the device, and small ones where others would be
+ * few, if all is read by 16 bytes. */
 static void test_large_blocks(void **state)
 {
     (void)state;
@@ -286,7 +289,8 @@ static void test_large_blocks(void **state)
         int64_t size, row;
         int32_t tile;
     } rows[] = {{"gfx942", 8192, 8192, 256},
-                {"gfx942", 1024, 1024, 128},
+                {"gfx942", 2048, 2048, 128},
+                {"gfx942", 1024, 1024, 64},
                 {"gfx942", 8192, 8193, 128},
                 {"gfx90a", 8192, 8192, 128},
                 {"gfx950", 8192, 8192, 256}};
@@ -305,7 +309,8 @@ static void test_large_blocks(void **state)
             subwave_plan_matmul(&device, SUBWAVE_DTYPE_BF16, SUBWAVE_VARIANT_MATRIX, &product);
         assert_int_equal(kernel.tile_rows, rows[r].tile);
         assert_int_equal(kernel.tile_columns, rows[r].tile);
-        assert_int_equal(kernel.of.matrix.shape, rows[r].tile == 256);
+        assert_int_equal(kernel.of.matrix.shape,
+                         rows[r].tile == 256 ? 1 : rows[r].tile == 64 ? 2 : 0);
         assert_int_equal(kernel.shared_bytes, 256 * rows[r].tile);
     }
 }

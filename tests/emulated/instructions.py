@@ -26,10 +26,11 @@ SINGLE = [name for name in re.findall(r'X\(\w+, \d+,[\s\\]*"(\w+)"', listed)
 # What a code object must have, but for `packed`. Tiles of BROADCAST with A in scalar registers are of f32 and f64.
 EXPECTED = {(variant, element, rows, columns) for element in NAMES for variant, rows, columns in (
     *((name, 1, 1) for name in SINGLE), ("broadcast", 4, 4), ("broadcast", 8, 8), ("broadcast", 16, 4),
-    ("broadcast", 8, 2), ("matrix", 64, 64), ("matrix", 128, 128), ("matrix16", 128, 128), ("matrix16", 256, 256))
+    ("broadcast", 8, 2), ("matrix", 64, 64), ("matrix", 128, 128), ("matrix16", 64, 64), ("matrix16", 128, 128),
+    ("matrix16", 256, 256))
             if not variant.startswith("matrix") or (variant == "matrix16") == (element in "hba")
             if columns not in (2, 4) or rows == columns or element in "fd"
-            if variant != "broadcast" or element != "a" or rows == 4}
+            if element != "a" or (variant, rows) not in (("broadcast", 8), ("broadcast", 16), ("matrix16", 64))}
 
 
 def is_kernel(name):
@@ -46,10 +47,10 @@ def identify(name):
         return Kernel("matrix", element, side, side,
                       ("columns rows".split()[int(a)], "rows columns".split()[int(b)]))
     matrix = re.search(r"matmul_matrixI(?:NS0_11small_floatINS0_\d+(b?)\w*_formatEEE|(a))"
-                       r"Li([01])ELb([01])ELb([01])ELb([01])EEE", name)
+                       r"Li([012])ELb([01])ELb([01])ELb([01])EEE", name)
     if matrix:
-        bf16, i8, large, packed, *along_k = matrix.groups()
-        side = 256 if large == "1" else 128
+        bf16, i8, shape, packed, *along_k = matrix.groups()
+        side = (128, 256, 64)[int(shape)]
         return Kernel("matrix16", i8 or bf16 or "h", side, side,
                       tuple(flag == "1" for flag in along_k) if packed == "1" else ())
     pattern = (r"matmul_(%s|broadcast)(?:_dot)?I(?:([fda])|NS0_11small_floatINS0_\d+(b?)\w*_formatEEE)"
@@ -100,7 +101,7 @@ def faults(kernel, architecture, row):
     if kernel.variant.startswith("matrix"):
         units = ("gfx90a", "gfx942", "gfx950") + {"f": ("gfx908",), "a": ("gfx908",), "d": ()}.get(
             kernel.element, ("gfx908", "gfx1100", "gfx1201"))
-        if kernel.variant == "matrix16" and kernel.rows == 256:
+        if kernel.variant == "matrix16" and kernel.rows != 128:
             units = ("gfx942", "gfx950")
         if bool(row["matrix"]) != (architecture in units):
             yield "has matrix instructions where there are none, or the reverse"

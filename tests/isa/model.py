@@ -44,6 +44,9 @@ KERNELS = {
     "matrix.f16.large.kk": "matmul_matrixI%sLi1ELb1ELb1ELb1E", "matrix.f16.large.xk": "matmul_matrixI%sLi1ELb1ELb0ELb1E",
     "matrix.f16.large.kx": "matmul_matrixI%sLi1ELb1ELb1ELb0E", "matrix.f16.large.xx": "matmul_matrixI%sLi1ELb1ELb0ELb0E",
     "matrix.bf16.large.kk": "matmul_matrixI%sLi1ELb1ELb1ELb1E",
+    "matrix.f16.small.kk": "matmul_matrixI%sLi2ELb1ELb1ELb1E", "matrix.f16.small.xk": "matmul_matrixI%sLi2ELb1ELb0ELb1E",
+    "matrix.f16.small.kx": "matmul_matrixI%sLi2ELb1ELb1ELb0E", "matrix.f16.small.xx": "matmul_matrixI%sLi2ELb1ELb0ELb0E",
+    "matrix.bf16.small.kk": "matmul_matrixI%sLi2ELb1ELb1ELb1E",
     "matrix.i8.kk": "matmul_matrixI%sLi0ELb1ELb1ELb1E", "matrix.i8.large.kk": "matmul_matrixI%sLi1ELb1ELb1ELb1E",
     "broadcast.i8.4x4": "matmul_broadcast_dotI%sLi4ELi4ELb1E",
     "broadcast.f16.8x8": "matmul_broadcastI%sLi8ELi8ELb1E", "broadcast.bf16.8x8": "matmul_broadcastI%sLi8ELi8ELb1E",
@@ -65,7 +68,7 @@ KERNELS.update({"batched.%s.unit" % element: "matmul_batched_unitI%sE" for eleme
 
 def is_on(name, architecture):
     """Whether the architecture has code for a kernel of the list."""
-    return architecture != "gfx90a" or ".large" not in name or not re.search(r"16|i8", name)
+    return architecture != "gfx90a" or not re.search(r"(16|i8)\.(large|small)", name)
 
 
 # --- the rules --------------------------------------------------------------------------------------------------
