@@ -90,4 +90,16 @@ size_t subwave_plan_workspace(const subwave_capabilities *device);
 void subwave_plan_matmul_batched(const subwave_capabilities *device, subwave_dtype dtype,
                                  subwave_matmul_batched_launch *launch);
 
+/* A batch's kernels, shown one after the other. `side`: of the tile of C that a group, a team of
+ * them or a wave computes; of CELLS a lane. */
+typedef struct subwave_batched_candidates {
+    void (*show)(struct subwave_batched_candidates *self,
+                 const subwave_matmul_batched_launch *launch, int32_t side);
+} subwave_batched_candidates;
+
+/* Shows a launch by every kernel that would compute the problem, of which the plan is one. */
+void subwave_plan_batched_candidates(const subwave_capabilities *device, subwave_dtype dtype,
+                                     const subwave_matmul_batched_launch *problem,
+                                     subwave_batched_candidates *candidates);
+
 #endif

@@ -5,6 +5,13 @@
 
 #include "check.h"
 
+/* Each family of kernels below has a function that plans a launch by one of its kernels, or returns
+ * false, with the launch unchanged, where that was not compiled for the device or could not compute
+ * the product; and one that says by which of them the product is expected to be fastest, whether or
+ * not it can compute it. */
+
+/* --- groups of lanes, each with a tile of C -------------------------------------------------- */
+
 typedef struct tile {
     subwave_matmul_batched_tile name;
     int32_t use, size, lanes; /* what it is for (subwave_matmul_batched_use); of a group */
@@ -23,6 +30,59 @@ static const tile tiles[] = {
 #undef SUBWAVE_X
 };
 
+/* Whether the kernels of whole waves with a matrix unit are compiled. */
+static bool has_unit(const subwave_capabilities *device, subwave_dtype dtype)
+{
+    return device->shapes->unit_in_batches &&
+           subwave_has_matrix_unit(device, subwave_part_dtype(dtype));
+}
+
+/* Whether the tile is for the type, its kernel is compiled, and its groups fit into a sub-group. It
+ * computes any product then. */
+static bool has_groups(const subwave_capabilities *device, subwave_dtype dtype, const tile *groups)
+{
+    const bool complex = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX;
+    const bool matrix_unit = dtype == SUBWAVE_DTYPE_F64 && device->shapes->f64_unit_in_groups;
+    const int32_t use = groups->use;
+    const bool suits = use == SUBWAVE_MATMUL_BATCHED_FOR_ALL ||
+                       (use == SUBWAVE_MATMUL_BATCHED_FOR_REAL && !complex) ||
+                       (use == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && complex) ||
+                       (use == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && matrix_unit) ||
+                       (use == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && !complex && !matrix_unit);
+    return suits && subwave_batched_fits(device->few_registers, groups->size, groups->items) &&
+           groups->lanes <= device->wave_size && (groups->side <= 16 || !has_unit(device, dtype));
+}
+
+/* The smallest that holds C, or the largest. */
+static const tile *best_groups(const subwave_capabilities *device, subwave_dtype dtype,
+                               const subwave_matmul_batched_launch *launch)
+{
+    const int32_t widest = greater_of(launch->m, launch->n);
+    const tile *best = NULL;
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles && !(best && best->side >= widest); ++i)
+        if (has_groups(device, dtype, &tiles[i]))
+            best = &tiles[i];
+    return best;
+}
+
+static bool plan_groups(const subwave_capabilities *device, subwave_dtype dtype, const tile *groups,
+                        subwave_matmul_batched_launch *launch)
+{
+    if (!has_groups(device, dtype, groups))
+        return false;
+    launch->tile = groups->name;
+    launch->down = (int32_t)ceil_divide(launch->m, groups->side);
+    launch->across = (int32_t)ceil_divide(launch->n, groups->side);
+
+    /* On the CPU device waves of a block take turns on one core. */
+    const int32_t block =
+        device->waves_take_turns ? device->wave_size : SUBWAVE_MATMUL_BATCHED_BLOCK;
+    launch->block = (uint32_t)greater_of(groups->items, block);
+    launch->blocks = ceil_divide(launch->batch * launch->down * launch->across,
+                                 launch->block / (uint32_t)groups->items);
+    return true;
+}
+
 /* --- elements of a lane ---------------------------------------------------------------------- */
 
 static subwave_divisor divisor(int32_t number)
@@ -30,103 +90,136 @@ static subwave_divisor divisor(int32_t number)
     return (subwave_divisor){(uint32_t)number, (1u << 20) / (uint32_t)number + 1};
 }
 
-/* Whether the matrices of a batch lie one after another without gaps, in rows that lanes find in
- * different banks. */
-static bool is_run(const subwave_matmul_batched_operand *x, int32_t rows, int32_t columns)
+/* The columns of an operand as it is stored. */
+static int32_t stored_columns(const subwave_matmul_batched_operand *x, int32_t rows,
+                              int32_t columns)
 {
-    const int32_t stored_rows = x->transposed ? columns : rows,
-                  stored_columns = x->transposed ? rows : columns;
-    return !x->array && x->ld == stored_columns &&
-           x->stride == (int64_t)stored_rows * stored_columns && stored_columns % 8 != 0;
+    return x->transposed ? rows : columns;
 }
 
-/* The side of a lane's elements for matrices that leave much of a group's tile empty, by what was
+/* Whether the matrices of a batch lie one after another without gaps. */
+static bool is_run(const subwave_matmul_batched_operand *x, int32_t rows, int32_t columns)
+{
+    return !x->array && x->ld == stored_columns(x, rows, columns) &&
+           x->stride == (int64_t)rows * columns;
+}
+
+/* The side of a lane's elements for matrices that leave much of the groups' tile empty, by what was
  * faster on an H200; or 0. */
-static int32_t cells_side(const subwave_matmul_batched_launch *launch, subwave_dtype dtype,
-                          const tile *group)
+static int32_t best_cells(subwave_dtype dtype, const tile *groups,
+                          const subwave_matmul_batched_launch *launch)
 {
     const int32_t m = launch->m, n = launch->n, k = launch->k, widest = greater_of(m, n);
     const int32_t size = (int32_t)subwave_dtype_size(dtype), most = size == 4 ? 9 : 15;
-    const bool full = group->side >= widest && 10 * m * n >= 9 * group->side * group->side;
+    const bool full = groups->side >= widest && 10 * m * n >= 9 * groups->side * groups->side;
     const int64_t of_3 = 9 * ceil_divide(m, 3) * ceil_divide(n, 3),
                   of_4 = 16 * ceil_divide(m, 4) * ceil_divide(n, 4);
-    if (widest > most || full || group->use == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT || k == 0 ||
-        k > 32 || (size == 16 && (widest == 3 || widest % 3 == 1)) || !is_run(&launch->a, m, k) ||
-        !is_run(&launch->b, k, n) || !is_run(&launch->c, m, n))
+    /* Lanes find rows of a multiple of 8 elements in the same banks. */
+    if (widest > most || full || groups->use == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT || k > 32 ||
+        (size == 16 && (widest == 3 || widest % 3 == 1)) ||
+        stored_columns(&launch->a, m, k) % 8 == 0 || stored_columns(&launch->b, k, n) % 8 == 0 ||
+        n % 8 == 0)
         return 0;
     return widest <= 12 && (of_3 < of_4 || (of_3 == of_4 && size > 4)) ? 3 : 4;
 }
 
-static void plan_cells(const subwave_capabilities *device, subwave_dtype dtype, int32_t side,
+/* A block copies runs, and has room and lanes for an entry. */
+static bool plan_cells(const subwave_capabilities *device, subwave_dtype dtype, int32_t side,
                        subwave_matmul_batched_launch *launch)
 {
     enum { BYTES = 16 << 10 }; /* of a block, that many are at work */
     const int32_t size = (int32_t)subwave_dtype_size(dtype), m = launch->m, n = launch->n,
                   k = launch->k;
     const int32_t wave = device->wave_size, pack = 16 / size;
+    const int64_t lane_rows = ceil_divide(m, side), lane_columns = ceil_divide(n, side),
+                  lanes = lane_rows * lane_columns;
+    const int64_t elements = greater_of((int64_t)m * k + (int64_t)k * n, (int64_t)m * n);
+    if (k == 0 || lanes > SUBWAVE_MATMUL_BATCHED_BLOCK || elements * size > BYTES ||
+        !is_run(&launch->a, m, k) || !is_run(&launch->b, k, n) || !is_run(&launch->c, m, n))
+        return false;
     launch->tile = side == 3 ? SUBWAVE_MATMUL_BATCHED_CELLS_3 : SUBWAVE_MATMUL_BATCHED_CELLS_4;
     launch->down = launch->across = 1;
-    launch->lane_rows = (int32_t)ceil_divide(m, side);
-    launch->lane_columns = divisor((int32_t)ceil_divide(n, side));
-    const int32_t lanes = launch->lane_rows * (int32_t)launch->lane_columns.number;
-    launch->lanes = divisor(lanes);
+    launch->lane_rows = (int32_t)lane_rows;
+    launch->lane_columns = divisor((int32_t)lane_columns);
+    launch->lanes = divisor((int32_t)lanes);
 
     /* On the CPU device waves of a block take turns on one core. */
-    const int32_t items =
+    const int64_t items =
         device->waves_take_turns ? greater_of(wave, lanes) : SUBWAVE_MATMUL_BATCHED_BLOCK;
-    const int32_t elements = greater_of(m * k + k * n, m * n);
-    launch->entries = greater_of(lesser_of(items / lanes, BYTES / (elements * size)), 1);
+    launch->entries = (int32_t)lesser_of(items / lanes, BYTES / (elements * size));
     /* Each begins as far into 16 bytes as it does in memory; C takes the place of A and B. */
     launch->b.local_at = round_up(launch->entries * m * k, pack) + pack;
     const int32_t both = launch->b.local_at + launch->entries * k * n;
     launch->shared_bytes = (uint32_t)((greater_of(both, launch->entries * m * n) + pack) * size);
     launch->block = (uint32_t)round_up(launch->entries * lanes, wave);
     launch->blocks = ceil_divide(launch->batch, launch->entries);
+    return true;
 }
 
 /* --- dense matrices on the matrix unit ------------------------------------------------------- */
 
-/* Plans it, or returns false where another tile is faster or the only one. */
-static bool plan_dense(const subwave_capabilities *device, subwave_dtype dtype,
-                       subwave_matmul_batched_launch *launch)
-{
-    const int32_t m = launch->m, n = launch->n, k = launch->k, widest = greater_of(m, n);
-    static const struct {
-        subwave_matmul_batched_tile name;
-        int32_t side, items;
-    } dense[] = {
+typedef struct dense_tile {
+    subwave_matmul_batched_tile name;
+    int32_t side, items;
+} dense_tile;
+
+static const dense_tile dense_tiles[] = {
 #define SUBWAVE_X(side, size, across) \
     {SUBWAVE_MATMUL_BATCHED_DENSE_##side, side, 32 * (across) * (across)},
-        SUBWAVE_MATMUL_BATCHED_DENSE(SUBWAVE_X)
+    SUBWAVE_MATMUL_BATCHED_DENSE(SUBWAVE_X)
 #undef SUBWAVE_X
-    };
-    size_t d = 0;
-    while (d + 1 < sizeof dense / sizeof *dense && dense[d].side < widest)
-        ++d;
-    const int32_t side = dense[d].side;
-    /* Rows of a multiple of 16 elements begin in one bank. */
-    if (dtype != SUBWAVE_DTYPE_F64 || !device->f64_unit_of_16_rows || launch->a.transposed ||
-        launch->b.transposed || launch->a.ld != k || launch->b.ld != n || launch->c.ld != n ||
-        widest <= 16 || widest > side || k == 0 || k > 64 || k % 16 == 0)
-        return false;
+};
 
-    /* As many rows and columns are read as there are elements for; each may begin within 16
-     * bytes. */
-    launch->b.local_at = round_up(m * k + 1, 2);
-    launch->a.local_size =
-        round_up(1 + greater_of(greater_of(launch->b.local_at + k * n + side, side * k), m * n), 2);
-    const int32_t teams = SUBWAVE_MATMUL_BATCHED_BLOCK / dense[d].items;
-    int32_t bytes = teams * launch->a.local_size * 8;
-    if (side == 64 && k % 2 == 0 && bytes > 56 << 10)
+/* In elements: where B begins in shared memory, and what an entry takes of it. As many rows and
+ * columns are read as there are elements for; each may begin within 16 bytes. */
+static int32_t dense_b_at(const subwave_matmul_batched_launch *launch)
+{
+    return round_up(launch->m * launch->k + 1, 2);
+}
+static int32_t dense_size(const subwave_matmul_batched_launch *launch, int32_t side)
+{
+    const int32_t m = launch->m, n = launch->n, k = launch->k;
+    return round_up(1 + greater_of(greater_of(dense_b_at(launch) + k * n + side, side * k), m * n),
+                    2);
+}
+
+/* The smallest that holds C, or null where another kernel is faster. */
+static const dense_tile *best_dense(const subwave_matmul_batched_launch *launch)
+{
+    const int32_t k = launch->k, widest = greater_of(launch->m, launch->n);
+    const dense_tile *best = dense_tiles;
+    const dense_tile *const last = dense_tiles + sizeof dense_tiles / sizeof *dense_tiles - 1;
+    while (best < last && best->side < widest)
+        ++best;
+    /* Rows of a multiple of 16 elements begin in one bank. */
+    if (widest <= 16 || widest > best->side || k > 64 || k % 16 == 0)
+        return NULL;
+    return best->side == 64 && k % 2 == 0 && dense_size(launch, 64) * 8 > 56 << 10 ? NULL : best;
+}
+
+/* The entry's matrices are copied as they lie, each without gaps. */
+static bool plan_dense(const subwave_capabilities *device, subwave_dtype dtype,
+                       const dense_tile *dense, subwave_matmul_batched_launch *launch)
+{
+    const int32_t m = launch->m, n = launch->n, k = launch->k;
+    /* Shared memory is large enough for k up to 64, where the unit has 16 rows. */
+    if (dtype != SUBWAVE_DTYPE_F64 || !device->shapes->f64_unit_in_groups ||
+        !device->f64_unit_of_16_rows || launch->a.transposed || launch->b.transposed ||
+        launch->a.ld != k || launch->b.ld != n || launch->c.ld != n ||
+        greater_of(m, n) > dense->side || k == 0 || k > 64)
         return false;
+    launch->b.local_at = dense_b_at(launch);
+    launch->a.local_size = dense_size(launch, dense->side);
+    const int32_t teams = SUBWAVE_MATMUL_BATCHED_BLOCK / dense->items;
+    int32_t bytes = teams * launch->a.local_size * 8;
     /* Copies pass through L1, except for the largest: if as many blocks as a multiprocessor has
      * room for, a KiB more each, left little of it, one fewer are at work. */
     enum { ROOM = 228 << 10, BUSY = 196 << 10, MORE = 1 << 10 };
     const int32_t blocks = ROOM / (bytes + MORE);
-    if (side < 64 && blocks * (bytes + MORE) > BUSY)
+    if (dense->side < 64 && blocks * (bytes + MORE) > BUSY)
         bytes = round_up(ROOM / blocks - MORE + 1, 16);
 
-    launch->tile = dense[d].name;
+    launch->tile = dense->name;
     launch->down = launch->across = 1;
     launch->block = SUBWAVE_MATMUL_BATCHED_BLOCK;
     launch->shared_bytes = (uint32_t)bytes;
@@ -136,15 +229,17 @@ static bool plan_dense(const subwave_capabilities *device, subwave_dtype dtype,
 
 /* --- whole waves with a matrix unit ---------------------------------------------------------- */
 
-/* Plans it, or returns false where the groups' kernels do it: of few rows and columns, most of the
- * unit's tile would be empty. */
+/* Of few rows and columns, most of the unit's tile would be empty. */
+static bool unit_is_best(const subwave_matmul_batched_launch *launch)
+{
+    return greater_of(launch->m, launch->n) > 16;
+}
+
 static bool plan_unit(const subwave_capabilities *device, subwave_dtype dtype,
                       subwave_matmul_batched_launch *launch)
 {
     enum { SIDE = SUBWAVE_MATMUL_BATCHED_UNIT_SIDE };
-    if (!device->shapes->unit_in_batches ||
-        !subwave_has_matrix_unit(device, subwave_part_dtype(dtype)) ||
-        greater_of(launch->m, launch->n) <= 16)
+    if (!has_unit(device, dtype))
         return false;
     launch->tile = SUBWAVE_MATMUL_BATCHED_UNIT;
     launch->down = (int32_t)ceil_divide(launch->m, SIDE);
@@ -155,46 +250,45 @@ static bool plan_unit(const subwave_capabilities *device, subwave_dtype dtype,
     return true;
 }
 
-/* --- which, and the grid --------------------------------------------------------------------- */
+/* --- which ----------------------------------------------------------------------------------- */
 
 void subwave_plan_matmul_batched(const subwave_capabilities *device, subwave_dtype dtype,
                                  subwave_matmul_batched_launch *launch)
 {
     launch->first_block = 0;
-    if (plan_dense(device, dtype, launch) || plan_unit(device, dtype, launch))
+    const dense_tile *const dense = best_dense(launch);
+    if (dense && plan_dense(device, dtype, dense, launch))
         return;
-    const bool cpu = device->waves_take_turns;
-    const bool complex = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX;
-    const bool matrix_unit = dtype == SUBWAVE_DTYPE_F64 && device->shapes->f64_unit_in_groups;
-    const int32_t wave = device->wave_size;
-    const int32_t widest = launch->m > launch->n ? launch->m : launch->n;
-
-    /* The smallest that holds C, or the largest, whose groups fit into a sub-group. */
-    const tile *best = NULL;
-    for (size_t i = 0; i < sizeof tiles / sizeof *tiles && !(best && best->side >= widest); ++i) {
-        const int32_t use = tiles[i].use;
-        const bool suits =
-            use == SUBWAVE_MATMUL_BATCHED_FOR_ALL ||
-            (use == SUBWAVE_MATMUL_BATCHED_FOR_REAL && !complex) ||
-            (use == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && complex) ||
-            (use == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && matrix_unit) ||
-            (use == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && !complex && !matrix_unit);
-        if (suits && subwave_batched_fits(device->few_registers, tiles[i].size, tiles[i].items) &&
-            tiles[i].lanes <= wave)
-            best = &tiles[i];
-    }
-    const int32_t side = cells_side(launch, dtype, best);
-    if (side != 0) {
-        plan_cells(device, dtype, side, launch);
+    if (unit_is_best(launch) && plan_unit(device, dtype, launch))
         return;
-    }
-    launch->tile = best->name;
-    launch->down = (int32_t)ceil_divide(launch->m, best->side);
-    launch->across = (int32_t)ceil_divide(launch->n, best->side);
+    const tile *const groups = best_groups(device, dtype, launch);
+    const int32_t side = best_cells(dtype, groups, launch);
+    if (side == 0 || !plan_cells(device, dtype, side, launch))
+        plan_groups(device, dtype, groups, launch);
+}
 
-    /* On the CPU device waves of a block take turns on one core. */
-    const int32_t block = cpu ? wave : SUBWAVE_MATMUL_BATCHED_BLOCK;
-    launch->block = (uint32_t)(best->items > block ? best->items : block);
-    launch->blocks = ceil_divide(launch->batch * launch->down * launch->across,
-                                 launch->block / (uint32_t)best->items);
+void subwave_plan_batched_candidates(const subwave_capabilities *device, subwave_dtype dtype,
+                                     const subwave_matmul_batched_launch *problem,
+                                     subwave_batched_candidates *candidates)
+{
+    subwave_matmul_batched_launch asked = *problem;
+    asked.first_block = 0;
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; ++i) {
+        subwave_matmul_batched_launch launch = asked;
+        if (plan_groups(device, dtype, &tiles[i], &launch))
+            candidates->show(candidates, &launch, tiles[i].side);
+    }
+    for (int32_t side = 3; side <= 4; ++side) {
+        subwave_matmul_batched_launch launch = asked;
+        if (plan_cells(device, dtype, side, &launch))
+            candidates->show(candidates, &launch, side);
+    }
+    subwave_matmul_batched_launch by_unit = asked;
+    if (plan_unit(device, dtype, &by_unit))
+        candidates->show(candidates, &by_unit, SUBWAVE_MATMUL_BATCHED_UNIT_SIDE);
+    for (size_t i = 0; i < sizeof dense_tiles / sizeof *dense_tiles; ++i) {
+        subwave_matmul_batched_launch launch = asked;
+        if (plan_dense(device, dtype, &dense_tiles[i], &launch))
+            candidates->show(candidates, &launch, dense_tiles[i].side);
+    }
 }

@@ -2,6 +2,7 @@
  * test_plan.c: launch shapes of the matrix product, for devices that need not be here.
  */
 #include "../../src/backend.h"
+#include "../../src/check.h"
 #include "../../src/plan.h"
 #include "../types.h"
 
@@ -848,6 +849,30 @@ static void test_batched_gaps(void **state)
 }
 
 /* Every part of local memory has its room, and every entry its lanes. */
+static void check_cells(const subwave_capabilities *device, subwave_dtype dtype,
+                        const subwave_matmul_batched_launch *p)
+{
+    const int m = p->m, n = p->n, k = p->k, size = (int)subwave_dtype_size(dtype);
+    const int side = p->tile == SUBWAVE_MATMUL_BATCHED_CELLS_3 ? 3 : 4;
+    const int lanes = (int)p->lanes.number, across = (int)p->lane_columns.number;
+    assert_true(p->lane_rows * side >= m && across * side >= n);
+    assert_int_equal(lanes, p->lane_rows * across);
+    assert_true(p->entries >= 1 && p->entries * lanes <= (int)p->block);
+    assert_int_equal(p->block % (uint32_t)device->wave_size, 0);
+    assert_true(p->block >= 1 && p->block <= SUBWAVE_MATMUL_BATCHED_BLOCK);
+    for (uint32_t item = 0; item < p->block; ++item) {
+        assert_int_equal(item * p->lanes.reciprocal >> 20, item / p->lanes.number);
+        assert_int_equal(item * p->lane_columns.reciprocal >> 20, item / p->lane_columns.number);
+    }
+    const int pack = 16 / size, shared = (int)p->shared_bytes / size;
+    assert_true(p->shared_bytes >= 1 && p->shared_bytes <= 18 << 10);
+    assert_true(p->b.local_at >= p->entries * m * k + pack - 1);
+    assert_int_equal(p->b.local_at % pack, 0);
+    assert_true(p->b.local_at + p->entries * k * n + pack - 1 <= shared);
+    assert_true(p->entries * m * n + pack - 1 <= shared);
+    assert_true(p->blocks * p->entries >= p->batch && (p->blocks - 1) * p->entries < p->batch);
+}
+
 static void test_batched_cells(void **state)
 {
     (void)state;
@@ -866,34 +891,28 @@ static void test_batched_cells(void **state)
                             plan_batched(&devices[d], dtypes[t], m, n, k, 1001);
                         if (!is_cells(&p))
                             continue;
-                        const int side = p.tile == SUBWAVE_MATMUL_BATCHED_CELLS_3 ? 3 : 4;
-                        const int lanes = (int)p.lanes.number, across = (int)p.lane_columns.number;
-                        assert_true(p.lane_rows * side >= m && across * side >= n);
-                        assert_int_equal(lanes, p.lane_rows * across);
-                        assert_true(p.entries >= 1 && p.entries * lanes <= (int)p.block);
-                        assert_int_equal(p.block % (uint32_t)devices[d].wave_size, 0);
-                        assert_true(p.block >= 1 && p.block <= SUBWAVE_MATMUL_BATCHED_BLOCK);
-                        for (uint32_t item = 0; item < p.block; ++item) {
-                            assert_int_equal(item * p.lanes.reciprocal >> 20,
-                                             item / p.lanes.number);
-                            assert_int_equal(item * p.lane_columns.reciprocal >> 20,
-                                             item / p.lane_columns.number);
-                        }
-                        const int pack = 16 / (int)subwave_dtype_size(dtypes[t]);
-                        const int shared = (int)p.shared_bytes / (int)subwave_dtype_size(dtypes[t]);
-                        assert_true(p.shared_bytes >= 1 && p.shared_bytes <= 18 << 10);
-                        assert_true(p.b.local_at >= p.entries * m * k + pack - 1);
-                        assert_int_equal(p.b.local_at % pack, 0);
-                        assert_true(p.b.local_at + p.entries * k * n + pack - 1 <= shared);
-                        assert_true(p.entries * m * n + pack - 1 <= shared);
-                        assert_true(p.blocks * p.entries >= 1001 &&
-                                    (p.blocks - 1) * p.entries < 1001);
+                        check_cells(&devices[d], dtypes[t], &p);
                         ++count;
                     }
     assert_true(count > 1000);
 }
 
-/* Dense f64 on NVIDIA's matrix unit: where it is faster, with room for all that is read. */
+/* There is room for all that is read. */
+static void check_dense(const subwave_matmul_batched_launch *p)
+{
+    static const int sides[] = {24, 32, 48, 64};
+    const int m = p->m, n = p->n, k = p->k, t = (int)p->tile - SUBWAVE_MATMUL_BATCHED_DENSE_24,
+              side = sides[t], teams = t < 2 ? 4 : 1;
+    const int end = p->a.local_size - 1, read_b = p->b.local_at + (k - 1) * n + side;
+    assert_true(m <= side && n <= side && p->b.local_at % 2 == 0 && p->a.local_size % 2 == 0);
+    assert_true(p->b.local_at > m * k && read_b <= end && p->b.local_at + k * n <= end);
+    assert_true(side * k <= end && m * n <= end);
+    assert_true((int)p->shared_bytes >= teams * p->a.local_size * 8 &&
+                p->shared_bytes <= 227 << 10);
+    assert_int_equal(p->blocks, (p->batch + teams - 1) / teams);
+}
+
+/* Dense f64 on NVIDIA's matrix unit, where it is faster. */
 static void test_batched_dense(void **state)
 {
     (void)state;
@@ -936,20 +955,238 @@ static void test_batched_dense(void **state)
                     plan_batched(&h200, SUBWAVE_DTYPE_F64, m, n, k, 9);
                 if (p.tile < SUBWAVE_MATMUL_BATCHED_DENSE_24)
                     continue;
-                static const int sides[] = {24, 32, 48, 64};
-                const int t = (int)p.tile - SUBWAVE_MATMUL_BATCHED_DENSE_24, side = sides[t],
-                          teams = t < 2 ? 4 : 1;
-                const int end = p.a.local_size - 1, read_b = p.b.local_at + (k - 1) * n + side;
-                assert_true(m <= side && n <= side && p.b.local_at % 2 == 0 &&
-                            p.a.local_size % 2 == 0);
-                assert_true(p.b.local_at > m * k && read_b <= end && p.b.local_at + k * n <= end);
-                assert_true(side * k <= end && m * n <= end);
-                assert_true((int)p.shared_bytes >= teams * p.a.local_size * 8 &&
-                            p.shared_bytes <= 227 << 10);
-                assert_int_equal(p.blocks, (9 + teams - 1) / teams);
+                check_dense(&p);
                 ++count;
             }
     assert_true(count > 100000);
+}
+
+enum { MOST_BATCHED_CANDIDATES = 32 };
+
+typedef struct batched_list {
+    subwave_batched_candidates shown;
+    int count, groups, cells, unit, dense;
+    int32_t sides[MOST_BATCHED_CANDIDATES];
+    subwave_matmul_batched_launch launches[MOST_BATCHED_CANDIDATES];
+} batched_list;
+
+static void append_batched(subwave_batched_candidates *self,
+                           const subwave_matmul_batched_launch *launch, int32_t side)
+{
+    batched_list *const list = (batched_list *)self;
+    assert_true(list->count < MOST_BATCHED_CANDIDATES);
+    *(is_cells(launch)                                  ? &list->cells
+      : launch->tile == SUBWAVE_MATMUL_BATCHED_UNIT     ? &list->unit
+      : launch->tile >= SUBWAVE_MATMUL_BATCHED_DENSE_24 ? &list->dense
+                                                        : &list->groups) += 1;
+    list->sides[list->count] = side;
+    list->launches[list->count++] = *launch;
+}
+
+static void list_batched(const subwave_capabilities *device, subwave_dtype dtype,
+                         const subwave_matmul_batched_launch *problem, batched_list *list)
+{
+    memset(list, 0, sizeof *list);
+    list->shown.show = append_batched;
+    subwave_plan_batched_candidates(device, dtype, problem, &list->shown);
+}
+
+/* The kernel of groups, or of the unit, is compiled for the type and the device, and its tiles
+ * cover C. */
+static void check_tiles(const subwave_capabilities *device, subwave_dtype dtype,
+                        const subwave_matmul_batched_launch *p, int32_t side)
+{
+    static const struct {
+        subwave_matmul_batched_tile name;
+        int use, size, lanes, across;
+        bool exists[3]; /* for elements of 4, 8 and 16 bytes: they have steps of k */
+    } tiles[] = {
+#define SUBWAVE_X(name, use, size, lanes, across, terms4, terms8, terms16) \
+    {SUBWAVE_MATMUL_BATCHED_##name, \
+     SUBWAVE_MATMUL_BATCHED_FOR_##use, \
+     size, \
+     lanes, \
+     across, \
+     {(terms4) > 0, (terms8) > 0, (terms16) > 0}},
+        SUBWAVE_MATMUL_BATCHED_TILES(SUBWAVE_X)
+#undef SUBWAVE_X
+    };
+    const bool complex = dtype == SUBWAVE_DTYPE_C32 || dtype == SUBWAVE_DTYPE_C64;
+    const bool of_unit = device->shapes->unit_in_batches &&
+                         subwave_has_matrix_unit(device, subwave_part_dtype(dtype));
+    int items = device->wave_size;
+    if (p->tile == SUBWAVE_MATMUL_BATCHED_UNIT) {
+        assert_true(of_unit);
+        assert_int_equal(side, SUBWAVE_MATMUL_BATCHED_UNIT_SIDE);
+    } else {
+        size_t t = 0;
+        while (tiles[t].name != p->tile)
+            assert_true(++t < COUNT(tiles));
+        const int use = tiles[t].use, across = tiles[t].across > 1 ? tiles[t].across : 1;
+        const size_t bytes = subwave_dtype_size(dtype);
+        assert_true(tiles[t].exists[bytes == 4 ? 0 : bytes == 8 ? 1 : 2]);
+        assert_false(complex && use == SUBWAVE_MATMUL_BATCHED_FOR_REAL);
+        assert_false(!complex && use == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX);
+        const bool on_unit = dtype == SUBWAVE_DTYPE_F64 && device->shapes->f64_unit_in_groups;
+        assert_true(use != SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT || on_unit);
+        assert_true(use != SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST || !(complex || on_unit));
+        items = tiles[t].lanes * across * across;
+        assert_int_equal(side, tiles[t].size * across);
+        assert_true(subwave_batched_fits(device->few_registers, tiles[t].size, items));
+        assert_true(tiles[t].lanes <= device->wave_size);
+        assert_false(of_unit && side > 16);
+    }
+    assert_true(p->down * side >= p->m && (p->down - 1) * side < p->m);
+    assert_true(p->across * side >= p->n && (p->across - 1) * side < p->n);
+    assert_true(p->block >= (uint32_t)device->wave_size);
+    assert_int_equal(p->block % (uint32_t)items, 0);
+    const int64_t work = p->batch * p->down * p->across, each = p->block / (uint32_t)items;
+    assert_true(p->blocks * each >= work && (p->blocks - 1) * each < work);
+}
+
+/* How the operands of a batch lie. */
+enum { IN_A_ROW, A_TURNED, B_TURNED, GAPS_IN_A, GAPS_IN_C, APART, BY_POINTERS, FORMS };
+
+static subwave_matmul_batched_launch batched_in_form(int form, int m, int n, int k, int64_t batch)
+{
+    static const int pointers;
+    const bool a_turned = form == A_TURNED, b_turned = form == B_TURNED;
+    subwave_matmul_batched_launch p = {.m = m, .n = n, .k = k, .batch = batch};
+    p.a.transposed = a_turned;
+    p.b.transposed = b_turned;
+    p.a.ld = (a_turned ? m : k) + (form == GAPS_IN_A ? 3 : 0);
+    p.b.ld = b_turned ? k : n;
+    p.c.ld = n + (form == GAPS_IN_C ? 3 : 0);
+    p.a.stride = (a_turned ? k : m) * p.a.ld;
+    p.b.stride = (b_turned ? n : k) * p.b.ld + (form == APART ? 5 : 0);
+    p.c.stride = m * p.c.ld;
+    if (form == BY_POINTERS) {
+        p.a.array = p.b.array = p.c.array = &pointers;
+        p.a.stride = p.b.stride = p.c.stride = 0;
+    }
+    return p;
+}
+
+/* The plan is one of the candidates, each of which there is once, and each of which computes the
+ * product on the device. */
+static void test_batched_candidates(void **state)
+{
+    (void)state;
+    static batched_list list;
+    static const int sizes[] = {1, 3, 8, 13, 17, 33, 64, 32768};
+    static const int terms[] = {0, 1, 31, 48, 65, 32768};
+    const subwave_capabilities devices[] = {
+        make_device("cpu", "x86-64", 4, 2),          make_device("cpu", "x86-64", 64, 2),
+        make_device("hip-amd", "gfx906", 64, 60),    make_device("hip-amd", "gfx908", 64, 120),
+        make_device("hip-amd", "gfx942", 64, 304),   make_device("hip-amd", "gfx1100", 32, 48),
+        make_device("hip-nvidia", "sm_80", 32, 108), make_device("hip-nvidia", "sm_90", 32, 132),
+    };
+    enum { SIZES = sizeof sizes / sizeof *sizes, TERMS = sizeof terms / sizeof *terms };
+    for (size_t d = 0; d < COUNT(devices); ++d)
+        for (size_t t = 0; t < COUNT(batched_dtypes); ++t)
+            for (int i = 0; i < SIZES * SIZES * TERMS * FORMS; ++i) {
+                const subwave_dtype dtype = batched_dtypes[t];
+                const int form = i / (SIZES * SIZES * TERMS);
+                const subwave_matmul_batched_launch asked =
+                    batched_in_form(form, sizes[i % SIZES], sizes[i / SIZES % SIZES],
+                                    terms[i / (SIZES * SIZES) % TERMS], 1001);
+                subwave_matmul_batched_launch planned = asked;
+                subwave_plan_matmul_batched(&devices[d], dtype, &planned);
+                list_batched(&devices[d], dtype, &asked, &list);
+                int same = 0;
+                for (int c = 0; c < list.count; ++c) {
+                    const subwave_matmul_batched_launch *const p = &list.launches[c];
+                    same += memcmp(p, &planned, sizeof *p) == 0;
+                    for (int other = 0; other < c; ++other)
+                        assert_int_not_equal(p->tile, list.launches[other].tile);
+                    if (is_cells(p)) {
+                        assert_true(form == IN_A_ROW || form == A_TURNED || form == B_TURNED);
+                        assert_true(p->k > 0);
+                        check_cells(&devices[d], dtype, p);
+                    } else if (p->tile >= SUBWAVE_MATMUL_BATCHED_DENSE_24) {
+                        assert_true(form == IN_A_ROW || form == APART || form == BY_POINTERS);
+                        assert_true(p->k > 0 && dtype == SUBWAVE_DTYPE_F64);
+                        assert_true(devices[d].f64_unit_of_16_rows);
+                        check_dense(p);
+                    } else {
+                        check_tiles(&devices[d], dtype, p, list.sides[c]);
+                    }
+                }
+                assert_int_equal(same, 1);
+            }
+    /* All are there. */
+    static const struct {
+        int device;
+        subwave_dtype dtype;
+        int n, groups, cells, unit, dense;
+    } rows[] = {
+        {0, SUBWAVE_DTYPE_F32, 5, 2, 2, 0, 0},  {1, SUBWAVE_DTYPE_F32, 5, 9, 2, 0, 0},
+        {1, SUBWAVE_DTYPE_C64, 16, 9, 2, 0, 0}, {2, SUBWAVE_DTYPE_F64, 40, 7, 0, 0, 0},
+        {3, SUBWAVE_DTYPE_F64, 20, 9, 2, 0, 0}, {3, SUBWAVE_DTYPE_F32, 20, 5, 2, 1, 0},
+        {4, SUBWAVE_DTYPE_F64, 20, 5, 2, 1, 0}, {4, SUBWAVE_DTYPE_C64, 8, 5, 2, 1, 0},
+        {4, SUBWAVE_DTYPE_F64, 65, 5, 0, 1, 0}, {5, SUBWAVE_DTYPE_C32, 40, 9, 0, 0, 0},
+        {6, SUBWAVE_DTYPE_F64, 20, 9, 2, 0, 0}, {7, SUBWAVE_DTYPE_F64, 20, 9, 2, 0, 4},
+        {7, SUBWAVE_DTYPE_F64, 33, 9, 0, 0, 2}, {7, SUBWAVE_DTYPE_F64, 64, 9, 0, 0, 1},
+        {7, SUBWAVE_DTYPE_F32, 44, 9, 1, 0, 0}, {7, SUBWAVE_DTYPE_F64, 65, 9, 0, 0, 0},
+    };
+    for (size_t r = 0; r < COUNT(rows); ++r) {
+        const int n = rows[r].n;
+        const subwave_matmul_batched_launch asked = batched_in_form(IN_A_ROW, n, n, n, 9);
+        list_batched(&devices[rows[r].device], rows[r].dtype, &asked, &list);
+        assert_int_equal(list.groups, rows[r].groups);
+        assert_int_equal(list.cells, rows[r].cells);
+        assert_int_equal(list.unit, rows[r].unit);
+        assert_int_equal(list.dense, rows[r].dense);
+    }
+}
+
+/* Every one of them computes the product, of whole numbers. */
+static void test_batched_candidates_on_cpu(void **state)
+{
+    (void)state;
+    static const subwave_launcher launchers[] = {SUBWAVE_KERNELS(SUBWAVE_LAUNCHER_ROW_cpu)};
+    static const struct {
+        int m, n, k;
+    } rows[] = {{1, 1, 1}, {5, 5, 5}, {3, 17, 40}, {20, 8, 9}, {35, 41, 12}, {70, 3, 33}};
+    enum { BATCH = 7, MOST = BATCH * 70 * 60 };
+    static float a[MOST], b[MOST], c[MOST];
+    static batched_list list;
+    const subwave_capabilities device = make_device("cpu", "x86-64", 64, 2);
+    for (size_t r = 0; r < COUNT(rows); ++r)
+        for (int form = 0; form < BY_POINTERS; ++form) {
+            const int m = rows[r].m, n = rows[r].n, k = rows[r].k;
+            subwave_matmul_batched_launch asked = batched_in_form(form, m, n, k, BATCH);
+            asked.a.first = a;
+            asked.b.first = b;
+            asked.c.first = c;
+            memcpy(asked.alpha, &(float){1}, sizeof(float));
+            assert_true(asked.a.stride * BATCH <= MOST && asked.b.stride * BATCH <= MOST &&
+                        asked.c.stride * BATCH <= MOST);
+            for (int e = 0; e < MOST; ++e) {
+                a[e] = (float)(e * 7 % 19 - 9);
+                b[e] = (float)(e * 5 % 23 - 11);
+            }
+            list_batched(&device, SUBWAVE_DTYPE_F32, &asked, &list);
+            assert_true(list.count >= 9);
+            for (int x = 0; x < list.count; ++x) {
+                const subwave_matmul_batched_launch *const p = &list.launches[x];
+                memset(c, 0xff, sizeof c);
+                assert_int_equal(subwave_call_launcher(launchers, COUNT(launchers),
+                                                       SUBWAVE_OPERATION_matmul_batched,
+                                                       SUBWAVE_DTYPE_F32, p, NULL),
+                                 0);
+                for (int i = 0; i < BATCH * m * n; ++i) {
+                    const int64_t entry = i / (m * n), row = i / n % m, column = i % n;
+                    float sum = 0;
+                    for (int64_t s = 0; s < k; ++s)
+                        sum += a[entry * p->a.stride +
+                                 (p->a.transposed ? s * p->a.ld + row : row * p->a.ld + s)] *
+                               b[entry * p->b.stride +
+                                 (p->b.transposed ? column * p->b.ld + s : s * p->b.ld + column)];
+                    assert_true(c[entry * p->c.stride + row * p->c.ld + column] == sum);
+                }
+            }
+        }
 }
 
 /* Sizes and addresses that the tests of the kernels do not have, or would not see the effect of. */
@@ -1022,6 +1259,8 @@ int main(void)
         cmocka_unit_test(test_batched_unit),
         cmocka_unit_test(test_batched_cells),
         cmocka_unit_test(test_batched_dense),
+        cmocka_unit_test(test_batched_candidates),
+        cmocka_unit_test(test_batched_candidates_on_cpu),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_huge),
     };
