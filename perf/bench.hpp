@@ -170,8 +170,10 @@ private:
 /* The library's call in one of its variants, which `choose` selects. */
 contender ours(const char *variant, std::function<void(measure_problem &)> choose);
 
-/* The kernels that the library could launch for a product of subwave_matmul. */
+/* The kernels that the library could launch for a product of subwave_matmul, or for a batch of
+ * subwave_matmul_strided_batched. */
 std::vector<contender> candidates_of(const device &on, const measure_problem &p);
+std::vector<contender> batched_candidates_of(const device &on, const measure_problem &p);
 
 struct settings {
     std::vector<std::string> devices, operations, variants, dtypes, kinds, ops;

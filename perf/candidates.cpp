@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * candidates.cpp: the kernels that the library could launch for a product, each a contender: what
- * --tune times.
+ * candidates.cpp: the kernels that the library could launch for a product or a batch of them, each
+ * a contender: what --tune times.
  */
 #include "bench.hpp"
 
@@ -8,6 +8,7 @@ extern "C" {
 #include "../src/tuning.h"
 }
 
+#include <algorithm>
 #include <cmath>
 
 namespace bench {
@@ -17,6 +18,21 @@ const subwave_variant variants[] = {
 #define SUBWAVE_X(name, value, spelling) SUBWAVE_VARIANT_##name,
     SUBWAVE_VARIANT_LIST(SUBWAVE_X)
 #undef SUBWAVE_X
+};
+
+struct batched_kernel {
+    subwave_matmul_batched_launch launch;
+    int side;
+};
+
+struct batched_collector : subwave_batched_candidates {
+    std::vector<batched_kernel> kernels;
+
+    static void keep(subwave_batched_candidates *self, const subwave_matmul_batched_launch *launch,
+                     std::int32_t side)
+    {
+        static_cast<batched_collector *>(self)->kernels.push_back({*launch, side});
+    }
 };
 
 struct collector : subwave_candidates {
@@ -77,6 +93,42 @@ std::string name_of(const subwave_matmul_kernel &kernel, bool turned, int wave)
             name += ", " + many(kernel.parts, "part");
     }
     return name;
+}
+
+/* A batch in one array each, row-major without gaps. */
+subwave_matmul_batched_launch batch_of(const measure_problem &p)
+{
+    subwave_matmul_batched_launch batch = {};
+    batch.m = static_cast<std::int32_t>(p.m);
+    batch.n = static_cast<std::int32_t>(p.n);
+    batch.k = static_cast<std::int32_t>(p.k);
+    batch.batch = p.batch;
+    batch.a.ld = p.k;
+    batch.b.ld = batch.c.ld = p.n;
+    batch.a.stride = p.m * p.k;
+    batch.b.stride = p.k * p.n;
+    batch.c.stride = p.m * p.n;
+    const double one[2] = {1, 0};
+    measure_encode(p.dtype, 1, one, batch.alpha);
+    return batch;
+}
+
+/* Lanes have tiles of C, and a block has all of it; in other kernels groups or waves have tiles. */
+bool is_cells(const subwave_matmul_batched_launch &launch)
+{
+    return launch.tile == SUBWAVE_MATMUL_BATCHED_CELLS_3 ||
+           launch.tile == SUBWAVE_MATMUL_BATCHED_CELLS_4;
+}
+
+std::string name_of(const batched_kernel &kernel)
+{
+    const subwave_matmul_batched_launch &launch = kernel.launch;
+    const std::string tile = area(kernel.side, kernel.side, false);
+    if (is_cells(launch))
+        return area(launch.m, launch.n, false) + " by " + tile + " CELLS";
+    return tile + (launch.tile == SUBWAVE_MATMUL_BATCHED_UNIT       ? " UNIT"
+                   : launch.tile >= SUBWAVE_MATMUL_BATCHED_DENSE_24 ? " DENSE"
+                                                                    : " GROUPS");
 }
 
 /* Where MATRIX has hundreds of splits, which differ by one share each: those whose shares grow by a
@@ -162,6 +214,41 @@ std::vector<contender> candidates_of(const device &on, const measure_problem &p)
             found.push_back(
                 {"subwave", subwave_variant_name(variant), subwave_version(), call, what});
         }
+    }
+    return found;
+}
+
+std::vector<contender> batched_candidates_of(const device &on, const measure_problem &p)
+{
+    const subwave_capabilities &known = on.context->capabilities;
+    const subwave_batched_tuning &tuning = *on.context->tuning->of_batches;
+    if (std::max({p.m, p.n, p.k}) > SUBWAVE_MATMUL_BATCHED_MOST)
+        return {};
+    const subwave_matmul_batched_launch asked = batch_of(p);
+    subwave_matmul_batched_launch planned = asked;
+    tuning.plan(&known, p.dtype, &planned);
+    batched_collector all = {};
+    all.show = batched_collector::keep;
+    tuning.candidates(&known, p.dtype, &asked, &all);
+    std::vector<contender> found;
+    for (const batched_kernel &kernel : all.kernels) {
+        const bool whole = is_cells(kernel.launch);
+        candidate what;
+        what.name = name_of(kernel);
+        what.tile_rows = whole ? kernel.launch.m : kernel.side;
+        what.tile_columns = whole ? kernel.launch.n : kernel.side;
+        what.parts = what.splits = 1;
+        what.planned = what.automatic = kernel.launch.tile == planned.tile;
+        const auto call = [&on, &tuning, launch = kernel.launch, dtype = p.dtype](problem &on_data,
+                                                                                  int set) {
+            const measure_data &data = static_cast<call_problem &>(on_data).data;
+            subwave_matmul_batched_launch now = launch;
+            now.a.first = measure_at(&data.a, set);
+            now.b.first = measure_at(&data.b, set);
+            now.c.first = measure_at(&data.c, set);
+            on.expect(tuning.launch(on.context, dtype, &now));
+        };
+        found.push_back({"subwave", "strided", subwave_version(), call, what});
     }
     return found;
 }

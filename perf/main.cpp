@@ -20,7 +20,7 @@ constexpr struct {
 } operations[] = {
     {"copy", copy_cases},
     {"matmul", matmul_cases, true},
-    {"matmul_batched", matmul_batched_cases},
+    {"matmul_batched", matmul_batched_cases, true},
     {"group_reduce", group_cases},
     {"group_scan", nullptr},
     {"group_broadcast", nullptr},
@@ -136,7 +136,7 @@ std::vector<option> options_of(settings &s)
          [&s](const std::string &v) { s.json = v; }},
         {"--no-check", nullptr, "do not judge the results",
          [&s](const std::string &) { s.check = false; }},
-        {"--tune", nullptr, "matmul: time every kernel that could be planned; what the plans lose",
+        {"--tune", nullptr, "products: time every kernel that could be planned; what plans lose",
          [&s](const std::string &) { s.tune = true; }},
         {"--list", nullptr, "print the cases, and time none",
          [&s](const std::string &) { s.list = true; }},

@@ -181,7 +181,8 @@ void reporter::print_losses() const
             choosers.push_back(l.who.variant);
     if (choosers.empty())
         return;
-    choosers.push_back("auto");
+    if (choosers.size() > 1)
+        choosers.push_back("auto");
     std::fprintf(table_, "  %-10s %-40s %-40s %s\n", "chosen by", "is planned", "is fastest",
                  "loss");
     for (const std::string &chooser : choosers) {

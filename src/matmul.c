@@ -154,9 +154,9 @@ static double predicted_share(const subwave_capabilities *device,
            ((double)product->n / kernel->tile_columns) / (kernel->rounds * device->compute_units);
 }
 
-const subwave_tuning subwave_tuning_of_products = {subwave_variant_takes, subwave_plan_matmul,
-                                                   subwave_plan_candidates, predicted_share,
-                                                   launch_product};
+const subwave_tuning subwave_tuning_of_products = {
+    subwave_variant_takes, subwave_plan_matmul, subwave_plan_candidates,
+    predicted_share,       launch_product,      &subwave_tuning_of_batches};
 
 subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant variant,
                                    subwave_dtype dtype, subwave_layout layout,

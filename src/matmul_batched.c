@@ -4,7 +4,7 @@
  */
 #include "check.h"
 #include "log.h"
-#include "plan.h"
+#include "tuning.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -130,6 +130,16 @@ static subwave_status prepare(subwave_context *context, const batched_problem *p
     return SUBWAVE_STATUS_SUCCESS;
 }
 
+static subwave_status launch_batch(subwave_context *context, subwave_dtype dtype,
+                                   subwave_matmul_batched_launch *launch)
+{
+    return subwave_launch(context, SUBWAVE_OPERATION_matmul_batched, dtype, launch,
+                          "subwave_matmul_batched");
+}
+
+const subwave_batched_tuning subwave_tuning_of_batches = {
+    subwave_plan_matmul_batched, subwave_plan_batched_candidates, launch_batch};
+
 /* `stride` is null for matrices by pointers. */
 static subwave_status run(subwave_context *context, const batched_problem *p, const int64_t *stride,
                           subwave_matmul_batched_launch *launch)
@@ -158,8 +168,7 @@ static subwave_status run(subwave_context *context, const batched_problem *p, co
         launch->n = (int32_t)p->m;
     }
     subwave_plan_matmul_batched(&context->capabilities, p->dtype, launch);
-    return subwave_launch(context, SUBWAVE_OPERATION_matmul_batched, p->dtype, launch,
-                          "subwave_matmul_batched");
+    return launch_batch(context, p->dtype, launch);
 }
 
 static void log_problem(subwave_context *context, const char *function, const batched_problem *p)

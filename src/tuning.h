@@ -8,6 +8,16 @@
 #include "backend.h"
 #include "plan.h"
 
+typedef struct subwave_batched_tuning {
+    void (*plan)(const subwave_capabilities *device, subwave_dtype dtype,
+                 subwave_matmul_batched_launch *launch);
+    void (*candidates)(const subwave_capabilities *device, subwave_dtype dtype,
+                       const subwave_matmul_batched_launch *problem,
+                       subwave_batched_candidates *candidates);
+    subwave_status (*launch)(subwave_context *context, subwave_dtype dtype,
+                             subwave_matmul_batched_launch *launch);
+} subwave_batched_tuning;
+
 typedef struct subwave_tuning {
     bool (*takes)(const subwave_capabilities *device, subwave_variant variant, subwave_dtype dtype);
     subwave_matmul_kernel (*plan)(const subwave_capabilities *device, subwave_dtype dtype,
@@ -20,8 +30,10 @@ typedef struct subwave_tuning {
     /* Queues the kernel with the context's workspace. */
     subwave_status (*launch)(subwave_context *context, subwave_dtype dtype,
                              subwave_matmul_launch *launch);
+    const subwave_batched_tuning *of_batches;
 } subwave_tuning;
 
-extern const subwave_tuning subwave_tuning_of_products; /* matmul.c */
+extern const subwave_tuning subwave_tuning_of_products;        /* matmul.c */
+extern const subwave_batched_tuning subwave_tuning_of_batches; /* matmul_batched.c */
 
 #endif

@@ -1073,8 +1073,8 @@ static void test_batched_candidates(void **state)
 {
     (void)state;
     static batched_list list;
-    static const int sizes[] = {1, 3, 8, 13, 17, 33, 64, 32768};
-    static const int terms[] = {0, 1, 31, 48, 65, 32768};
+    static const int sizes[] = {1, 3, 8, 13, 17, 33, 49, 64, 65, 32768};
+    static const int terms[] = {0, 1, 8, 31, 48, 63, 65, 32768};
     const subwave_capabilities devices[] = {
         make_device("cpu", "x86-64", 4, 2),          make_device("cpu", "x86-64", 64, 2),
         make_device("hip-amd", "gfx906", 64, 60),    make_device("hip-amd", "gfx908", 64, 120),

@@ -90,7 +90,7 @@ class Lines(Case):
         self.assertGreater(len({row["by"] for row in rows}), 2, "no peer took part")
 
     def test_sweeps(self):
-        rows = self.run_bench("a.json", "--tune", "--size", "20", "--size", "3x70x300", "--size",
+        rows = self.run_bench("a.json", "matmul", "--tune", "--size", "20", "--size", "3x70x300", "--size",
                               "70x1x300", "--dtype", "all", "--cache", "warm")
         self.check(rows)
         problems = {}
@@ -126,6 +126,32 @@ class Lines(Case):
             r"^  broadcast  (\d.*?)  +(\d.*?)  +([\d.]+) %$", done.stdout, re.M)
         self.assertEqual(rates[fastest], max(rates.values()))
         self.assertAlmostEqual(float(loss), 100 * (1 - rates[planned] / rates[fastest]), delta=1)
+
+    def test_sweeps_of_batches(self):
+        rows = self.run_bench("a.json", "matmul_batched", "--tune", "--size", "5", "--size", "3x20x7", "--size",
+                              "50", "--batch", "9", "--dtype", "all", "--cache", "warm")
+        self.check(rows)
+        problems = {}
+        for row in rows:
+            problems.setdefault((row["dtype"], row["n"]), []).append(row)
+        self.assertEqual(len(problems), 3 * 4)
+        for (_, n), group in problems.items():
+            names = [row["candidate"] for row in group]
+            self.assertEqual(len(names), len(set(names)), names)
+            self.assertGreater(len(names), 2)
+            self.assertEqual({row["variant"] for row in group}, {"strided"})
+            chosen = [row for row in group if row["planned"]]
+            self.assertEqual(len(chosen), 1, names)
+            self.assertTrue(chosen[0]["automatic"])
+            self.assertEqual(any(name.endswith(" CELLS") for name in names), n != 50, names)
+
+    def test_sweeps_of_batches_say_what_plans_lose(self):
+        done = bench("--device", options.device, "--time", "0", "--tune", "matmul_batched", "--size", "5", "--dtype",
+                     "f32", "--batch", "9", "--cache", "warm")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(re.findall(r"^  strided  +5x5 by 3x3 CELLS  +\S.*  +[\d.]+ %$", done.stdout, re.M)), 1,
+                         done.stdout)
+        self.assertNotRegex(done.stdout, r"(?m)^  auto ") # which has nothing to choose from
 
     def test_batched_products(self):
         rows = self.run_bench("a.json", "matmul_batched", "--size", "4", "--size", "3x5x7", "--batch", "9",
