@@ -326,17 +326,14 @@ private:
                   "a band of all waves fits into the stages' memory");
     SUBWAVE_DEVICE void store_bands(T *memory, site where) const
     {
-        constexpr int count = 16 / sizeof(*p_.c); /* of a pack */
-        struct alignas(16) sums_of_pack {
-            matmul_sum<T> of[count];
-        };
         const int width = wide * unit::columns(), pitch = band_pitch(width);
         const int wave = j_wave_ / width * shape.down + i_wave_ / (tall * unit::rows);
         auto *const band = reinterpret_cast<matmul_sum<T> *>(memory) + wave * unit::rows * pitch;
+        constexpr int count = 16 / sizeof(*p_.c);
         const bool packed = p_.c_column == 1 && p_.c_row % count == 0 &&
                             reinterpret_cast<std::uintptr_t>(p_.c) % 16 == 0;
         SUBWAVE_ROLLED
-        for (int r = 0; r < tall; ++r) {
+        for (int r = 0; r < tall && i_ + r * unit::rows < p_.m; ++r) {
             block_barrier(where); /* what was there has been read */
             for_each<tall>([&](auto index) {
                 constexpr int number = decltype(index)::value;
@@ -347,20 +344,34 @@ private:
                 }
             });
             block_barrier(where);
-            SUBWAVE_ROLLED
-            for (int at = wave_lane() * count; at < unit::rows * width; at += wave_size() * count) {
-                const matmul_sum<T> *const from = &band[at / width * pitch + at % width];
-                const std::int64_t i = i_ + i_wave_ + r * unit::rows + at / width,
-                                   j = j_ + j_wave_ + at % width;
-                if (packed && i < p_.m && j + count <= p_.n) {
-                    const sums_of_pack sums = *reinterpret_cast<const sums_of_pack *>(from);
-                    p_.store_together(i * p_.c_row + j, sums.of);
-                } else {
-                    SUBWAVE_ROLLED
-                    for (int e = 0; e < count; ++e)
-                        if (i < p_.m && j + e < p_.n)
-                            p_.store(i, j + e, from[e]);
-                }
+            if (packed)
+                store_band<count>(band, r, width);
+            else
+                store_band<1>(band, r, width);
+        }
+    }
+    /* Count elements of a row at a time. */
+    template <int Count>
+    SUBWAVE_DEVICE void store_band(const matmul_sum<T> *band, int r, int width) const
+    {
+        struct alignas(Count * sizeof(matmul_sum<T>) < 16 ? Count * sizeof(matmul_sum<T>) : 16)
+            pack_of_sums {
+            matmul_sum<T> of[Count];
+        };
+        SUBWAVE_ROLLED
+        for (int at = wave_lane() * Count; at < unit::rows * width; at += wave_size() * Count) {
+            const matmul_sum<T> *const from = &band[at / width * band_pitch(width) + at % width];
+            const std::int64_t i = i_ + i_wave_ + r * unit::rows + at / width,
+                               j = j_ + j_wave_ + at % width;
+            if (i >= p_.m || j >= p_.n)
+                continue;
+            if (Count > 1 && j + Count <= p_.n) {
+                const pack_of_sums sums = *reinterpret_cast<const pack_of_sums *>(from);
+                p_.store_together(i * p_.c_row + j, sums.of);
+            } else {
+                SUBWAVE_ROLLED
+                for (int e = 0; e < Count && j + e < p_.n; ++e)
+                    p_.store(i, j + e, from[e]);
             }
         }
     }

@@ -62,7 +62,8 @@ typedef struct subwave_shapes {
      * of k the unit could do at its peak in the time of either, in elements of 8, 4 and fewer bytes. */
     int32_t part_steps[3];
     /* AUTO takes MATRIX if its blocks fill at least so many percent of the compute units: in f32 and
-     * f64; in smaller elements that are copied in packs; in such as are copied one by one */
+     * f64; in smaller elements that are copied in packs; in such as are copied one by one. (NVIDIA,
+     * 16 bits: src/plan_matmul.c compares times.) */
     int32_t auto_percent[3];
     bool f64_unit_in_groups; /* SKINNY and the batched kernels use the unit for f64 */
     bool unit_in_batches; /* batched kernels use that of whole waves for all but small matrices */

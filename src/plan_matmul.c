@@ -77,6 +77,26 @@ static subwave_variant choose_in_turns(const subwave_capabilities *device, subwa
     return naive < broadcast ? SUBWAVE_VARIANT_NAIVE : SUBWAVE_VARIANT_BROADCAST;
 }
 
+/* Whether MATRIX of 16 bits is faster than BROADCAST where the latter's time is estimated, in whose
+ * unit all is: on NVIDIA. A round of MATRIX takes as long as 250 steps of k beside its own, or if it
+ * copies single elements nearly four times as long; BROADCAST is slower at the edges of C. Measured
+ * on an H200. */
+static bool matrix_is_faster(const subwave_capabilities *device,
+                             const subwave_matmul_product *product,
+                             const subwave_matmul_kernel *matrix,
+                             const subwave_matmul_kernel *broadcast)
+{
+    const double rounds = (double)ceil_divide(matrix->blocks, device->compute_units);
+    const double by_matrix =
+        0.26 * rounds * ((double)product->k + 250) * (matrix->packed ? 1 : 3.8);
+    const int64_t m = product->m, n = product->n, rows = broadcast->tile_rows,
+                  columns = broadcast->tile_columns;
+    const double edges = m < rows || n < columns             ? 2.3
+                         : m % rows != 0 || n % columns != 0 ? 1.5
+                                                             : 1;
+    return by_matrix <= broadcast->time * edges;
+}
+
 /* MATRIX has the larger blocks: where they would leave most of a GPU idle, BROADCAST may be
  * ahead. */
 static subwave_variant choose(const subwave_capabilities *device, subwave_dtype dtype,
@@ -89,14 +109,19 @@ static subwave_variant choose(const subwave_capabilities *device, subwave_dtype 
         return SUBWAVE_VARIANT_SKINNY;
     if (!subwave_has_matrix_unit(device, dtype))
         return SUBWAVE_VARIANT_BROADCAST;
-    subwave_matmul_product copy = *product;
+    subwave_matmul_product by_matrix = *product, by_broadcast = *product;
     const subwave_matmul_kernel matrix =
-        subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_MATRIX, &copy);
-    const int kind = subwave_dtype_size(dtype) > 2 ? 0 : matrix.packed ? 1 : 2;
-    return 100 * (int64_t)matrix.blocks >=
-                   device->shapes->auto_percent[kind] * (int64_t)device->compute_units
-               ? SUBWAVE_VARIANT_MATRIX
-               : SUBWAVE_VARIANT_BROADCAST;
+        subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_MATRIX, &by_matrix);
+    const subwave_matmul_kernel broadcast =
+        subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_BROADCAST, &by_broadcast);
+    const size_t size = subwave_dtype_size(dtype);
+    const int kind = size > 2 ? 0 : matrix.packed ? 1 : 2;
+    const bool is_faster =
+        size == 2 && broadcast.time > 0
+            ? matrix_is_faster(device, &by_broadcast, &matrix, &broadcast)
+            : 100 * (int64_t)matrix.blocks >=
+                  device->shapes->auto_percent[kind] * (int64_t)device->compute_units;
+    return is_faster ? SUBWAVE_VARIANT_MATRIX : SUBWAVE_VARIANT_BROADCAST;
 }
 
 static void plan_naive(const subwave_capabilities *device, subwave_dtype dtype,
