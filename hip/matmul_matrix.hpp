@@ -54,6 +54,17 @@ private:
     matrix_panel<T, stage, columns_of(unit::fewest_lanes), waves, BAlongK, Packed> b_;
     typename unit::sums sum_[tall][wide];
 
+    /* Stages that are on their way in registers, of which two in a row have different ones. */
+    static constexpr int stages_held()
+    {
+        if constexpr (in_steps)
+            return decltype(a_)::held;
+        else
+            return 1;
+    }
+    static constexpr int held_stages = stages_held();
+    static_assert(held_stages <= 2);
+
 public:
     static SUBWAVE_DEVICE int rows() { return rows_; }
     static SUBWAVE_DEVICE int columns() { return columns_of(wave_size()); }
@@ -80,7 +91,7 @@ public:
                 for (; left_ >= 2 * stage; l += 2 * stage) {
                     multiply_stage<true>(x[0], x[1], now, memory, where);
                     if constexpr (steps % 2 != 0)
-                        multiply_stage<true>(x[1], x[0], now, memory, where);
+                        multiply_stage<true, 1>(x[1], x[0], now, memory, where);
                     else
                         multiply_stage<true>(x[0], x[1], now, memory, where);
                 }
@@ -167,6 +178,8 @@ private:
     {
         clear_sums();
         begin_copies<false>(memory);
+        if constexpr (held_stages == 2)
+            begin_copies<false>(memory);
         end_copies(memory);
         SUBWAVE_ROLLED /* its code is run once, and fetched from memory for it */
         for (int s = 1; s < shape.stages; ++s)
@@ -178,12 +191,12 @@ private:
     }
 
     /* Multiplies a stage, whose first operands are in `held`, and turns to the next one. */
-    template <bool Whole>
+    template <bool Whole, int Turn = 0>
     SUBWAVE_DEVICE void multiply_stage(operands &held, operands &coming, T *&now, T *memory,
                                        site where)
     {
         if constexpr (in_steps) {
-            multiply_in_steps<Whole>(held, coming, now, memory, where);
+            multiply_in_steps<Whole, Turn>(held, coming, now, memory, where);
             return;
         }
         SUBWAVE_UNROLL
@@ -220,18 +233,18 @@ private:
      * that the unit never waits for it: first what was copied is stored, and more is loaded. After
      * the barrier the next operands are loaded, of A each as soon as its row of tiles is done, for
      * there are no registers for two of it. */
-    template <bool Whole>
+    template <bool Whole, int Turn>
     SUBWAVE_DEVICE void multiply_in_steps(operands &held, operands &coming, T *&now, T *memory,
                                           site where)
     {
-        constexpr int copied = tiles < 16 ? 1 : tiles / 4 + 1, first_load = copied + 1;
-        static_assert(shape.stages == 2 && first_load + wide + tall - 1 < tiles);
+        constexpr int copied = tiles / 4 + 1, first_load = copied + 1, last = tiles - 1;
+        static_assert(shape.stages == 2 && first_load + wide <= last); /* all of B is loaded */
         now = now == memory ? memory + stage_size() : memory;
         for_each<tiles>([&](auto tile) {
             constexpr int t = tile;
             multiply_add(held, t, t + 1, where);
             if constexpr (Whole)
-                copy_steps<t, copied>(now);
+                copy_steps<t, copied, Turn % held_stages>(now);
             else if constexpr (t == 0)
                 end_copies(now);
             if constexpr (t == first_load) {
@@ -246,24 +259,24 @@ private:
             });
             for_each<tall>([&](auto r) {
                 constexpr int soon = first_load + 1 + (r > 0 ? wide - 1 + r : 0);
-                constexpr int done = (r + 1) * wide - 1;
-                if constexpr (t == (soon > done ? soon : done))
+                constexpr int done = (r + 1) * wide - 1, then = soon > done ? soon : done;
+                if constexpr (t == (then < last ? then : last)) /* of few tiles it has several */
                     coming.a[r] = a_.load(now, r * unit::rows, 0);
             });
             matrix_keep_order();
         });
     }
     /* Of a whole stage, those after one of the tiles over which they are spread. */
-    template <int Tile, int Tiles> SUBWAVE_DEVICE void copy_steps(T *memory)
+    template <int Tile, int Tiles, int Number> SUBWAVE_DEVICE void copy_steps(T *memory)
     {
         constexpr int a_steps = decltype(a_)::copy_steps, b_steps = decltype(b_)::copy_steps;
         constexpr int all = a_steps + b_steps;
         for_each<all>([&](auto s) {
             if constexpr (s * Tiles / all == Tile) {
                 if constexpr (s < a_steps)
-                    a_.copy_step(memory, s);
+                    a_.template copy_step<Number>(memory, s);
                 else
-                    b_.copy_step(memory + rows() * stage, s - a_steps);
+                    b_.template copy_step<Number>(memory + rows() * stage, s - a_steps);
             }
         });
         if (Tile == 0)

@@ -35,8 +35,10 @@
  *                                  `depth` steps exist, and all lines if Whole; the rest is 0
  *     end_copies(memory)           what remains to be done for it
  *     load(memory, line, k)        the operand that begins there
- *     copy_step(memory, step)      of 16 bits and whole: step 0 to copy_steps - 1 of end_copies()
- *                                  and then begin_copies() of the stage after
+ *     held                         of 16 bits: stages that are on their way before the first ends
+ *     copy_step<Number>(memory, step)   of 16 bits and whole: step 0 to copy_steps - 1 of
+ *                                  end_copies() and then begin_copies() of a stage after. Number:
+ *                                  counts the stages in turn, up to `held`
  *     barrier(where)               block_barrier() of what was copied
  *   matrix_copies_begun()          after the begin of all copies of a stage, even if there were
  *                                  none

@@ -31,8 +31,9 @@ template <class T> SUBWAVE_DEVICE int matrix16_place(int row, int chunk, int len
 /* Each line has its k in a row, so that a lane finds those of an operand together. A piece of 32
  * bytes is 2 lines by 16 bytes of k; or, of 16 bits, where neighbours in global memory are so along
  * lines, 4 by 4 elements, which are transposed on their way. Squares: 16 work-items beside one another copy 4 x 4 of
- * the latter, of 32 steps of k. */
-template <class T, int Stage, int Lines, int Waves, bool AlongK, bool Packed, bool Squares = false>
+ * the latter, of 32 steps of k. Held: stages that are on their way in registers. */
+template <class T, int Stage, int Lines, int Waves, bool AlongK, bool Packed, bool Squares = false,
+          int Held = 1>
 class matrix_staged_panel {
 protected:
     static constexpr int size = sizeof(T), per_chunk = 16 / size, length = Stage / per_chunk;
@@ -51,7 +52,7 @@ protected:
     std::int64_t by_line_, by_k_;
     int lines_, existing_, line_, k_;
     bool along_k_; /* neighbouring work-items copy neighbouring pieces along k */
-    pack held_[share][reads];
+    pack held_[Held][share][reads];
 
     /* Calls f(number, line, k) for each of this work-item's pieces. Anew: what follows from their
      * number is not kept from one call to the next. */
@@ -87,15 +88,23 @@ public:
 
     SUBWAVE_DEVICE bool whole() const { return Packed && existing_ == lines_; }
 
+    static constexpr int held = Held;
+    /* The stages move up, and the new one is the last. */
     template <bool Whole> SUBWAVE_DEVICE void begin_copies(T *, int depth)
     {
+        SUBWAVE_UNROLL
+        for (int h = 1; h < Held; ++h) {
+            SUBWAVE_UNROLL
+            for (int i = 0; i < share * reads; ++i)
+                held_[h - 1][i / reads][i % reads] = held_[h][i / reads][i % reads];
+        }
         each<!Whole && size == 1>([&](int e, int line, int k) {
             const int across = AlongK ? depth - k : existing_ - line; /* of a pack; packs */
             const int down = AlongK ? existing_ - line : depth - k;
             const T *piece = &from_[line * by_line_ + k * by_k_];
             SUBWAVE_UNROLL
             for (int i = 0; i < reads; ++i)
-                held_[e][i] =
+                held_[Held - 1][e][i] =
                     read(piece + i * (AlongK ? by_line_ : by_k_), AlongK ? by_k_ : by_line_,
                          Whole      ? count
                          : i < down ? across
@@ -110,14 +119,15 @@ public:
             for (int i = 0; i < piece_lines; ++i) {
                 T *place =
                     &memory[matrix16_place<T>(line + i, k / per_chunk, length) + k % per_chunk];
-                *reinterpret_cast<row_of_k *>(place) = row(held_[e], i);
+                *reinterpret_cast<row_of_k *>(place) = row(held_[0][e], i);
             }
         });
     }
 
     static constexpr int copy_steps = 1;
-    SUBWAVE_DEVICE void copy_step(T *memory, int)
+    template <int> SUBWAVE_DEVICE void copy_step(T *memory, int)
     {
+        static_assert(Held == 1);
         end_copies(memory);
         begin_copies<true>(memory, Stage);
     }

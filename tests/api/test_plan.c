@@ -202,10 +202,7 @@ static void test_units_in_use(void **state)
                     plan(&device, dtypes[d], SUBWAVE_VARIANT_MATRIX, n, n, n);
                 /* A unit of 16 bits may be so fast that more parts would only add to the time. */
                 const bool fast = device.matrix16_is_fast && subwave_dtype_size(dtypes[d]) <= 2;
-                const double least = n >= 2048   ? fast ? 0.8 : 0.9
-                                     : n == 1024 ? fast ? 0.5 : 0.9
-                                     : fast      ? 0.2
-                                                 : 0.5;
+                const double least = n >= 1024 ? fast ? 0.8 : 0.9 : fast ? 0.2 : 0.5;
                 assert_true(units_in_use(&l.kernel, units[u]) >= least);
             }
 }

@@ -54,21 +54,23 @@ static void test_tiles(void **state)
                 }
 }
 
-/* The large blocks of 16 and of 8 bits, where an architecture has them. */
-static void test_large_blocks(void **state)
+/* The large blocks of 16 and of 8 bits and the small ones of 16 bits, where an architecture has
+ * them. */
+static void test_blocks_of_fast_units(void **state)
 {
-    static const int64_t sizes[][3] = {{500, 250, 70}, {256, 512, 96}};
+    static const int64_t sizes[][3] = {
+        {500, 250, 70}, {256, 512, 96}, {60, 190, 330}, {64, 192, 160}};
     static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F16, SUBWAVE_DTYPE_BF16, SUBWAVE_DTYPE_I8};
     harness_random random = harness_random_start();
-    for (unsigned s = 0; s < 2; ++s)
+    for (unsigned s = 0; s < COUNT(sizes); ++s)
         for (unsigned d = 0; d < COUNT(dtypes); ++d)
             for (unsigned form = 0; form < FORMS; ++form) {
-                if ((form + s + d) % 2) /* each form with one of the sizes */
+                if ((form + s + d) % 2) /* each form with one of two sizes */
                     continue;
                 matmul_case what = plain_case(SUBWAVE_VARIANT_MATRIX, dtypes[d], sizes[s][0],
                                               sizes[s][1], sizes[s][2]);
                 set_form(&what, form);
-                what.beta = s == 0 ? 0.5 : 0;
+                what.beta = s % 2 == 0 ? 0.5 : 0;
                 const bool rows = what.layout == SUBWAVE_LAYOUT_ROW_MAJOR;
                 what.pad_a = pad_to_pack(rows != what.transpose_a ? what.k : what.m, what.dtype);
                 what.pad_b = pad_to_pack(rows != what.transpose_b ? what.n : what.k, what.dtype);
@@ -97,7 +99,7 @@ static void test_skinny_tiles(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {cmocka_unit_test(test_tiles),
-                                              cmocka_unit_test(test_large_blocks),
+                                              cmocka_unit_test(test_blocks_of_fast_units),
                                               cmocka_unit_test(test_skinny_tiles)};
     return harness_run("tiles", tests, sizeof tests / sizeof *tests);
 }

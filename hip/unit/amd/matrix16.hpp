@@ -90,15 +90,20 @@ private:
     }
 };
 
+/* Stages that a panel holds in registers. Small blocks have registers for two, which cover the way
+ * from memory though their waves multiply a stage in half of the time. */
+constexpr int matrix16_held(int lines) { return lines <= 64 ? 2 : 1; }
+
 /* A work-item copies one piece of a stage. Two lines in shared memory are a row of all banks, of
  * eight chunks. These are permuted so that neighbouring lanes find different banks, whether they
  * load the same chunk of 16 lines or store rows of pieces of either kind. */
 template <class Format, int Stage, int Lines, int Waves, bool AlongK, bool Packed>
 class matrix_panel<small_float<Format>, Stage, Lines, Waves, AlongK, Packed>
     : public matrix_staged_panel<small_float<Format>, Stage, Lines, Waves, AlongK, Packed,
-                                 Packed && !AlongK> {
+                                 Packed && !AlongK, matrix16_held(Lines)> {
     using T = small_float<Format>;
-    using base = matrix_staged_panel<T, Stage, Lines, Waves, AlongK, Packed, Packed && !AlongK>;
+    using base = matrix_staged_panel<T, Stage, Lines, Waves, AlongK, Packed, Packed && !AlongK,
+                                     matrix16_held(Lines)>;
     using operand = typename matrix_unit<T>::operand;
     using base::by_k_, base::by_line_, base::from_, base::held_, base::reads;
     using typename base::pack;
@@ -134,33 +139,34 @@ public:
         return base::whole() && static_cast<std::uint64_t>(size) < (1u << 31);
     }
 
-    /* What was loaded is turned while its registers are loaded anew, or else stored before. */
+    /* What was loaded is turned while its registers are loaded anew, or else stored before. Number:
+     * of the stages that are held. */
     static constexpr int copy_steps = 2 * reads + !AlongK;
-    SUBWAVE_DEVICE void copy_step(T *memory, int step)
+    template <int Number> SUBWAVE_DEVICE void copy_step(T *memory, int step)
     {
         if constexpr (AlongK) {
             if (step % 2 == 0)
-                put(memory, place_[step / 2], step / 2);
+                put<Number>(memory, place_[step / 2], step / 2);
             else
-                get(step / 2);
+                get<Number>(step / 2);
         } else {
             if (step == 0)
-                turn();
+                turn<Number>();
             else if (step <= reads)
-                get(step - 1);
+                get<Number>(step - 1);
             else
-                put(memory, place_[step - 1 - reads], step - 1 - reads);
+                put<Number>(memory, place_[step - 1 - reads], step - 1 - reads);
         }
     }
     /* Computes the places anew, for which there are no registers during the loop. */
     SUBWAVE_DEVICE void end_copies(T *memory)
     {
         if constexpr (!AlongK)
-            turn();
+            turn<0>();
         base::template each<false>([&](int, int line, int k) {
             SUBWAVE_UNROLL
             for (int i = 0; i < reads; ++i)
-                put(memory, place(line + i, k), i);
+                put<0>(memory, place(line + i, k), i);
         });
     }
     /* block_barrier() that does not wait for loads from global memory, as LLVM 15's does. */
@@ -188,36 +194,37 @@ private:
     }
     /* What all lanes have in common of the address stays in scalar registers. Without the asm it
      * would be added up before the loop: vectors for all rows, or scalars for all of two stages. */
-    SUBWAVE_DEVICE void get(int i)
+    template <int Number> SUBWAVE_DEVICE void get(int i)
     {
         asm volatile("" : "+v"(begin_));
-        held_[0][i] =
+        held_[Number][0][i] =
             *reinterpret_cast<const pack *>(reinterpret_cast<const char *>(from_) + begin_);
         const std::int64_t row = AlongK ? by_line_ : by_k_;
         std::int64_t next = i < reads - 1 ? row : Stage * by_k_ - (reads - 1) * row;
         asm volatile("" : "+s"(next));
         from_ += next;
     }
-    SUBWAVE_DEVICE void put(T *memory, int place, int i) const
+    template <int Number> SUBWAVE_DEVICE void put(T *memory, int place, int i) const
     {
         *reinterpret_cast<pack *>(reinterpret_cast<char *>(memory) + place) =
-            AlongK ? held_[0][i] : turned_[i];
+            AlongK ? held_[Number][0][i] : turned_[i];
     }
-    SUBWAVE_DEVICE void turn()
+    template <int Number> SUBWAVE_DEVICE void turn()
     {
+        pack(&piece)[reads] = held_[Number][0];
         SUBWAVE_UNROLL
         for (int i = 0; i < reads; ++i) {
-            auto all = __builtin_bit_cast(std::uint64_t, held_[0][i]);
+            auto all = __builtin_bit_cast(std::uint64_t, piece[i]);
             asm volatile("" : "+v"(all)); /* or it would be turned, and waited for, at once */
-            held_[0][i] = __builtin_bit_cast(pack, all);
+            piece[i] = __builtin_bit_cast(pack, all);
         }
         SUBWAVE_UNROLL
         for (int i = 0; i < reads; ++i) {
             const int half = i % 2 == 0 ? 0x05040100 : 0x07060302;
             SUBWAVE_UNROLL
             for (int k = 0; k < reads / 2; ++k)
-                turned_[i].word[k] = __builtin_amdgcn_perm(held_[0][2 * k + 1].word[i / 2],
-                                                           held_[0][2 * k].word[i / 2], half);
+                turned_[i].word[k] = __builtin_amdgcn_perm(piece[2 * k + 1].word[i / 2],
+                                                           piece[2 * k].word[i / 2], half);
         }
     }
 };
