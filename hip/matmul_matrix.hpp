@@ -363,19 +363,27 @@ private:
                 store_band<1>(band, r, width);
         }
     }
-    /* Count elements of a row at a time. */
+    /* Count elements of a row at a time; of each row as many packs as C has, or a few more, for a
+     * power of two. */
     template <int Count>
     SUBWAVE_DEVICE void store_band(const matmul_sum<T> *band, int r, int width) const
     {
-        struct alignas(Count * sizeof(matmul_sum<T>) < 16 ? Count * sizeof(matmul_sum<T>) : 16)
-            pack_of_sums {
+        static_assert((wide & (wide - 1)) == 0, "no more than the band has");
+        constexpr int bytes = Count * sizeof(matmul_sum<T>);
+        struct alignas(bytes < 16 ? bytes : 16) pack_of_sums {
             matmul_sum<T> of[Count];
         };
+        const std::int64_t i_band = i_ + i_wave_ + r * unit::rows, j_band = j_ + j_wave_;
+        if (j_band >= p_.n)
+            return;
+        int shift = 0;
+        while (Count << shift < width && Count << shift < p_.n - j_band)
+            ++shift;
         SUBWAVE_ROLLED
-        for (int at = wave_lane() * Count; at < unit::rows * width; at += wave_size() * Count) {
-            const matmul_sum<T> *const from = &band[at / width * band_pitch(width) + at % width];
-            const std::int64_t i = i_ + i_wave_ + r * unit::rows + at / width,
-                               j = j_ + j_wave_ + at % width;
+        for (int at = wave_lane(); at < unit::rows << shift; at += wave_size()) {
+            const int row = at >> shift, column = (at - (row << shift)) * Count;
+            const matmul_sum<T> *const from = &band[row * band_pitch(width) + column];
+            const std::int64_t i = i_band + row, j = j_band + column;
             if (i >= p_.m || j >= p_.n)
                 continue;
             if (Count > 1 && j + Count <= p_.n) {
