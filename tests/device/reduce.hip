@@ -92,6 +92,46 @@ template <class H> static word64 number(int op, word64 random, bool specials)
     }
 }
 
+/* --- results that one lane alone uses ---------------------------------------------------------- */
+
+/* What all compute stays with all, also where a compiler sees that a branch alone uses it. */
+template <class T, int K> SUBWAVE_DEVICE void by_last(const word64 *in, word64 *out)
+{
+    const T x = from_word<T>(in[grid_item() * 2 + 1]);
+    word64 *row = out + grid_item() * 5;
+    with_group<K>(in[grid_item() * 2] & 1, [&](auto g) {
+        const T sum = reduce_over_group(g, x, plus<T>());
+        const T before = exclusive_scan_over_group(g, x, plus<T>());
+        const T upto = inclusive_scan_over_group(g, x, plus<T>());
+        T other = x;
+        if constexpr (K == 32)
+            other = permute_group_by_xor(g, x, id<1>(16));
+        row[0] = g.lanes();
+        if (g.get_local_linear_id() == g.get_local_linear_range() - 1) {
+            row[1] = to_word(sum);
+            row[2] = to_word(before);
+            row[3] = to_word(upto);
+            if (K == 32)
+                row[4] = to_word(other);
+        }
+    });
+}
+
+template <class T, int K> static void expect_by_last(const member &m, word64 *row)
+{
+    using H = host_t<T>;
+    const auto f = [](H a, H b) { return combine(PLUS, a, b); };
+    const auto x = [&](int i) { return host_from_word<H>(m.in(i)[1]); };
+    if (m.rank() != m.size() - 1)
+        return;
+    row[1] = host_to_word(tree_of<H>(m.mask, f, x));
+    row[2] = host_to_word(m.rank() == 0 ? identity<H>(PLUS)
+                                        : scan_at<H>(m.mask, m.lane_of(m.rank() - 1), f, x));
+    row[3] = host_to_word(scan_at<H>(m.mask, m.lane, f, x));
+    if (K == 32)
+        row[4] = host_to_word(x(m.lane ^ 16));
+}
+
 /* --- initial values, of a wider or narrower type --------------------------------------------- */
 
 template <class V, class T, int K>
@@ -312,12 +352,22 @@ constexpr int kind_of = kinds_of_numbers[Dtype % 7];
     { \
         mixed<V, T, K>(in, out, init); \
     }
+#define BY_LAST(X) \
+    X(float, whole) X(double, whole) X(int64_t, whole) X(half, whole) \
+    X(float, 32) X(double, 32) X(int64_t, 32) X(double, ballot)
+#define BY_LAST_KERNEL(T, K) \
+    extern "C" SUBWAVE_KERNEL(1024) \
+        by_last_##T##_##K(const word64 *in, word64 *out, std::int64_t) \
+    { \
+        by_last<T, K>(in, out); \
+    }
 #define ORDERED_KERNEL(T, Op, K) \
     extern "C" SUBWAVE_KERNEL(1024) Op##_##K(const word64 *in, word64 *out, std::int64_t) \
     { \
         ordered<T, Op, K>(in, out); \
     }
-SUBWAVE_KERNELS_group_reduce(NUMBERS_KERNEL) MIXED(MIXED_KERNEL) ORDERED(ORDERED_KERNEL)
+SUBWAVE_KERNELS_group_reduce(NUMBERS_KERNEL) BY_LAST(BY_LAST_KERNEL) MIXED(MIXED_KERNEL)
+    ORDERED(ORDERED_KERNEL)
 
     static void cases(machine &t)
 {
@@ -345,6 +395,16 @@ SUBWAVE_KERNELS_group_reduce(NUMBERS_KERNEL) MIXED(MIXED_KERNEL) ORDERED(ORDERED
     {"mixed_" #V "_" #T "_" #K, mixed_##V##_##T##_##K, K, \
      expect_mixed<V, T>,        number<host_t<V>>,     host_to_word(host_cast<host_t<T>>(3))},
         MIXED(MIXED_ENTRY)};
+    struct {
+        const char *name;
+        kernel *function;
+        int kind;
+        void (*expect)(const member &, word64 *);
+        word64 (*number)(int, word64, bool);
+    } const lasts[] = {
+#define BY_LAST_ENTRY(T, K) \
+    {"by_last_" #T "_" #K, by_last_##T##_##K, K, expect_by_last<T, K>, number<host_t<T>>},
+        BY_LAST(BY_LAST_ENTRY)};
     struct {
         const char *name;
         kernel *function;
@@ -383,6 +443,15 @@ SUBWAVE_KERNELS_group_reduce(NUMBERS_KERNEL) MIXED(MIXED_KERNEL) ORDERED(ORDERED
                 for (std::size_t i = 1; i < l.in.size(); i += 2)
                     l.in[i] = k.number(PLUS, l.in[i] & ~word64(0x80) /* unsigned sums stay small */,
                                        pattern == 3 && l.in[i - 1]);
+                t.run(l, k.expect);
+            }
+            for (auto &k : lasts) {
+                launch_case l{k.name, k.function, k.kind, block, 2, 5};
+                if (!t.fits(k.kind, block) || !t.take(1))
+                    continue;
+                t.fill(l, pattern);
+                for (std::size_t i = 1; i < l.in.size(); i += 2)
+                    l.in[i] = k.number(PLUS, l.in[i], false);
                 t.run(l, k.expect);
             }
             for (auto &k : ordering) {

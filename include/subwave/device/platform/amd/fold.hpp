@@ -71,8 +71,14 @@ template <class Size, class T, class Op> SUBWAVE_DEVICE T reduce_blocks(Size siz
             return even_rows_from_odd(x);
         return x;
     } else {
-        if (size > 16)
-            x = dpp_step_from<dpp_same>(x, op, other_row<0>(x));
+        if (size > 16) {
+            const T other = other_row<0>(x);
+            /* What is read by v_readlane stays here, and so does what makes it. */
+            if constexpr (sizeof(T) == 8 && !std::is_same<Size, switched_on_wave>::value)
+                x = dpp_step_from<dpp_same>(x, op, before_branches(other));
+            else
+                x = dpp_step_from<dpp_same>(x, op, other);
+        }
         x = dpp_end<dpp_instruction<Op, T>::always>(x);
         if constexpr (sizeof(T) == 8) /* is computed with in vector registers */
             return x;

@@ -53,7 +53,7 @@ SUBWAVE_DEVICE T wave_xor_block(lane_mask members, const T &value, std::uint32_t
         });
     if constexpr (!SUBWAVE_ROWS_BY_BROADCAST)
         if (wave_knows(mask) && mask == 16)
-            return other_row_lanes<0xfedcba9876543210u>(value);
+            return before_branches(other_row_lanes<0xfedcba9876543210u>(value));
     return wave_shuffle(members, value, wave_lane() ^ static_cast<int>(mask), where);
 }
 
