@@ -39,6 +39,7 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_group_move,
     SUBWAVE_OPERATION_group_vote,
     SUBWAVE_OPERATION_group_info,
+    SUBWAVE_OPERATION_reduce,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
@@ -184,6 +185,29 @@ typedef struct subwave_group_info_launch {
     subwave_group_shape shape;
     subwave_group_item *item;
 } subwave_group_info_launch;
+
+/* An array of n elements as the blocks of a grid divide it among themselves (hip/array.hpp): a tile
+ * of `rows` rows per block. */
+enum {
+    SUBWAVE_ARRAY_BLOCK = 256,
+    SUBWAVE_ARRAY_ROWS = 4,     /* that a block loads together; a tile has a multiple of these */
+    SUBWAVE_ARRAY_TILES = 1024, /* at most */
+};
+typedef struct subwave_array {
+    int64_t n, rows;
+    uint32_t tiles;
+    uint32_t *counter; /* of the blocks that have finished: 0 before and after */
+    void *results;     /* of the tiles */
+} subwave_array;
+
+typedef struct subwave_reduce_launch {
+    subwave_array array;
+    subwave_op op;
+    const void *x;
+    void *result;
+    int32_t has_init;
+    unsigned char init[16];
+} subwave_reduce_launch;
 
 /* Every launcher takes its operation's struct, queues its kernel on `stream`, and returns the
  * runtime's error code, 0 for success, or SUBWAVE_NO_KERNEL for a shape that was not

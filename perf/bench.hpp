@@ -265,6 +265,7 @@ void copy_cases(session &s);
 void matmul_cases(session &s);
 void matmul_batched_cases(session &s);
 void group_cases(session &s);
+void array_cases(session &s);
 void register_cases(session &s);
 
 /* --- peers ----------------------------------------------------------------------------------- */

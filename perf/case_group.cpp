@@ -125,7 +125,7 @@ std::vector<measure_problem> problems_of(const session &s, measure_operation ope
 
 void group_cases(session &s)
 {
-    for (int number = MEASURE_GROUP_REDUCE; number < MEASURE_OPERATIONS; ++number) {
+    for (int number = MEASURE_GROUP_REDUCE; number <= MEASURE_GROUP_INFO; ++number) {
         const auto operation = static_cast<measure_operation>(number);
         const char *called = measure_operation_name(operation);
         if (!s.wants(called))

@@ -29,6 +29,7 @@ constexpr struct {
     {"group_select", nullptr},
     {"group_vote", nullptr},
     {"group_info", nullptr},
+    {"reduce", array_cases},
     {"register_reduce", register_cases},
     {"register_scan", nullptr},
 };

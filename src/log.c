@@ -172,6 +172,19 @@ void subwave_log_bench_product(subwave_context *context, const subwave_log_produ
     print(context, &l);
 }
 
+void subwave_log_bench_array(subwave_context *context, int64_t n, const char *format, ...)
+{
+    if (!(context->log_bits & SUBWAVE_LOG_BENCH))
+        return;
+    line l = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    add_list(&l, format, arguments);
+    va_end(arguments);
+    add(&l, " --device %s --size %" PRId64, context->device.id, n);
+    print(context, &l);
+}
+
 void subwave_log_bench_group(subwave_context *context, const subwave_group *group, int64_t n,
                              const char *format, ...)
 {

@@ -25,9 +25,11 @@ typedef struct subwave_log_product {
     const void *alpha, *beta;
 } subwave_log_product;
 
-/* These two print a call that will compute as a command that repeats it. */
+/* These print a call that will compute as a command that repeats it. */
 void subwave_log_bench_product(subwave_context *context, const subwave_log_product *product);
-/* The format is of the operation's name and its own options. */
+/* The formats are of the operation's name and its own options. */
+void subwave_log_bench_array(subwave_context *context, int64_t n, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void subwave_log_bench_group(subwave_context *context, const subwave_group *group, int64_t n,
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 

@@ -3,12 +3,20 @@
  */
 #include "workspace.h"
 
+#include "array.h"
 #include "log.h"
 #include "plan.h"
 
 #include <inttypes.h>
 
 static const uint32_t zeros[SUBWAVE_WORKSPACE_COUNTERS];
+
+static size_t own_bytes(const subwave_context *context)
+{
+    const size_t products = subwave_plan_workspace(&context->capabilities),
+                 arrays = subwave_array_workspace();
+    return products > arrays ? products : arrays;
+}
 
 static subwave_status clear_counters(subwave_context *context, void *workspace, size_t bytes,
                                      char *error)
@@ -19,7 +27,7 @@ static subwave_status clear_counters(subwave_context *context, void *workspace, 
 
 subwave_status subwave_workspace_create(subwave_context *context, char *error)
 {
-    const size_t bytes = subwave_plan_workspace(&context->capabilities);
+    const size_t bytes = own_bytes(context);
     SUBWAVE_TRY(context->backend->allocate(context->state, &context->own_workspace, bytes, error));
     context->workspace = context->own_workspace;
     context->workspace_bytes = (int64_t)bytes;
@@ -45,7 +53,7 @@ subwave_status subwave_set_workspace(subwave_context *context, void *workspace, 
     SUBWAVE_TRY(subwave_check_size(context, "bytes", bytes));
     if (!workspace && bytes == 0) {
         workspace = context->own_workspace;
-        bytes = (int64_t)subwave_plan_workspace(&context->capabilities);
+        bytes = (int64_t)own_bytes(context);
     } else {
         SUBWAVE_TRY(
             subwave_check_pointer(context, "workspace", workspace, SUBWAVE_WORKSPACE_ALIGNMENT));

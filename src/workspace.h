@@ -9,7 +9,7 @@
 
 enum { SUBWAVE_WORKSPACE_ALIGNMENT = 256 };
 
-/* The context's own, as large as any matrix product needs. */
+/* The context's own, as large as any call needs. */
 subwave_status subwave_workspace_create(subwave_context *context, char *error);
 
 /* The workspace for a call that needs `bytes`: WORKSPACE_TOO_SMALL if they are more than it has. */

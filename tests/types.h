@@ -27,6 +27,12 @@ static const subwave_variant all_variants[] = {SUBWAVE_VARIANT_LIST(TYPES_X)};
 #define TYPES_X(name, ...) SUBWAVE_OP_##name,
 static const subwave_op all_ops[] = {SUBWAVE_OP_LIST(TYPES_X)};
 #undef TYPES_X
+#define TYPES_X(name, ...) SUBWAVE_ORDER_##name,
+static const subwave_order all_orders[] = {SUBWAVE_ORDER_LIST(TYPES_X)};
+#undef TYPES_X
+#define TYPES_X(name, ...) SUBWAVE_PLACE_##name,
+static const subwave_place all_places[] = {SUBWAVE_PLACE_LIST(TYPES_X)};
+#undef TYPES_X
 #define TYPES_X(name, ...) SUBWAVE_GROUP_##name,
 static const subwave_group_kind all_kinds[] = {SUBWAVE_GROUP_LIST(TYPES_X)};
 #undef TYPES_X

@@ -43,6 +43,9 @@ SUBWAVE_API const char *subwave_variant_name(subwave_variant variant);
 SUBWAVE_API const char *subwave_group_kind_name(subwave_group_kind kind);
 SUBWAVE_API const char *subwave_op_name(subwave_op op);
 
+/* "fixed" and "device" and so on, or "unknown". Never null. */
+SUBWAVE_API const char *subwave_order_name(subwave_order order);
+
 /* The library's version, "major.minor.patch"; SUBWAVE_VERSION_STRING is the header's. */
 SUBWAVE_API const char *subwave_version(void);
 
@@ -112,10 +115,10 @@ SUBWAVE_API subwave_status subwave_synchronize(subwave_context *context);
 /* --- workspace ------------------------------------------------------------------------------- */
 
 /* Calls that split their work keep partial results in a workspace: device memory of the context,
- * allocated when the context is created, as large as any matrix product needs. How much a product
- * needs is in what subwave_matmul_plan returns, which is computed on the host. The calls of a
- * context follow one another on its stream and share the workspace; a captured graph keeps using
- * the memory that was the workspace at its capture. */
+ * allocated when the context is created, as large as any call needs. How much a matrix product needs
+ * is in what subwave_matmul_plan returns, which is computed on the host; what other calls need stands
+ * with them. The calls of a context follow one another on its stream and share the workspace; a
+ * captured graph keeps using the memory that was the workspace at its capture. */
 
 /* Makes the caller's memory the workspace of later calls.
  *   workspace  [device] `bytes` bytes, aligned to 256 bytes. It must outlive its use here and serve
@@ -239,6 +242,32 @@ SUBWAVE_API subwave_status subwave_matmul_plan(subwave_context *context, subwave
                                                subwave_transpose transpose_a,
                                                subwave_transpose transpose_b, int64_t m, int64_t n,
                                                int64_t k, subwave_matmul_plan_info *plan);
+
+/* --- whole arrays ---------------------------------------------------------------------------- */
+
+/* *result = op over all elements of x, with *init in front if not null.
+ *   dtype   I8 to F64. 16-bit floats are combined in f32 and rounded once, to nearest even; integers
+ *           wrap.
+ *   op      LOGICAL_AND and LOGICAL_OR give 1 or 0. Minima and maxima: a number wins over NaN, and
+ *           -0 < +0.
+ *   order   FIXED: the result is the same, bit for bit, on every device, AMD, NVIDIA or CPU,
+ *           whatever its wave size and wherever x begins. DEVICE: one of the same speed or faster,
+ *           the same from run to run on one device. They differ for floats alone (docs/arrays.md).
+ *   n       elements, >= 0. With n = 0 the result is *init or op's identity.
+ *   init    [in, host, or null] one element.
+ *   x       [in, device] n elements, aligned as an element; aligned to 16 bytes they are read
+ *           faster on NVIDIA. May be null if n = 0.
+ *   place   DEVICE: `result` is device memory, written in stream order. HOST: it is host memory; the
+ *           call waits for it, and cannot be captured in a graph.
+ *   result  [out] one element; may be an element of x.
+ * Stream: asynchronous with DEVICE. Workspace: 12544 bytes. Determinism: see `order`. Errors:
+ * INVALID_CONTEXT; INVALID_VALUE op, dtype, order, place; UNSUPPORTED an op that the dtype lacks;
+ * INVALID_SIZE; INVALID_POINTER; WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR. Source: the
+ * reductions of CUB and rocPRIM. */
+SUBWAVE_API subwave_status subwave_reduce(subwave_context *context, subwave_dtype dtype,
+                                          subwave_op op, subwave_order order, int64_t n,
+                                          const void *init, const void *x, subwave_place place,
+                                          void *result);
 
 /* --- group algorithms over arrays, element by element ---------------------------------------- */
 

@@ -18,5 +18,6 @@
 #include <subwave/device/ladder.hpp>
 #include <subwave/device/reduce.hpp>
 #include <subwave/device/scan.hpp>
+#include <subwave/device/block/reduce.hpp>
 
 #endif

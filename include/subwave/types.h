@@ -149,6 +149,29 @@ typedef enum subwave_scan {
     SUBWAVE_SCAN_EXCLUSIVE = 2, /* y[i] = x[0] op ... op x[i - 1], y[0] = init or op's identity */
 } subwave_scan;
 
+/* In what order the elements of an array are combined, where that decides the bits of a float.
+ * X(name, value, spelling) */
+#define SUBWAVE_ORDER_LIST(X) \
+    X(FIXED, 1, "fixed")   /* one that the call's arguments alone decide: equal on every device */ \
+    X(DEVICE, 2, "device") /* one that suits the device: equal from run to run */
+
+typedef enum subwave_order {
+#define SUBWAVE_X(name, value, spelling) SUBWAVE_ORDER_##name = value,
+    SUBWAVE_ORDER_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+} subwave_order;
+
+/* Where the result of a call is written to. X(name, value, spelling) */
+#define SUBWAVE_PLACE_LIST(X) \
+    X(DEVICE, 1, "device") /* device memory, in stream order */ \
+    X(HOST, 2, "host")     /* host memory; the call waits for it */
+
+typedef enum subwave_place {
+#define SUBWAVE_X(name, value, spelling) SUBWAVE_PLACE_##name = value,
+    SUBWAVE_PLACE_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+} subwave_place;
+
 typedef enum subwave_shift {
     SUBWAVE_SHIFT_LEFT = 1,  /* the value of local id + delta */
     SUBWAVE_SHIFT_RIGHT = 2, /* the value of local id - delta */

@@ -119,7 +119,7 @@ static bool load_kernel(const measure_data *data)
     measure_data least = *data;
     measure_problem *p = &least.problem;
     p->m = p->k = p->batch = 1;
-    p->n = measure_is_product(p)
+    p->n = measure_is_product(p) || measure_is_array(p)
                ? 1
                : (int64_t)p->group.block[0] * p->group.block[1] * p->group.block[2];
     return p->n > data->problem.n || (measure_queue(&least, 0) == SUBWAVE_STATUS_SUCCESS &&
@@ -186,7 +186,8 @@ static result bench_plain(const settings *s, const device *d, const measure_prob
 
 enum { LABEL_SIZE = 120 };
 
-/* "7 x 9 x 5", with the number of products if there are several; of groups the work-items. */
+/* "7 x 9 x 5", with the number of products if there are several; otherwise the work-items or
+ * elements. */
 static const char *size_label(char *label, const measure_problem *p)
 {
     int length =
@@ -198,7 +199,13 @@ static const char *size_label(char *label, const measure_problem *p)
     return label;
 }
 
-/* The variant of a product, the kind of a group. */
+/* What variant_label shows. */
+static const char *variant_heading(const measure_problem *p)
+{
+    return measure_is_product(p) ? "variant" : measure_is_array(p) ? "order" : "kind";
+}
+
+/* The variant of a product, the kind of a group, the order of an array. */
 static const char *variant_label(char *label, const measure_problem *p)
 {
     if (p->operation == MEASURE_MATMUL)
@@ -206,6 +213,8 @@ static const char *variant_label(char *label, const measure_problem *p)
     else if (measure_is_product(p))
         snprintf(label, LABEL_SIZE, "%s",
                  p->operation == MEASURE_MATMUL_BATCHED ? "pointers" : "strided");
+    else if (measure_is_array(p))
+        snprintf(label, LABEL_SIZE, "%s", subwave_order_name(p->order));
     else if (p->group.kind == SUBWAVE_GROUP_FIXED_SIZE)
         snprintf(label, LABEL_SIZE, "fixed_size %" PRId32, p->group.fixed_size);
     else
@@ -233,7 +242,7 @@ static bool is_right(const measure_problem *p, const result *r)
     return r->error <= measure_bound(p);
 }
 
-/* GFLOP/s of products, GB/s of group calls. */
+/* GFLOP/s of products, GB/s of other calls. */
 static double rate(const measure_problem *p, const measure_timing *t)
 {
     const double amount = measure_is_product(p) ? measure_flops(p) : measure_bytes(p);
@@ -243,9 +252,12 @@ static double rate(const measure_problem *p, const measure_timing *t)
 static void print_heading(const measure_problem *p)
 {
     const bool product = measure_is_product(p);
-    printf("%-8s  %-12s  %-5s  %-20s  %8s  %8s  %8s  %8s  %s\n", "device",
-           product ? "variant" : "kind", "dtype", product ? "m x n x k" : "work-items", "time",
-           "min", "max", product ? "GFLOP/s" : "GB/s", "error");
+    printf("%-8s  %-12s  %-5s  %-20s  %8s  %8s  %8s  %8s  %s\n", "device", variant_heading(p),
+           "dtype",
+           product               ? "m x n x k"
+           : measure_is_array(p) ? "elements"
+                                 : "work-items",
+           "time", "min", "max", product ? "GFLOP/s" : "GB/s", "error");
 }
 
 static void print_row(const settings *s, const measure_problem *p, const char *who,
@@ -299,8 +311,8 @@ static void print_json_row(const settings *s, const measure_problem *p, const ch
                            const result *r)
 {
     printf("{\"case\": \"%s\", \"%s\": \"%s\", \"dtype\": \"%s\"",
-           measure_operation_name(p->operation), measure_is_product(p) ? "variant" : "kind",
-           variant, subwave_dtype_name(p->dtype));
+           measure_operation_name(p->operation), variant_heading(p), variant,
+           subwave_dtype_name(p->dtype));
     print_json_problem(p);
     printf(", \"device\": \"%s\", \"architecture\": \"%s\", \"backend\": \"%s\", \"wave\": %" PRId32
            ", \"version\": \"%s\"",
@@ -510,10 +522,12 @@ enum {
     STRIDED = ONE(MATMUL_STRIDED_BATCHED),
     BATCHED = STRIDED | ONE(MATMUL_BATCHED),
     PRODUCTS = MATMUL | BATCHED,
-    COMBINING = ONE(GROUP_REDUCE) | ONE(GROUP_SCAN),
+    ARRAYS = ONE(REDUCE),
+    GROUP_COMBINING = ONE(GROUP_REDUCE) | ONE(GROUP_SCAN),
+    COMBINING = GROUP_COMBINING | ARRAYS,
     MOVING = ONE(GROUP_BROADCAST) | ONE(GROUP_SHIFT) | ONE(GROUP_PERMUTE) | ONE(GROUP_SELECT),
-    GROUPS = COMBINING | MOVING | ONE(GROUP_VOTE) | ONE(GROUP_INFO),
-    ALL = PRODUCTS | GROUPS,
+    GROUPS = GROUP_COMBINING | MOVING | ONE(GROUP_VOTE) | ONE(GROUP_INFO),
+    ALL = PRODUCTS | GROUPS | ARRAYS,
 };
 
 /* An option with a value, one that may be given more than once, and one without a value. */
@@ -618,6 +632,7 @@ int bench_main(int argc, char **argv)
                                         : "C is M x N, summed over K (16)")},
         {GROUPS, several("--size", "N", take_sizes, &s.shapes,
                          "work-items, a multiple of those of a block (65536)")},
+        {ARRAYS, several("--size", "N", take_sizes, &s.shapes, "elements (65536)")},
         {BATCHED, one("--batch", "COUNT", take_size, &p->batch, "how many products (1000)")},
         {PRODUCTS, one("--layout", "ORDER", take_layout, &p->layout,
                        "row or column: the order of all matrices (row)")},
@@ -641,6 +656,7 @@ int bench_main(int argc, char **argv)
                      "branches of tangle and opportunistic groups (3)")},
         {GROUPS, flag("--members", &p->members, "ask for the members as well")},
         {COMBINING, one("--op", "OP", take_op, &p->op, "(plus)")},
+        {ARRAYS, one("--order", "ORDER", take_order, &p->order, "(fixed)")},
         {ONE(GROUP_SCAN), one("--scan", "SCAN", take_scan, &p->scan, "(inclusive)")},
         {COMBINING, flag("--init", &p->has_init, "with a first value, which is 1")},
         {ONE(GROUP_BROADCAST), one("--local-id", "ID", take_unsigned, &p->amount,

@@ -243,6 +243,8 @@ TAKE_CHOICE(take_op, subwave_op, SUBWAVE_OP_LIST(SUBWAVE_X))
 #undef SUBWAVE_X
 TAKE_CHOICE(take_layout, subwave_layout, {"row", SUBWAVE_LAYOUT_ROW_MAJOR},
             {"column", SUBWAVE_LAYOUT_COLUMN_MAJOR})
+TAKE_CHOICE(take_order, subwave_order, {"fixed", SUBWAVE_ORDER_FIXED},
+            {"device", SUBWAVE_ORDER_DEVICE})
 TAKE_CHOICE(take_scan, subwave_scan, {"inclusive", SUBWAVE_SCAN_INCLUSIVE},
             {"exclusive", SUBWAVE_SCAN_EXCLUSIVE})
 TAKE_CHOICE(take_shift, subwave_shift, {"left", SUBWAVE_SHIFT_LEFT}, {"right", SUBWAVE_SHIFT_RIGHT})

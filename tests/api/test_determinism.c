@@ -450,6 +450,34 @@ static void check_groups(device *d)
         }
 }
 
+static subwave_status run_reduce(subwave_context *context, const task *t, void *const *operand)
+{
+    return subwave_reduce(context, t->dtype, SUBWAVE_OP_PLUS, (subwave_order)t->function, t->n,
+                          NULL, operand[FIRST], SUBWAVE_PLACE_DEVICE, operand[RESULT]);
+}
+
+/* Several tiles, whose blocks may finish in any order. */
+static void check_arrays(device *d)
+{
+    for (size_t i = 0; i < COUNT(number_dtypes); ++i)
+        for (size_t o = 0; o < COUNT(all_orders); ++o) {
+            const subwave_dtype dtype = number_dtypes[i];
+            if (!reference_is_floating(dtype))
+                continue;
+            const size_t size = subwave_dtype_size(dtype);
+            task t = {.run = run_reduce,
+                      .dtype = dtype,
+                      .n = (int64_t)(60003 / size),
+                      .function = (int)all_orders[o]};
+            snprintf(t.name, sizeof t.name, "reduce %s %s", subwave_dtype_name(dtype),
+                     subwave_order_name(all_orders[o]));
+            add_operand(&t, FIRST, (size_t)t.n, size);
+            fill_numbers(dtype, t.before[FIRST], t.n, &d->random);
+            add_operand(&t, RESULT, 1, size);
+            check(d, &t);
+        }
+}
+
 static void check_all(subwave_context *context, void (*all)(device *d))
 {
     device d = device_open(context);
@@ -467,6 +495,7 @@ static void check_all(subwave_context *context, void (*all)(device *d))
 static void test_matmul(void **state) { check_all(*state, check_matmuls); }
 static void test_batched(void **state) { check_all(*state, check_batches); }
 static void test_groups(void **state) { check_all(*state, check_groups); }
+static void test_arrays(void **state) { check_all(*state, check_arrays); }
 
 /* --- the test's own eyes --------------------------------------------------------------------- */
 
@@ -499,6 +528,7 @@ int main(void)
         cmocka_unit_test(test_matmul),
         cmocka_unit_test(test_batched),
         cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_arrays),
     };
     return harness_run("determinism", tests, COUNT(tests));
 }

@@ -210,6 +210,8 @@ CALL(pick, subwave_group_select(context, SUBWAVE_DTYPE_U32, &groups, ITEMS, ids,
 CALL(vote, subwave_group_vote(context, SUBWAVE_VOTE_ANY, &groups, ITEMS, (const uint8_t *)in,
                               (uint8_t *)out))
 CALL(describe, subwave_group_info(context, &groups, ITEMS, info))
+CALL(whole_array, subwave_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_ORDER_FIXED,
+                                 ITEMS, NULL, in, SUBWAVE_PLACE_HOST, out))
 static subwave_status memory(subwave_context *context)
 {
     void *device = NULL;
@@ -229,7 +231,7 @@ static subwave_status (*const calls[])(subwave_context *) = {
     scan,           shift,
     permute,        pick,
     vote,           describe,
-    memory};
+    whole_array,    memory};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };
 

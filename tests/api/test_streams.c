@@ -107,6 +107,8 @@ CALL(pick, subwave_group_select(context, SUBWAVE_DTYPE_F32, &eights, CELLS, x->i
 CALL(vote,
      subwave_group_vote(context, SUBWAVE_VOTE_ALL, &eights, CELLS, (const uint8_t *)x->id, x->c))
 CALL(describe, subwave_group_info(context, &eights, CELLS, x->c))
+CALL(whole_array, subwave_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_ORDER_FIXED,
+                                 CELLS, &one, x->a, SUBWAVE_PLACE_DEVICE, x->c))
 
 #define SUBWAVE_X(name, ...) product_##name,
 static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
@@ -118,7 +120,8 @@ static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               permute,
                               pick,
                               vote,
-                              describe};
+                              describe,
+                              whole_array};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };
 

@@ -30,6 +30,7 @@ typedef enum job {
     REDUCE,
     SCAN,
     SHIFT,
+    ARRAY,
     PLAN,
     MEMORY,
     JOBS
@@ -37,7 +38,7 @@ typedef enum job {
 static const char *const job_names[JOBS] = {"matmul naive", "matmul local", "matmul broadcast",
                                             "matmul auto",  "strided",      "batched",
                                             "reduce",       "scan",         "shift",
-                                            "plan",         "memory"};
+                                            "array",        "plan",         "memory"};
 
 /* What a context computes with, on the host. A thread's contexts all have other inputs, so that
  * they cannot take each other's unnoticed. */
@@ -130,6 +131,9 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
                                   ELEMENTS, &one, x, y);
     case SHIFT:
         return subwave_group_shift(context, f64, SUBWAVE_SHIFT_LEFT, &pairs, ELEMENTS, 1, x, y);
+    case ARRAY:
+        return subwave_reduce(context, f64, SUBWAVE_OP_PLUS, SUBWAVE_ORDER_DEVICE, ELEMENTS, &one,
+                              x, SUBWAVE_PLACE_DEVICE, y);
     case PLAN:
         return subwave_matmul_plan(context, SUBWAVE_VARIANT_AUTO, f64, row_major, none, none, M, N,
                                    K, &r->of.plan);

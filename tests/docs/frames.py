@@ -54,6 +54,41 @@ int main(void)
     return 0;
 }
 """, "56 64"),
+    ("README.md", "subwave_reduce(ctx"): Frame("""
+#include <subwave/subwave.h>
+#include <stdio.h>
+int main(void)
+{
+    enum { n = 1000 };
+    static double x[n];
+    double total;
+    subwave_context *ctx;
+    subwave_context_create(&ctx, "cpu:16");
+    for (int i = 0; i < n; ++i)
+        x[i] = i;
+@
+    printf("%g", total);
+    subwave_context_destroy(&ctx);
+    return 0;
+}
+""", "499500"),
+    ("docs/arrays.md", "double sum;"): Frame("""
+#include <subwave/subwave.h>
+#include <stdio.h>
+int main(void)
+{
+    enum { n = 1000 };
+    static double x[n];
+    subwave_context *ctx;
+    subwave_context_create(&ctx, "cpu:16");
+    for (int i = 0; i < n; ++i)
+        x[i] = i;
+@
+    printf("%g", sum);
+    subwave_context_destroy(&ctx);
+    return 0;
+}
+""", "499500"),
 
     # Kernels
     ("README.md", "#include <subwave/subwave.hpp>"): Frame(KERNEL + """
@@ -102,6 +137,21 @@ int main()
     std::printf("%g %g", result[0], result[1]);
 }
 """, "3 7"),
+    ("docs/arrays.md", "SUBWAVE_SHARED("): Frame(KERNEL + """
+#include <subwave/subwave.hpp>
+__global__ void sums(float *result)
+{
+    float x = threadIdx.x;
+@
+    result[threadIdx.x] = sum;
+}
+int main()
+{
+    static float result[256];
+    hipLaunchKernelGGL(sums, dim3(1), dim3(256), 0, 0, result);
+    std::printf("%g %g", result[0], result[255]);
+}
+""", "32640 32640"),
     ("docs/cpu-device.md", "#include <hip/hip_runtime.h>"): Frame("""
 @
 #include <cstdio>
@@ -209,6 +259,7 @@ project(app LANGUAGES CXX)
 """),
 
     # Not tested
+    ("docs/arrays.md", "array      a row"): "a drawing",
     ("docs/amd.md", "apt-get download librocblas5"): "it takes another project's package of 300 MB",
     ("docs/amd.md", "hipcc --offload-device-only"): "it needs AMD's compiler: test amdgpu-isa.model does the like",
     ("docs/cpu-device.md", "kernel scale(float*)"): "a report's text: tests/cpu reads such reports",

@@ -179,9 +179,27 @@ static void call_groups(void)
                           .count = 1,
                           .blocks = 1}};
     for (int l = 0; l < LAUNCHERS; ++l)
-        if (launchers[l].operation >= SUBWAVE_OPERATION_group_reduce)
+        if (launchers[l].operation >= SUBWAVE_OPERATION_group_reduce &&
+            launchers[l].operation <= SUBWAVE_OPERATION_group_info)
             call(launchers[l].operation, launchers[l].dtype, &launch, "operation %d of %s",
                  launchers[l].operation, subwave_dtype_name(launchers[l].dtype));
+}
+
+/* Operations on arrays have kernels for aligned arrays and others; integers with a sign use those
+ * without but for their minima and maxima. */
+static void call_arrays(void)
+{
+    static const subwave_op ops[] = {SUBWAVE_OP_PLUS, SUBWAVE_OP_MAXIMUM};
+    for (int d = 0; d < DTYPES; ++d)
+        for (int form = 0; form < 4; ++form) {
+            const size_t size = subwave_dtype_size(all_dtypes[d]);
+            const subwave_reduce_launch launch = {.array = {.n = 1, .rows = 1, .tiles = 1},
+                                                  .op = ops[form & 1],
+                                                  .x = (char *)4096 + (form & 2 ? size : 0)};
+            if (subwave_is_built(SUBWAVE_OPERATION_reduce, all_dtypes[d]))
+                call(SUBWAVE_OPERATION_reduce, all_dtypes[d], &launch, "reduce %s, form %d",
+                     subwave_dtype_name(all_dtypes[d]), form);
+        }
 }
 
 /* --- launches of one kernel ------------------------------------------------------------------- */
@@ -300,8 +318,10 @@ int main(int argc, char **argv)
         if (u == 0) /* on which the others do not depend */
             plan_batches(&device);
     }
-    if (!wanted)
+    if (!wanted) {
         call_groups();
+        call_arrays();
+    }
     for (size_t i = 0; i < seen_count; ++i)
         printf("%s %s, by blocks of %zu with %zu bytes, share %d\n", seen[i].kernel, seen[i].why,
                seen[i].items, seen[i].bytes, (int)seen[i].share);

@@ -328,8 +328,9 @@ static call *choose_call(fuzz *f)
     } calls[] = {{fuzz_group, 40},      {fuzz_matmul, 25},       {fuzz_matmul_batched, 20},
                  {fuzz_matmul_plan, 4}, {fuzz_device_memory, 3}, {fuzz_copy, 3},
                  {fuzz_life, 3},        {fuzz_context_info, 2},  {fuzz_stream, 2},
-                 {fuzz_devices, 2},     {fuzz_names, 1},         {fuzz_workspace, 2}};
-    int64_t left = fuzz_between(f, 0, 106);
+                 {fuzz_devices, 2},     {fuzz_names, 1},         {fuzz_workspace, 2},
+                 {fuzz_reduce, 13}};
+    int64_t left = fuzz_between(f, 0, 119);
     int i = 0;
     while ((left -= calls[i].weight) >= 0)
         ++i;

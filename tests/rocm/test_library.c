@@ -25,7 +25,7 @@ enum { RIGHT, TOLD, WRONG }; /* a child's exit status */
  */
 static int use_the_library(void)
 {
-    static float a[COUNT], b[COUNT], c[COUNT], sum[COUNT];
+    static float a[COUNT], b[COUNT], c[COUNT], sum[COUNT], greatest;
     float *da = NULL, *db = NULL, *dc = NULL, one = 1, zero = 0;
     const subwave_group whole = {.kind = SUBWAVE_GROUP_SUB_GROUP, .block = {64, 1, 1}};
     subwave_context *ctx = NULL;
@@ -51,6 +51,8 @@ static int use_the_library(void)
         TRY(subwave_group_reduce(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, &whole, GROUPED, NULL,
                                  da, db));
         TRY(subwave_copy(ctx, sum, db, sizeof sum));
+        TRY(subwave_reduce(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, SUBWAVE_ORDER_FIXED, COUNT,
+                           NULL, da, SUBWAVE_PLACE_HOST, &greatest));
     }
     float *const arrays[] = {da, db, dc};
     for (int i = 0; i < 3; ++i)
@@ -62,7 +64,7 @@ static int use_the_library(void)
     if (failures)
         return TOLD;
     for (int i = 0; i < COUNT; ++i)
-        if (c[i] != a[i] || (i < GROUPED && sum[i] != 6))
+        if (greatest != 6 || c[i] != a[i] || (i < GROUPED && sum[i] != 6))
             return WRONG;
     return RIGHT;
 }

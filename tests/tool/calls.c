@@ -119,6 +119,14 @@ static void combine(void *x, void *y, void *choice, void *members)
     expect(subwave_group_vote(on, SUBWAVE_VOTE_ALL, &kinds[0], n, x, y));
 }
 
+static void fold(void *x, void *y)
+{
+    expect(subwave_reduce(on, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_ORDER_FIXED, 1001, NULL,
+                          x, SUBWAVE_PLACE_DEVICE, y));
+    expect(subwave_reduce(on, SUBWAVE_DTYPE_I16, SUBWAVE_OP_BIT_AND, SUBWAVE_ORDER_DEVICE, 77,
+                          &(int16_t){1}, x, SUBWAVE_PLACE_DEVICE, y));
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2 || subwave_context_create(&on, argv[1]) != SUBWAVE_STATUS_SUCCESS) {
@@ -131,6 +139,7 @@ int main(int argc, char **argv)
         memory[i] = allocate(ELEMENTS * sizeof(double) * 2);
     multiply(memory[0], memory[1], memory[2]);
     combine(memory[0], memory[1], memory[2], memory[3]);
+    fold(memory[0], memory[1]);
     for (int i = 0; i < 4; ++i)
         expect(subwave_free(on, memory[i]));
     expect(subwave_context_destroy(&on));

@@ -68,7 +68,12 @@
  *   wave_vector<T>::type                 16 bytes of T with arithmetic, on the CPU device only
  *   load_together<Count>(to, from)       Count elements by one load; `from` aligned to their bytes,
  *                                        or as its elements on the CPU device
- *   load_in_order<Count>(to, from)       the same, and on NVIDIA the compiler does not move it
+ *   wave_loads_anywhere                  whether one load reads 16 bytes from any address that
+ *                                        is aligned as an element
+ *   load_anywhere<Count>(to, from)       Count elements, by one load if wave_loads_anywhere
+ *   fetch_add_acq_rel(at, value)         adds to a word of device memory, and returns what it was;
+ *                                        acquires and releases, as C says it, among all blocks
+ *   load_in_order<Count>(to, from)       load_together, and on NVIDIA the compiler does not move it
  *   load_once<Count>(to, from)           the same, of what nobody writes and is read once; on
  *                                        NVIDIA of 8-byte elements
  *   load_scalars<Count, Loads>(to, from) Count elements of what nobody writes; on AMD by `Loads`

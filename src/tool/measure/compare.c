@@ -29,6 +29,9 @@ double measure_bound(const measure_problem *p)
 {
     if (measure_is_product(p))
         return product_bound(p);
+    /* Of 2^31 elements, a sum of a work-item takes some thousand. */
+    if (measure_is_array(p))
+        return 4096 * measure_epsilon(measure_sums(p->dtype)) + measure_epsilon(p->dtype);
     return p->operation == MEASURE_GROUP_REDUCE || p->operation == MEASURE_GROUP_SCAN
                ? 64 * measure_epsilon(p->dtype)
                : 0;
@@ -374,6 +377,29 @@ static double combined_error(const measure_data *data, const wave *w, int lane, 
     return floating ? worse(0, fabs(right.real - found.real) / magnitude) : INFINITY;
 }
 
+/* Of all elements, in ascending order. */
+static double array_error(const measure_data *data, const void *y)
+{
+    const measure_problem *p = &data->problem;
+    const bool floating = measure_is_floating(p->dtype);
+    value right = p->has_init ? whole(p->dtype, 1) : identity(p->dtype, p->op);
+    double magnitude = p->has_init;
+    for (int64_t i = 0; i < p->n; ++i) {
+        const value x = load(p->dtype, data->x, i);
+        right = combine(p->dtype, p->op, right, x);
+        magnitude += floating ? fabs(x.real) : 0;
+    }
+    const value found = load(p->dtype, y, 0);
+    if (floating) { /* which may be too large for the type, and is infinite then */
+        uint64_t bits = 0;
+        measure_encode(p->dtype, 1, &right.real, &bits);
+        right.real = load(p->dtype, &bits, 0).real;
+    }
+    if (floating ? right.real == found.real : right.bits == found.bits)
+        return 0;
+    return floating ? worse(0, fabs(right.real - found.real) / magnitude) : INFINITY;
+}
+
 static bool vote_is_right(const measure_data *data, const wave *w, int lane, uint64_t members,
                           const uint8_t *y)
 {
@@ -497,6 +523,9 @@ bool measure_error(measure_data *data, bool (*call)(void *self, int set), void *
     if (good && measure_is_product(&data->problem)) {
         good = measure_read(&data->c, set, c) == SUBWAVE_STATUS_SUCCESS;
         *error = good ? measure_product_error(data, c, false) : NAN;
+    } else if (good && measure_is_array(&data->problem)) {
+        good = measure_read(&data->c, set, c) == SUBWAVE_STATUS_SUCCESS;
+        *error = good ? array_error(data, c) : NAN;
     } else if (good) {
         good = judge_group(data, c, error);
     }

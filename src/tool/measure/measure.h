@@ -103,7 +103,8 @@ subwave_status measure_poison(const measure_array *array, int set);
     X(GROUP_PERMUTE, "group_permute") \
     X(GROUP_SELECT, "group_select") \
     X(GROUP_VOTE, "group_vote") \
-    X(GROUP_INFO, "group_info")
+    X(GROUP_INFO, "group_info") \
+    X(REDUCE, "reduce")
 
 typedef enum measure_operation {
 #define MEASURE_X(name, spelling) MEASURE_##name,
@@ -118,7 +119,7 @@ const char *measure_operation_name(measure_operation operation);
 typedef struct measure_problem {
     measure_operation operation;
     subwave_dtype dtype;
-    int64_t n; /* of groups the work-items */
+    int64_t n; /* of groups the work-items, of arrays the elements */
 
     /* products */
     subwave_variant variant;
@@ -138,6 +139,9 @@ typedef struct measure_problem {
     subwave_shift direction;
     subwave_vote vote;
     uint32_t amount; /* local_id, delta or mask */
+
+    /* arrays */
+    subwave_order order;
 } measure_problem;
 
 #define MEASURE_NO_GAPS INT64_MIN
@@ -146,7 +150,8 @@ typedef struct measure_problem {
 measure_problem measure_default(measure_operation operation, subwave_dtype dtype);
 
 bool measure_is_product(const measure_problem *p);
-/* Floating-point operations of one call, 0 of a group call, and the fewest bytes that it can move.
+bool measure_is_array(const measure_problem *p);
+/* Floating-point operations of one call, 0 of a call that is no product, and the fewest bytes that it can move.
  */
 double measure_flops(const measure_problem *p);
 double measure_bytes(const measure_problem *p);
@@ -156,7 +161,7 @@ typedef struct measure_data {
     measure_problem problem; /* leading dimensions and strides filled in */
     subwave_context *context;
     int wave, sets;
-    measure_array a, b, c;                /* of groups x, the members and y */
+    measure_array a, b, c;                /* of groups and arrays x, the members and y */
     measure_array a_list, b_list, c_list; /* of a batch by pointers */
     measure_array choice, id;             /* of groups: predicates or keys; local ids */
     double *a_values,
@@ -164,7 +169,7 @@ typedef struct measure_data {
     double *c_values; /* what C holds before the call, as stored; null if beta is 0 */
     /* of products: what is compared, from the first time on, unless that is much; or null */
     double *expected;
-    unsigned char *x; /* of groups */
+    unsigned char *x; /* of groups and arrays */
     int32_t *choices;
     uint32_t *ids;
     const char *reason; /* why measure_place failed */

@@ -35,10 +35,13 @@ measure_problem measure_default(measure_operation operation, subwave_dtype dtype
                              .scan = SUBWAVE_SCAN_INCLUSIVE,
                              .direction = SUBWAVE_SHIFT_LEFT,
                              .vote = SUBWAVE_VOTE_ALL,
-                             .amount = 1};
+                             .amount = 1,
+                             .order = SUBWAVE_ORDER_FIXED};
 }
 
 bool measure_is_product(const measure_problem *p) { return p->operation <= MEASURE_MATMUL_BATCHED; }
+
+bool measure_is_array(const measure_problem *p) { return p->operation >= MEASURE_REDUCE; }
 
 double measure_flops(const measure_problem *p)
 {
@@ -81,6 +84,8 @@ double measure_bytes(const measure_problem *p)
         return ((m * k + k * n) * (double)subwave_dtype_size(p->dtype) +
                 m * n * (double)subwave_dtype_size(measure_product(p->dtype))) *
                (double)p->batch;
+    if (measure_is_array(p))
+        return (double)x_size(p) * n + (double)measure_y_size(p);
     const size_t ids = p->operation == MEASURE_GROUP_SELECT ? sizeof(uint32_t) : 0;
     const size_t members = p->members ? sizeof(uint64_t) : 0;
     return (double)(x_size(p) + measure_y_size(p) + choice_size(p) + ids + members) * n;
@@ -283,6 +288,27 @@ static void fill_votes(const measure_problem *p, unsigned char *x)
     }
 }
 
+static bool place_array(measure_data *data)
+{
+    const measure_problem *p = &data->problem;
+    if ((double)p->n > 0x1p40)
+        return out_of_memory(data);
+    const size_t bytes = (size_t)p->n * x_size(p);
+    double *values = malloc((size_t)p->n * sizeof *values + 1);
+    data->x = malloc(bytes + 1);
+    bool placed = values && data->x;
+    if (placed) {
+        measure_random(p->dtype, p->n, 1, values);
+        measure_encode(p->dtype, p->n, values, data->x);
+    } else {
+        out_of_memory(data);
+    }
+    free(values);
+    return placed && done(data, measure_allocate(&data->a, data->context, bytes, data->sets)) &&
+           done(data, measure_allocate(&data->c, data->context, measure_y_size(p), data->sets)) &&
+           done(data, measure_fill(&data->a, data->x));
+}
+
 static bool place_group(measure_data *data)
 {
     const measure_problem *p = &data->problem;
@@ -341,7 +367,9 @@ bool measure_place(measure_data *data, subwave_context *context, const measure_p
     if (!done(data, subwave_context_info(context, &about)))
         return false;
     data->wave = about.sub_group_sizes[0];
-    return (measure_is_product(problem) ? place_product(data) : place_group(data)) &&
+    return (measure_is_product(problem) ? place_product(data)
+            : measure_is_array(problem) ? place_array(data)
+                                        : place_group(data)) &&
            done(data, measure_reset(data));
 }
 
@@ -405,6 +433,23 @@ static subwave_status queue_product(const measure_data *data, int set)
                           c, p->ld[2]);
 }
 
+/* Null if the call has none. */
+static const void *first_value(const measure_problem *p, uint64_t *one)
+{
+    if (p->has_init)
+        measure_encode(p->dtype, 1, (double[]){1, 0}, one);
+    return p->has_init ? one : NULL;
+}
+
+static subwave_status queue_array(const measure_data *data, int set)
+{
+    const measure_problem *p = &data->problem;
+    uint64_t one;
+    return subwave_reduce(data->context, p->dtype, p->op, p->order, p->n, first_value(p, &one),
+                          measure_at(&data->a, set), SUBWAVE_PLACE_DEVICE,
+                          measure_at(&data->c, set));
+}
+
 subwave_status measure_queue_group(const measure_data *data, int set, uint64_t *members)
 {
     const measure_problem *p = &data->problem;
@@ -416,11 +461,7 @@ subwave_status measure_queue_group(const measure_data *data, int set, uint64_t *
     g.key = measure_at(&data->choice, set);
     g.members = members;
     uint64_t one;
-    const void *init = NULL;
-    if (p->has_init) {
-        measure_encode(p->dtype, 1, (double[]){1, 0}, &one);
-        init = &one;
-    }
+    const void *init = first_value(p, &one);
     switch (p->operation) {
     case MEASURE_GROUP_REDUCE:
         return subwave_group_reduce(on, p->dtype, p->op, &g, p->n, init, x, y);
@@ -443,8 +484,9 @@ subwave_status measure_queue_group(const measure_data *data, int set, uint64_t *
 
 subwave_status measure_queue(const measure_data *data, int set)
 {
-    return measure_is_product(&data->problem)
-               ? queue_product(data, set)
-               : measure_queue_group(data, set,
-                                     data->problem.members ? measure_at(&data->b, set) : NULL);
+    if (measure_is_product(&data->problem))
+        return queue_product(data, set);
+    if (measure_is_array(&data->problem))
+        return queue_array(data, set);
+    return measure_queue_group(data, set, data->problem.members ? measure_at(&data->b, set) : NULL);
 }

@@ -199,6 +199,18 @@ SUBWAVE_DEVICE void block_barrier(site) { __syncthreads(); }
 /* gpu/wave.hpp */
 template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *from);
 
+constexpr bool wave_loads_anywhere = true;
+
+template <int Count, class T> SUBWAVE_DEVICE void load_anywhere(T *to, const T *from)
+{
+    __builtin_memcpy(static_cast<void *>(to), from, Count * sizeof(T));
+}
+
+SUBWAVE_DEVICE std::uint32_t fetch_add_acq_rel(std::uint32_t *at, std::uint32_t value)
+{
+    return __hip_atomic_fetch_add(at, value, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
+}
+
 template <int Count, class T> SUBWAVE_DEVICE void load_in_order(T *to, const T *from)
 {
     load_together<Count>(to, from);

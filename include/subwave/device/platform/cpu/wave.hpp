@@ -193,6 +193,18 @@ template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *
     memcpy(static_cast<void *>(to), from, Count * sizeof(T));
 }
 
+constexpr bool wave_loads_anywhere = true;
+
+template <int Count, class T> SUBWAVE_DEVICE void load_anywhere(T *to, const T *from)
+{
+    load_together<Count>(to, from);
+}
+
+SUBWAVE_DEVICE std::uint32_t fetch_add_acq_rel(std::uint32_t *at, std::uint32_t value)
+{
+    return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL);
+}
+
 template <int Count, class T> SUBWAVE_DEVICE void load_in_order(T *to, const T *from)
 {
     load_together<Count>(to, from);

@@ -137,6 +137,30 @@ SUBWAVE_DEVICE void block_barrier(site) { __syncthreads(); }
 
 template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *from);
 
+constexpr bool wave_loads_anywhere = false;
+
+template <int Count, class T> SUBWAVE_DEVICE void load_anywhere(T *to, const T *from)
+{
+    SUBWAVE_UNROLL
+    for (int i = 0; i < Count; ++i)
+        to[i] = from[i];
+}
+
+/* atom.acq_rel; __threadfence() around a plain one makes stronger and slower fences. */
+SUBWAVE_DEVICE std::uint32_t fetch_add_acq_rel(std::uint32_t *at, std::uint32_t value)
+{
+#ifdef __CUDA_ARCH__
+    std::uint32_t before;
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;"
+                 : "=r"(before)
+                 : "l"(__cvta_generic_to_global(at)), "r"(value)
+                 : "memory");
+    return before;
+#else
+    return *at + value; /* for nvcc's pass over the host's code */
+#endif
+}
+
 /* Strong loads at the scope of a block, which the cache of the multiprocessor serves: ptxas, which
  * moves weak ones to their uses where registers are short, leaves these where they are. */
 template <int Count, class T> SUBWAVE_DEVICE void load_in_order(T *to, const T *from)

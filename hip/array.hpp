@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT
+ * array.hpp: what the operations on arrays share: how an array is divided among blocks, what its
+ * elements are combined in, and how the blocks' results become one.
+ *
+ * An array of n elements is cut into packs of 16 bytes, and a row is a pack of each work-item of a
+ * block: work-item i has the packs i, i + array_block, and so on. A tile is some rows; one block
+ * works on one tile. What order that makes of n elements depends on n and the rows of a tile alone:
+ * not on the wave size, on which blocks run first, or on where the array begins.
+ */
+#ifndef SUBWAVE_HIP_ARRAY_HPP
+#define SUBWAVE_HIP_ARRAY_HPP
+
+#include "kernels.h"
+
+#include <subwave/subwave.hpp>
+
+SUBWAVE_BEGIN
+
+constexpr int array_block = SUBWAVE_ARRAY_BLOCK;
+
+/* Elements of a pack. */
+template <class T> inline constexpr int pack_size = 16 / static_cast<int>(sizeof(T));
+
+/* What values of T are combined in, to be rounded or to wrap once, in the end. */
+template <class T, class = void> struct combined {
+    using type = T;
+};
+template <class T> struct combined<T, std::enable_if_t<is_integer_v<T> && sizeof(T) < 4>> {
+    using type = std::conditional_t<std::is_signed<T>::value, std::int32_t, std::uint32_t>;
+};
+template <class T>
+struct combined<T, std::enable_if_t<is_floating_v<T> && !std::is_arithmetic<T>::value>> {
+    using type = float;
+};
+template <class T> using combined_t = typename combined<T>::type;
+
+/* Integers with and without a sign are combined by the same instructions, except for their minima
+ * and maxima: only these are built for both. */
+template <class T> bool combines_as_unsigned(subwave_op op)
+{
+    return std::is_signed<T>::value && is_integer_v<T> && op != SUBWAVE_OP_MINIMUM &&
+           op != SUBWAVE_OP_MAXIMUM;
+}
+template <class T> struct unsigned_twin {
+    using type = T;
+};
+template <> struct unsigned_twin<std::int8_t> {
+    using type = std::uint8_t;
+};
+template <> struct unsigned_twin<std::int16_t> {
+    using type = std::uint16_t;
+};
+template <> struct unsigned_twin<std::int32_t> {
+    using type = std::uint32_t;
+};
+template <> struct unsigned_twin<std::int64_t> {
+    using type = std::uint64_t;
+};
+
+/* An element as the number that it is combined as. */
+template <class T> struct as_number {
+    using value = combined_t<T>;
+    SUBWAVE_DEVICE value operator()(const T &x) const { return static_cast<value>(x); }
+    SUBWAVE_DEVICE T result(value x) const { return static_cast<T>(x); }
+};
+/* An element as a truth value: 0 if it is 0, of either sign, and otherwise any other number. So "or"
+ * is that of their bits and "and" the least of them, without a comparison. */
+template <class T> struct as_truth {
+    using value = std::uint32_t;
+    SUBWAVE_DEVICE value operator()(const T &x) const
+    {
+        if constexpr (is_integer_v<T> && sizeof(T) <= 4) {
+            return static_cast<value>(x);
+        } else {
+            const auto words = to_words(x);
+            constexpr int last = sizeof(words) / 4 - 1;
+            constexpr int sign = !is_floating_v<T> ? 0 : sizeof(T) < 4 ? 17 : 1;
+            return words.word[last] << sign | (last > 0 ? words.word[0] : 0);
+        }
+    }
+    SUBWAVE_DEVICE T result(value x) const { return static_cast<T>(x != 0 ? 1.0f : 0.0f); }
+};
+
+/* Calls body(op object, as), which combines as(element). */
+template <class T, class Body> SUBWAVE_DEVICE void with_array_op(subwave_op op, Body body)
+{
+    using number = typename as_number<T>::value;
+    constexpr bool ordered_only = std::is_signed<T>::value && is_integer_v<T>;
+    if (op == SUBWAVE_OP_MINIMUM)
+        return body(minimum<number>(), as_number<T>());
+    if (ordered_only || op == SUBWAVE_OP_MAXIMUM)
+        return body(maximum<number>(), as_number<T>());
+    if constexpr (!ordered_only) {
+        switch (op) {
+        case SUBWAVE_OP_PLUS:
+            return body(plus<number>(), as_number<T>());
+        case SUBWAVE_OP_MULTIPLIES:
+            return body(multiplies<number>(), as_number<T>());
+        case SUBWAVE_OP_LOGICAL_AND:
+            return body(minimum<std::uint32_t>(), as_truth<T>());
+        case SUBWAVE_OP_LOGICAL_OR:
+            return body(bit_or<std::uint32_t>(), as_truth<T>());
+        default:
+            break;
+        }
+        if constexpr (is_integer_v<T>) {
+            switch (op) {
+            case SUBWAVE_OP_BIT_AND:
+                return body(bit_and<number>(), as_number<T>());
+            case SUBWAVE_OP_BIT_OR:
+                return body(bit_or<number>(), as_number<T>());
+            case SUBWAVE_OP_BIT_XOR:
+                return body(bit_xor<number>(), as_number<T>());
+            default:
+                break;
+            }
+        }
+    }
+}
+
+/* What a work-item does of an array of unsigned sizes: rows first to end of its block's tile, of
+ * which those below `whole` have all packs. */
+template <int PackSize> struct array_tile {
+    std::uint64_t packs, first, whole, end;
+    std::uint32_t item;
+
+    SUBWAVE_DEVICE explicit array_tile(const subwave_array &a)
+        : packs(static_cast<std::uint64_t>(a.n) / PackSize),
+          first(blockIdx.x * static_cast<std::uint64_t>(a.rows)), item(threadIdx.x)
+    {
+        const std::uint64_t all_whole = packs / array_block;
+        const std::uint64_t rows = all_whole + (packs % array_block > 0), next = first + a.rows;
+        end = next < rows ? next : rows;
+        whole = end < all_whole ? end : all_whole;
+    }
+};
+
+/* Aligned: to 16 bytes; otherwise as an element. */
+template <bool Aligned, class T> SUBWAVE_DEVICE void load_pack(T (&to)[pack_size<T>], const T *from)
+{
+    if constexpr (Aligned)
+        load_together<pack_size<T>>(to, from);
+    else
+        load_anywhere<pack_size<T>>(to, from);
+}
+
+/* Calls body(whether x is to be taken as aligned, as a constant); where any address will do, one
+ * kernel serves all. */
+template <class Body> int with_alignment(const void *x, Body body)
+{
+    if constexpr (!wave_loads_anywhere)
+        if (reinterpret_cast<std::uintptr_t>(x) % 16 == 0)
+            return body(std::true_type());
+    return body(std::false_type());
+}
+
+/* Whether this is the last block of the grid to arrive; `counter` is 0 before and after. What work-item
+ * 0 of the others wrote before they arrived is then visible to all of the block. */
+SUBWAVE_DEVICE bool is_last_block(std::uint32_t *counter, std::uint32_t blocks)
+{
+    SUBWAVE_SHARED(std::uint32_t, arrived, 1);
+    if (threadIdx.x == 0)
+        arrived[0] = fetch_add_acq_rel(counter, 1);
+    block_barrier(site::current());
+    if (arrived[0] != blocks - 1)
+        return false;
+    if (threadIdx.x == 0)
+        *counter = 0;
+    return true;
+}
+
+/* Folds an array into one value; true in the work-items of the one block that has it.
+ *
+ * A fold has the type `value`, the type `pack` of what is loaded together and its number of elements
+ * `size`; load(x, i) loads pack i, add(sums, x) adds its elements to the work-item's `size` values,
+ * add_element(sum, j) adds element j to one, none() is the value of no elements, and the function object
+ * `join` combines two values.
+ *
+ * The order: value e of a work-item takes the elements e of its packs in ascending order; the values
+ * of a work-item are joined in pairs, then pairs of pairs. Of the last tile, work-item i then takes
+ * element i of those after the last pack. Work-items are joined as in block_reduce. The tiles'
+ * values are folded in the same way, work-item i taking those of tiles i, i + array_block, ... */
+template <class Fold>
+SUBWAVE_DEVICE bool fold_array(const subwave_array &a, const array_tile<Fold::size> &tile,
+                               const Fold &fold, typename Fold::value &result)
+{
+    using value = typename Fold::value;
+    SUBWAVE_SHARED(value, shared, block_reduce_elements<array_block>);
+    value sum[Fold::size];
+    SUBWAVE_UNROLL
+    for (int e = 0; e < Fold::size; ++e)
+        sum[e] = fold.none();
+
+    constexpr int together = SUBWAVE_ARRAY_ROWS;
+    std::uint64_t row = tile.first;
+    SUBWAVE_ROLLED
+    for (; row + together <= tile.whole; row += together) {
+        typename Fold::pack x[together];
+        SUBWAVE_UNROLL
+        for (int r = 0; r < together; ++r)
+            fold.load(x[r], (row + r) * array_block + tile.item);
+        SUBWAVE_UNROLL
+        for (int r = 0; r < together; ++r)
+            fold.add(sum, x[r]);
+    }
+    SUBWAVE_ROLLED
+    for (std::uint64_t i = row * array_block + tile.item; row < tile.end && i < tile.packs;
+         ++row, i += array_block) {
+        typename Fold::pack x;
+        fold.load(x, i);
+        fold.add(sum, x);
+    }
+    SUBWAVE_UNROLL
+    for (int size = 1; size < Fold::size; size *= 2) {
+        SUBWAVE_UNROLL
+        for (int e = 0; e < Fold::size; e += 2 * size)
+            sum[e] = fold.join(sum[e], sum[e + size]);
+    }
+    const std::uint64_t after = tile.packs * Fold::size + tile.item;
+    if (blockIdx.x == a.tiles - 1 && after < static_cast<std::uint64_t>(a.n))
+        fold.add_element(sum[0], after);
+    result = sum[0];
+    value *const results = static_cast<value *>(a.results);
+    bool whole_array = a.tiles == 1;
+    SUBWAVE_ROLLED
+    for (;;) {
+        result = block_reduce<array_block>(result, fold.join, shared);
+        if (whole_array)
+            return true;
+        if (tile.item == 0)
+            results[blockIdx.x] = result;
+        if (!is_last_block(a.counter, a.tiles))
+            return false;
+        result = fold.none();
+        SUBWAVE_ROLLED
+        for (std::uint32_t i = tile.item; i < a.tiles; i += array_block)
+            result = fold.join(result, results[i]);
+        whole_array = true;
+    }
+}
+
+SUBWAVE_END
+
+#endif

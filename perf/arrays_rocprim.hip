@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * arrays_rocprim.hip: rocPRIM beside the operations on arrays on AMD GPUs.
+ */
+#include "array_peer.hpp"
+#include "registers.hpp"
+
+#include <rocprim/rocprim.hpp>
+#include <rocprim/rocprim_version.hpp>
+
+namespace bench {
+namespace {
+
+peer_call rocprim_reduce(void *stream, subwave_dtype dtype, subwave_op op, std::int64_t n,
+                         const void *x, void *y, void *workspace, std::size_t bytes)
+{
+    return with_peer_type(dtype, [=](auto element) {
+        using T = decltype(element);
+        const auto *from = static_cast<const T *>(x);
+        auto *to = static_cast<T *>(y);
+        const auto count = static_cast<std::size_t>(n);
+        const auto on = static_cast<hipStream_t>(stream);
+        if (op != SUBWAVE_OP_PLUS && op != SUBWAVE_OP_MAXIMUM)
+            return peer_call::not_written;
+        std::size_t needed = 0;
+        const auto call = [&](void *memory) {
+            return op == SUBWAVE_OP_PLUS
+                       ? rocprim::reduce(memory, needed, from, to, count, rocprim::plus<T>(), on)
+                       : rocprim::reduce(memory, needed, from, to, count, rocprim::maximum<T>(),
+                                         on);
+        };
+        /* The first call only asks how much memory the second needs. */
+        const bool queued =
+            call(nullptr) == hipSuccess && needed <= bytes && call(workspace) == hipSuccess;
+        return queued ? peer_call::queued : peer_call::failed;
+    });
+}
+
+const enrolled<array_peer> here({"rocPRIM", SUBWAVE_BENCH_TEXT(ROCPRIM_VERSION), rocprim_reduce});
+
+} // namespace
+} // namespace bench

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * array.h: what the operations on whole arrays share: dividing an array among blocks, and where the
+ * result goes.
+ */
+#ifndef SUBWAVE_ARRAY_H
+#define SUBWAVE_ARRAY_H
+
+#include "check.h"
+
+subwave_status subwave_check_order(subwave_context *context, subwave_order order);
+subwave_status subwave_check_place(subwave_context *context, subwave_place place);
+
+/* The bytes of workspace that they need, the counters included. */
+size_t subwave_array_workspace(void);
+
+/* Divides n elements of `size` bytes into tiles, and gives the blocks their workspace. `*at` is where
+ * the kernel writes the result: `result` itself or, if that is in the host's memory, the workspace. */
+subwave_status subwave_array_prepare(subwave_context *context, subwave_order order, int64_t n,
+                                     size_t size, subwave_place place, void *result,
+                                     subwave_array *array, void **at);
+
+/* After the launch: brings the result's bytes to the host, if they are wanted there. */
+subwave_status subwave_array_finish(subwave_context *context, subwave_place place, void *result,
+                                    const void *at, size_t bytes);
+
+#endif

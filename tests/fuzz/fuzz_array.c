@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ * fuzz_array.c: the calls on whole arrays.
+ */
+#include "fuzz.h"
+
+#include "../reference.h"
+#include "../reference_array.h"
+#include "../types.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* The arguments, wrong ones too. */
+typedef struct reduce_call {
+    subwave_context *handle;
+    int32_t dtype, op, order, place;
+    int64_t n;
+    const void *init, *x;
+    void *result;
+
+    /* What is in memory. */
+    fuzz_memory *on_x, *on_result;
+    uint64_t init_bits;
+} reduce_call;
+
+static bool is_known(const reduce_call *r)
+{
+    return r->order == SUBWAVE_ORDER_FIXED || !reference_is_floating((subwave_dtype)r->dtype);
+}
+
+/* --- right arguments ------------------------------------------------------------------------- */
+
+static uint64_t random_element(fuzz *f, const reduce_call *r)
+{
+    static const double special[] = {INFINITY, -INFINITY, NAN, 0.0, -0.0, 65504, -3.0e38, 1e-7};
+    const subwave_dtype dtype = (subwave_dtype)r->dtype;
+    if (!reference_is_floating(dtype)) /* few bits are 0, so that products and the like are not */
+        return fuzz_bits(f) | (fuzz_one_in(f, 16) ? 0 : fuzz_bits(f) | 1);
+    return reference_encode(dtype, fuzz_one_in(f, 500)
+                                       ? FUZZ_PICK(f, special)
+                                       : ldexp(fuzz_sign(f) + (r->op == SUBWAVE_OP_MULTIPLIES),
+                                               (int)fuzz_between(f, 0, 1)));
+}
+
+static void choose(fuzz *f, reduce_call *r)
+{
+    static const int64_t most[] = {3, 100, 3000, 30000, 100000};
+    r->op = (int32_t)FUZZ_PICK(f, all_ops);
+    do
+        r->dtype = (int32_t)FUZZ_PICK(f, number_dtypes);
+    while (!reference_has_op((subwave_dtype)r->dtype, (subwave_op)r->op));
+    r->order = (int32_t)FUZZ_PICK(f, all_orders);
+    r->place = (int32_t)FUZZ_PICK(f, all_places);
+    r->n = fuzz_between(f, 0, FUZZ_PICK(f, most));
+    const size_t size = subwave_dtype_size((subwave_dtype)r->dtype);
+    r->on_x = fuzz_take(f, FUZZ_DEVICE, "x", (size_t)r->n * size, size);
+    for (int64_t i = 0; i < r->n; ++i)
+        reference_store((subwave_dtype)r->dtype, r->on_x->contents, i, random_element(f, r));
+    r->x = r->n ? (const void *)r->on_x->pointer : fuzz_nowhere(f);
+    r->on_result = fuzz_take(f, r->place == SUBWAVE_PLACE_HOST ? FUZZ_HOST : FUZZ_DEVICE, "result",
+                             size, size);
+    r->result = r->on_result->pointer;
+    if (fuzz_one_in(f, 2)) {
+        r->init_bits = 0;
+        reference_store((subwave_dtype)r->dtype, &r->init_bits, 0, random_element(f, r));
+        r->init = fuzz_put(f, FUZZ_HOST, "init", &r->init_bits, size, size)->pointer;
+    }
+}
+
+/* --- wrong arguments ------------------------------------------------------------------------- */
+
+static const void *misaligned(fuzz *f, const void *pointer, size_t size)
+{
+    return fuzz_one_in(f, 2) || size == 1
+               ? NULL
+               : (const char *)pointer + fuzz_between(f, 1, (int64_t)size - 1);
+}
+
+static void spoil(fuzz *f, reduce_call *r, fuzz_expected *e)
+{
+    const size_t size = subwave_dtype_size((subwave_dtype)r->dtype);
+    switch (fuzz_between(f, 0, 7)) {
+    case 0:
+        r->handle = NULL;
+        e->without_context = true;
+        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_CONTEXT, "context");
+        return;
+    case 1:
+        r->op = fuzz_outside(f, 1, GREATEST(SUBWAVE_OP_LIST));
+        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "op");
+        return;
+    case 2:
+        r->dtype = fuzz_outside(f, 1, GREATEST(SUBWAVE_DTYPE_LIST));
+        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "dtype");
+        return;
+    case 3:
+        r->order = fuzz_outside(f, 1, GREATEST(SUBWAVE_ORDER_LIST));
+        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "order");
+        return;
+    case 4:
+        r->place = fuzz_outside(f, 1, GREATEST(SUBWAVE_PLACE_LIST));
+        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "place");
+        return;
+    case 5:
+        r->n = fuzz_one_in(f, 2) ? -1 : -r->n - 1;
+        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_SIZE, "n");
+        return;
+    case 6:
+        if (r->n > 0) {
+            r->x = misaligned(f, r->x, size);
+            fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "x");
+            return;
+        } /* fall through */
+    default:
+        r->result = (void *)(uintptr_t)misaligned(f, r->result, size);
+        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "result");
+    }
+}
+
+/* --- the call -------------------------------------------------------------------------------- */
+
+static subwave_status make(const reduce_call *r)
+{
+    return subwave_reduce(r->handle, (subwave_dtype)r->dtype, (subwave_op)r->op,
+                          (subwave_order)r->order, r->n, r->init, r->x, (subwave_place)r->place,
+                          r->result);
+}
+
+void fuzz_reduce(fuzz *f, fuzz_context *context)
+{
+    fuzz_expected expected = {0};
+    reduce_call r = {.handle = context->handle};
+    choose(f, &r);
+    if (fuzz_one_in(f, 4))
+        spoil(f, &r, &expected);
+    fuzz_words(f,
+               "subwave_reduce(%s, dtype %d, op %d, order %d, n %" PRId64 ", init %s, x %p, "
+               "place %d, result %p)",
+               r.handle ? "context" : "no context", (int)r.dtype, (int)r.op, (int)r.order, r.n,
+               r.init ? "given" : "null", r.x, (int)r.place, r.result);
+    fuzz_upload(f);
+    if (fuzz_returns(f, context, &expected, make(&r))) {
+        const fuzz_expected right = {0};
+        const subwave_dtype dtype = (subwave_dtype)r.dtype;
+        fuzz_returns(f, context, &right, subwave_synchronize(context->handle));
+        uint64_t wanted = reference_load(dtype, fuzz_now(f, r.on_result), 0);
+        if (is_known(&r)) {
+            const uint64_t found = wanted;
+            wanted = reference_array_reduce(dtype, (subwave_op)r.op, r.on_x->contents, r.n,
+                                            r.init ? &r.init_bits : NULL);
+            if (!reference_same(dtype, found, wanted))
+                fuzz_fail(f, "gave %.17g, not %.17g", reference_decode(dtype, found),
+                          reference_decode(dtype, wanted));
+            wanted = found; /* NaNs may differ */
+        } else {            /* the same bits again, whatever they are */
+            fuzz_returns(f, context, &right, make(&r));
+            fuzz_returns(f, context, &right, subwave_synchronize(context->handle));
+        }
+        reference_store(dtype, r.on_result->contents, 0, wanted);
+    }
+    fuzz_check_memory(f);
+}
