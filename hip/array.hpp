@@ -63,25 +63,28 @@ template <class T> struct as_number {
     SUBWAVE_DEVICE value operator()(const T &x) const { return static_cast<value>(x); }
     SUBWAVE_DEVICE T result(value x) const { return static_cast<T>(x); }
 };
-/* An element as a truth value: 0 if it is 0, of either sign, and otherwise any other number. So "or"
- * is that of their bits and "and" the least of them, without a comparison. */
+/* A float as a truth value: 0 if it is 0, of either sign, and otherwise any other number. So "or" is
+ * that of their bits and "and" the least of them, without a comparison. Integers are such numbers. */
 template <class T> struct as_truth {
     using value = std::uint32_t;
     SUBWAVE_DEVICE value operator()(const T &x) const
     {
-        if constexpr (is_integer_v<T> && sizeof(T) <= 4) {
-            return static_cast<value>(x);
-        } else {
-            const auto words = to_words(x);
-            constexpr int last = sizeof(words) / 4 - 1;
-            constexpr int sign = !is_floating_v<T> ? 0 : sizeof(T) < 4 ? 17 : 1;
-            return words.word[last] << sign | (last > 0 ? words.word[0] : 0);
-        }
+        const auto words = to_words(x);
+        constexpr int last = sizeof(words) / 4 - 1, sign = sizeof(T) < 4 ? 17 : 1;
+        return words.word[last] << sign | (last > 0 ? words.word[0] : 0);
     }
     SUBWAVE_DEVICE T result(value x) const { return static_cast<T>(x != 0 ? 1.0f : 0.0f); }
 };
 
-/* Calls body(op object, as), which combines as(element). */
+/* The op of integers whose result is another number than 0 where that of a logical op is 1. */
+inline subwave_op op_of_bits(subwave_op op)
+{
+    return op == SUBWAVE_OP_LOGICAL_AND  ? SUBWAVE_OP_MINIMUM
+           : op == SUBWAVE_OP_LOGICAL_OR ? SUBWAVE_OP_BIT_OR
+                                         : op;
+}
+
+/* Calls body(op object, as), which combines as(element). Of integers not for logical ops. */
 template <class T, class Body> SUBWAVE_DEVICE void with_array_op(subwave_op op, Body body)
 {
     using number = typename as_number<T>::value;
@@ -96,14 +99,19 @@ template <class T, class Body> SUBWAVE_DEVICE void with_array_op(subwave_op op, 
             return body(plus<number>(), as_number<T>());
         case SUBWAVE_OP_MULTIPLIES:
             return body(multiplies<number>(), as_number<T>());
-        case SUBWAVE_OP_LOGICAL_AND:
-            return body(minimum<std::uint32_t>(), as_truth<T>());
-        case SUBWAVE_OP_LOGICAL_OR:
-            return body(bit_or<std::uint32_t>(), as_truth<T>());
         default:
             break;
         }
-        if constexpr (is_integer_v<T>) {
+        if constexpr (is_floating_v<T>) {
+            switch (op) {
+            case SUBWAVE_OP_LOGICAL_AND:
+                return body(minimum<std::uint32_t>(), as_truth<T>());
+            case SUBWAVE_OP_LOGICAL_OR:
+                return body(bit_or<std::uint32_t>(), as_truth<T>());
+            default:
+                break;
+            }
+        } else {
             switch (op) {
             case SUBWAVE_OP_BIT_AND:
                 return body(bit_and<number>(), as_number<T>());

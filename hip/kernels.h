@@ -205,7 +205,7 @@ typedef struct subwave_reduce_launch {
     subwave_op op;
     const void *x;
     void *result;
-    int32_t has_init;
+    int32_t has_init, to_truth; /* to_truth: the result becomes 1, unless it is 0 */
     unsigned char init[16];
 } subwave_reduce_launch;
 

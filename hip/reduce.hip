@@ -65,6 +65,8 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) reduce(subwave_redu
         } else if (p.array.n == 0) {
             result = reduce_nothing<T>(op, as);
         }
+        if (p.to_truth)
+            result = static_cast<T>(result != 0);
         *static_cast<T *>(p.result) = result;
     });
 }
@@ -73,6 +75,12 @@ template <class T> int launch_reduce(const subwave_reduce_launch &p, void *strea
 {
     if (combines_as_unsigned<T>(p.op))
         return launch_reduce<typename unsigned_twin<T>::type>(p, stream);
+    if (is_integer_v<T> && p.op != op_of_bits(p.op)) {
+        subwave_reduce_launch of_bits = p;
+        of_bits.op = op_of_bits(p.op);
+        of_bits.to_truth = true;
+        return launch_reduce<T>(of_bits, stream);
+    }
     return with_alignment(p.x, [&](auto aligned) {
         return launch(reduce<T, aligned.value>, dim3(p.array.tiles), dim3(array_block), 0, stream,
                       p);
