@@ -202,6 +202,41 @@ static void test_device_order(void **state)
     arrays_destroy(&a);
 }
 
+/* More elements than 31 bits count: of the last ones, which alone are not 0. */
+static void test_large(void **state)
+{
+    subwave_context *context = *state;
+    enum { PART = 1 << 26, PARTS = 32, LAST = 77 };
+    if (!harness_is_full() || harness_is_cpu(context))
+        skip(); /* 2 GiB: for GPUs */
+    unsigned char *part = calloc(PART, 1), *x;
+    assert_non_null(part);
+    const int64_t n = (int64_t)PART * PARTS + LAST;
+    if (subwave_malloc(context, (void **)&x, n) == SUBWAVE_STATUS_OUT_OF_MEMORY) {
+        print_message("skipped: %s\n", subwave_last_error(context));
+        free(part);
+        skip();
+    }
+    for (int64_t p = 0; p < PARTS; ++p)
+        assert_ok(context, subwave_copy(context, x + p * PART, part, PART));
+    memset(part, 3, LAST);
+    assert_ok(context, subwave_copy(context, x + n - LAST, part, LAST));
+    part[0] = 100;
+    assert_ok(context, subwave_copy(context, x + PART * (int64_t)(PARTS - 1), part, 1));
+    for (size_t o = 0; o < COUNT(all_orders); ++o) {
+        uint8_t sum = 0, greatest = 0;
+        assert_ok(context, subwave_reduce(context, SUBWAVE_DTYPE_U8, SUBWAVE_OP_PLUS, all_orders[o],
+                                          n, NULL, x, SUBWAVE_PLACE_HOST, &sum));
+        assert_int_equal(sum, (3 * LAST + 100) % 256);
+        assert_ok(context,
+                  subwave_reduce(context, SUBWAVE_DTYPE_U8, SUBWAVE_OP_MAXIMUM, all_orders[o],
+                                 n - LAST, NULL, x, SUBWAVE_PLACE_HOST, &greatest));
+        assert_int_equal(greatest, 100);
+    }
+    assert_ok(context, subwave_free(context, x));
+    free(part);
+}
+
 /* NaN, infinities and zeros of both signs. */
 static void test_special(void **state)
 {
@@ -338,8 +373,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all),          cmocka_unit_test(test_many_tiles),
-        cmocka_unit_test(test_device_order), cmocka_unit_test(test_special),
-        cmocka_unit_test(test_workspace),    cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_device_order), cmocka_unit_test(test_large),
+        cmocka_unit_test(test_special),      cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_arguments),
     };
     return harness_run("reduce", tests, COUNT(tests));
 }
