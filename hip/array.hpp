@@ -63,8 +63,9 @@ template <class T> struct as_number {
     SUBWAVE_DEVICE value operator()(const T &x) const { return static_cast<value>(x); }
     SUBWAVE_DEVICE T result(value x) const { return static_cast<T>(x); }
 };
-/* A float as a truth value: 0 if it is 0, of either sign, and otherwise any other number. So "or" is
- * that of their bits and "and" the least of them, without a comparison. Integers are such numbers. */
+/* A float as a truth value: 0 if it is 0, of either sign, and otherwise any other number. So "or"
+ * is that of their bits and "and" the least of them, without a comparison. Integers are such
+ * numbers. */
 template <class T> struct as_truth {
     using value = std::uint32_t;
     SUBWAVE_DEVICE value operator()(const T &x) const
@@ -162,8 +163,8 @@ template <class Body> int with_alignment(const void *x, Body body)
     return body(std::false_type());
 }
 
-/* Whether this is the last block of the grid to arrive; `counter` is 0 before and after. What work-item
- * 0 of the others wrote before they arrived is then visible to all of the block. */
+/* Whether this is the last block of the grid to arrive; `counter` is 0 before and after. What
+ * work-item 0 of the others wrote before they arrived is then visible to all of the block. */
 SUBWAVE_DEVICE bool is_last_block(std::uint32_t *counter, std::uint32_t blocks)
 {
     SUBWAVE_SHARED(std::uint32_t, arrived, 1);
@@ -179,10 +180,10 @@ SUBWAVE_DEVICE bool is_last_block(std::uint32_t *counter, std::uint32_t blocks)
 
 /* Folds an array into one value; true in the work-items of the one block that has it.
  *
- * A fold has the type `value`, the type `pack` of what is loaded together and its number of elements
- * `size`; load(x, i) loads pack i, add(sums, x) adds its elements to the work-item's `size` values,
- * add_element(sum, j) adds element j to one, none() is the value of no elements, and the function object
- * `join` combines two values.
+ * A fold has the type `value`, the type `pack` of what is loaded together and its number of
+ * elements `size`; load(x, i) loads pack i, add(sums, x) adds its elements to the work-item's
+ * `size` values, add_element(sum, j) adds element j to one, none() is the value of no elements, and the
+ * function object `join` combines two values.
  *
  * The order: value e of a work-item takes the elements e of its packs in ascending order; the values
  * of a work-item are joined in pairs, then pairs of pairs. Of the last tile, work-item i then takes

@@ -60,9 +60,9 @@ subwave_status subwave_array_prepare(subwave_context *context, subwave_order ord
                                      size_t size, subwave_place place, void *result,
                                      subwave_array *array, void **at)
 {
-    /* A block has 16 KiB on their way from memory. To hide a latency of 1 us at 5.3 TB/s, 304 compute
-     * units need 320 blocks: four per unit are several times as many as any GPU needs, and every
-     * further block costs the time of its reduction. */
+    /* A block has 16 KiB on their way from memory. To hide a latency of 1 us at 5.3 TB/s, 304
+     * compute units need 320 blocks: four per unit are several times as many as any GPU needs, and
+     * every further block costs the time of its reduction. */
     const int64_t device_tiles = 4 * (int64_t)context->capabilities.compute_units;
     const int64_t most = order == SUBWAVE_ORDER_FIXED || device_tiles > SUBWAVE_ARRAY_TILES
                              ? SUBWAVE_ARRAY_TILES

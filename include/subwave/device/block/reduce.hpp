@@ -13,9 +13,10 @@ SUBWAVE_BEGIN
 template <int Items> inline constexpr int block_reduce_elements = Items / min_wave_size();
 
 /* op over x of a block's Items work-items, a power of two and a multiple of the wave size. All call
- * together, in convergent control flow; the result is valid in all of them. The order is ladder.hpp's
- * over the whole block: work-items 2i and 2i + 1 first, then pairs, and so on, whatever the wave
- * size. `shared` has block_reduce_elements<Items>, and may be used again after a block_barrier. */
+ * it together, in converged control flow; the result is valid in all of them. The order is that of
+ * ladder.hpp, over the whole block: work-items 2i and 2i + 1 first, then pairs, and so on, whatever
+ * the wave size. `shared` has block_reduce_elements<Items>, and may be used again after a
+ * block_barrier. */
 template <int Items, class T, class Op>
 SUBWAVE_DEVICE T block_reduce(T x, Op op, T *shared, site where = site::current())
 {

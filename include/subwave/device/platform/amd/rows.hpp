@@ -137,9 +137,9 @@ SUBWAVE_DEVICE T other_row_lanes(const T &value)
             !KeepsOwn && __clang_major__ >= 19));
     });
 }
-/* What v_permlanex16 gave, where no instruction that LLVM leaves in its place takes it at once: LLVM
- * before 21 moves the former into a branch that alone uses its result, where the lanes it reads may
- * be switched off. Not for whole-wave mode. */
+/* What v_permlanex16 gave, where no instruction that LLVM leaves in its place takes it at once.
+ * LLVM before 21 moves the former into a branch that alone uses its result, where the lanes that it
+ * reads may be switched off. Not for whole-wave mode. */
 template <class T> SUBWAVE_DEVICE T before_branches(const T &moved)
 {
     if constexpr (__clang_major__ >= 21)
