@@ -145,6 +145,19 @@ static int launch_tiles(void (*kernel)(matmul_problem<T>), const subwave_matmul_
                   stream, problem_of<T>(l.product));
 }
 
+/* Each row takes the place of the one `By` before it. A loop that is not unrolled can so work on
+ * some rows after others of an array in registers, whose indices must be constants. */
+template <int By, class T, int Rows, int Columns>
+SUBWAVE_DEVICE void move_rows_up(T (&x)[Rows][Columns])
+{
+    SUBWAVE_UNROLL
+    for (int r = 0; r + By < Rows; ++r) {
+        SUBWAVE_UNROLL
+        for (int c = 0; c < Columns; ++c)
+            x[r][c] = x[r + By][c];
+    }
+}
+
 /* A grid of any size walks over tiles of C, `rows` x `columns` elements each. Rows run fastest:
  * blocks that run together share a panel of B. */
 struct tile_walk {

@@ -80,7 +80,7 @@ template <class T, int Rows, int Columns, bool Packed> class dot_tile {
     template <bool Inside> SUBWAVE_DEVICE step load_step(std::int64_t word) const
     {
         const std::int64_t l = word * 4;
-        if constexpr (Inside && Packed) {
+        if constexpr (Inside) {
             /* The same in all lanes, so that AMD computes it in scalar registers. */
             const T *from = &p_.b[l * p_.b_row + j_wave_];
             const auto lane = static_cast<std::uint32_t>(wave_lane() * Columns);
@@ -104,7 +104,7 @@ template <class T, int Rows, int Columns, bool Packed> class dot_tile {
     template <bool Inside> static SUBWAVE_DEVICE step turned(const step &loaded)
     {
         step words = loaded;
-        if constexpr (Inside && Packed) {
+        if constexpr (Inside) {
             SUBWAVE_UNROLL
             for (int w = 0; w < Columns / 4; ++w) {
                 std::uint32_t four[4];
@@ -165,7 +165,7 @@ public:
     {
     }
 
-    /* Inside: all of the wave's columns are columns of C. */
+    /* Inside: all of the wave's columns are columns of C, and packed. */
     template <bool Inside> SUBWAVE_DEVICE void multiply(site where)
     {
         sums cells = {};
@@ -200,8 +200,8 @@ matmul_broadcast_dot(matmul_problem<T> p)
     if (i >= p.m)
         return;
     dot_tile<T, Rows, Columns, Packed> tile(p, sg.callers(), i, j);
-    if (j + Columns * wave_size() <= p.n)
-        tile.template multiply<true>(site::current());
+    if (Packed && j + Columns * wave_size() <= p.n)
+        tile.template multiply<Packed>(site::current());
     else
         tile.template multiply<false>(site::current());
 }

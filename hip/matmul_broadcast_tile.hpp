@@ -235,32 +235,37 @@ template <class T, int Rows, int Columns, bool Packed, broadcast_a A> struct bro
         const std::uintptr_t element = reinterpret_cast<std::uintptr_t>(p_.c) / sizeof(T);
         return inside_ && p_.c_column == 1 && (element | p_.c_row) % pack == 0;
     }
-    SUBWAVE_DEVICE void store(const sums &cells) const
+    SUBWAVE_DEVICE void store_row(std::int64_t r, const sum (&row)[Columns], bool packs) const
     {
-        if constexpr (wave_loads_ahead && Packed) {
-            if (stores_packs()) {
+        if (wave_loads_ahead && Packed && packs) {
+            SUBWAVE_UNROLL
+            for (int c = 0; c < Columns; c += pack) {
+                sum together[pack];
                 SUBWAVE_UNROLL
-                for (int r = 0; r < Rows; ++r) {
-                    SUBWAVE_UNROLL
-                    for (int c = 0; c < Columns; c += pack) {
-                        sum together[pack];
-                        SUBWAVE_UNROLL
-                        for (int e = 0; e < pack; ++e)
-                            together[e] = cells[r][c + e];
-                        if (i_ + r >= own_i_ && j_ + column(c) >= own_j_)
-                            p_.store_together((i_ + r) * p_.c_row + j_ + column(c), together);
-                    }
-                }
-                return;
+                for (int e = 0; e < pack; ++e)
+                    together[e] = row[c + e];
+                if (i_ + r >= own_i_ && j_ + column(c) >= own_j_)
+                    p_.store_together((i_ + r) * p_.c_row + j_ + column(c), together);
             }
+            return;
         }
         SUBWAVE_UNROLL
-        for (int r = 0; r < Rows; ++r) {
+        for (int c = 0; c < Columns; ++c)
+            if (inside_ ? i_ + r >= own_i_ && j_ + column(c) >= own_j_
+                        : i_ + r < p_.m && j_ + column(c) < p_.n)
+                p_.store(i_ + r, j_ + column(c), row[c]);
+    }
+    /* The loop is not unrolled: the stores would be half of the kernel's code. */
+    SUBWAVE_DEVICE void store(sums &cells) const
+    {
+        constexpr int together = 2;
+        const bool packs = stores_packs();
+        SUBWAVE_ROLLED
+        for (int r = 0; r < Rows; r += together) {
             SUBWAVE_UNROLL
-            for (int c = 0; c < Columns; ++c)
-                if (inside_ ? i_ + r >= own_i_ && j_ + column(c) >= own_j_
-                            : i_ + r < p_.m && j_ + column(c) < p_.n)
-                    p_.store(i_ + r, j_ + column(c), cells[r][c]);
+            for (int e = 0; e < together; ++e)
+                store_row(r + e, cells[e], packs);
+            move_rows_up<together>(cells);
         }
     }
 };

@@ -26,11 +26,6 @@ SUBWAVE_DEVICE void add_parts(const matmul_problem<T> &tile, const T *sums, std:
     /* If there are more work-items than packs, they split the parts among themselves. */
     const unsigned most = (parts + ahead - 1) / ahead, room = items / packs;
     const unsigned teams = room > most ? most : room > 1 ? room : 1;
-    const auto store = [&](unsigned cell, T sum) {
-        const int i = cell / Tile::columns(), j = cell % Tile::columns();
-        if (i < tile.m && j < tile.n)
-            tile.store(i, j, sum);
-    };
     for (unsigned e = teams > 1 ? item % packs : item; e < packs; e += items) {
         const unsigned team = teams > 1 ? item / packs : 0;
         T sum[pack] = {};
@@ -50,20 +45,18 @@ SUBWAVE_DEVICE void add_parts(const matmul_problem<T> &tile, const T *sums, std:
         }
         SUBWAVE_UNROLL
         for (int c = 0; c < pack; ++c) {
-            if (teams == 1)
-                store(e * pack + c, sum[c]);
-            else if (team < teams)
+            if (team < teams)
                 memory[(team * packs + e) * pack + c] = sum[c];
         }
     }
-    if (teams == 1)
-        return;
     block_barrier(site::current());
     for (unsigned cell = item; cell < cells; cell += items) {
         T sum = 0;
         for (unsigned team = 0; team < teams; ++team)
             sum += memory[team * cells + cell];
-        store(cell, sum);
+        const int i = cell / Tile::columns(), j = cell % Tile::columns();
+        if (i < tile.m && j < tile.n)
+            tile.store(i, j, sum);
     }
 }
 
@@ -110,13 +103,11 @@ matmul_skinny(skinny_problem<T> p)
      * registers. */
     const std::uint32_t block = computed_anew(static_cast<int>(blockIdx.x)), at = block % p.tiles;
     const matmul_problem<T> tile = locate(block);
-    if (p.parts == 1) {
-        finish<T, Tile>(tile, mine, nullptr, memory);
-        return;
-    }
     const unsigned cells = Tile::rows * Tile::columns();
     T *const sums = p.sums + std::int64_t(at) * p.parts * cells;
-    finish(tile, mine, sums + block / p.tiles * cells, memory);
+    finish(tile, mine, p.parts > 1 ? sums + block / p.tiles * cells : nullptr, memory);
+    if (p.parts == 1)
+        return;
     __threadfence();
     block_barrier(site::current());
     std::uint32_t *const before = reinterpret_cast<std::uint32_t *>(memory);
