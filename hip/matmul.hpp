@@ -12,6 +12,8 @@
 
 SUBWAVE_BEGIN
 
+static_assert(shapes.loads_anywhere == wave_loads_anywhere, "plans know what kernels can load");
+
 /* The columns `sums` and `product` of SUBWAVE_DTYPE_LIST, as C++ types. */
 struct matmul_types {
 #define SUBWAVE_X(operation, dtype, type) using dtype = type;

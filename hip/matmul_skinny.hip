@@ -130,22 +130,31 @@ template <class T> static auto skinny_kernel(const subwave_matmul_kernel &plan)
         return plan.tile_rows == rows && plan.of.skinny.shape == shape &&
                bool(plan.packed) == packed;
     };
-#define SUBWAVE_X(rows, packed) \
-    if (is(rows, SUBWAVE_SKINNY_ACROSS, packed)) \
-        kernel = matmul_skinny<T, skinny_lanes<T, rows, false, false, packed>>; \
-    if (is(rows, SUBWAVE_SKINNY_NARROW, packed)) \
-        kernel = matmul_skinny<T, skinny_lanes<T, rows, true, false, packed>>; \
-    if (is(rows, SUBWAVE_SKINNY_DOWN, packed)) \
-        kernel = \
-            matmul_skinny<T, std::conditional_t<rows == 1, skinny_dots<T, packed>, \
-                                                skinny_lanes<T, rows, false, rows != 1, packed>>>;
-    SUBWAVE_X(1, false)
-    SUBWAVE_X(1, true)
-    SUBWAVE_X(4, false)
-    SUBWAVE_X(4, true)
-    SUBWAVE_X(16, false)
-    SUBWAVE_X(16, true)
-#undef SUBWAVE_X
+    /* Where any line is read by packs, plans ask for no others; but a single column may be none. */
+    const auto try_shape = [&](auto rows_, auto packed_) {
+        constexpr int rows = rows_();
+        constexpr bool packed = packed_();
+        if constexpr (packed || !shapes.loads_anywhere) {
+            if (is(rows, SUBWAVE_SKINNY_ACROSS, packed))
+                kernel = matmul_skinny<T, skinny_lanes<T, rows, false, false, packed>>;
+            if (is(rows, SUBWAVE_SKINNY_NARROW, packed))
+                kernel = matmul_skinny<T, skinny_lanes<T, rows, true, false, packed>>;
+        }
+        if constexpr (rows == 1) {
+            if (is(rows, SUBWAVE_SKINNY_DOWN, packed))
+                kernel = matmul_skinny<T, skinny_dots<T, packed>>;
+        } else if constexpr (packed || !shapes.loads_anywhere) {
+            if (is(rows, SUBWAVE_SKINNY_DOWN, packed))
+                kernel = matmul_skinny<T, skinny_lanes<T, rows, false, true, packed>>;
+        }
+    };
+    const auto try_rows = [&](auto rows) {
+        try_shape(rows, std::false_type());
+        try_shape(rows, std::true_type());
+    };
+    try_rows(std::integral_constant<int, 1>());
+    try_rows(std::integral_constant<int, 4>());
+    try_rows(std::integral_constant<int, 16>());
     if constexpr (shapes.f64_unit_in_groups && std::is_same<T, double>::value) {
 #define SUBWAVE_X(name, along, steps, down) \
     if (plan.of.skinny.shape == SUBWAVE_SKINNY_##name) \

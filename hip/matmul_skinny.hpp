@@ -26,13 +26,22 @@ constexpr int skinny_waves = min_wave_size() == max_wave_size()
                                  ? SUBWAVE_SKINNY_BLOCK / max_wave_size()
                                  : SUBWAVE_SKINNY_CPU_WAVES;
 
-/* Elements of a line of memory, `stride` apart; those from `count` on are 0. Packed: neighbours,
- * and aligned. */
+/* By one load, where plans find it possible (plan_skinny.c). */
+template <int Count, class T> SUBWAVE_DEVICE void load_line_together(T *to, const T *from)
+{
+    if constexpr (wave_loads_anywhere)
+        load_anywhere<Count>(to, from);
+    else
+        load_together<Count>(to, from);
+}
+
+/* Elements of a line of memory, `stride` apart; those from `count` on are 0. Packed: neighbours, that
+ * one load reads. */
 template <bool Packed, bool Inside, class T, int N>
 SUBWAVE_DEVICE void load_line(T (&to)[N], const T *from, std::int64_t stride, std::int64_t count)
 {
     if (Packed && (Inside || count >= N)) {
-        load_together<skinny_pack<T>>(to, from);
+        load_line_together<N>(to, from);
     } else {
         const std::int64_t step = of_each_lane(stride);
         SUBWAVE_UNROLL
@@ -140,7 +149,8 @@ private:
         SUBWAVE_UNROLL
         for (int s = 0; s < steps; ++s) {
             const int ahead = s * wave_size() * pack;
-            if (p_.a_column == 1 && reinterpret_cast<std::uintptr_t>(p_.a) % 16 == 0)
+            if (p_.a_column == 1 &&
+                (wave_loads_anywhere || reinterpret_cast<std::uintptr_t>(p_.a) % 16 == 0))
                 load_line<true, Inside>(of_a[s], a + ahead, 1, left - ahead);
             else
                 load_line<false, Inside>(of_a[s], a + ahead * p_.a_column, p_.a_column,

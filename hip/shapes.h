@@ -70,6 +70,8 @@ typedef struct subwave_shapes {
     /* The staged batched kernel is compiled for as many work-items as it has, rather than for more,
      * which keeps the registers few and many blocks at work. */
     bool staged_bound_by_items;
+    /* One load reads 16 bytes from any address that is aligned as an element. */
+    bool loads_anywhere;
 } subwave_shapes;
 
 /* The CPU device: rows of BROADCAST are vector registers; a block has one wave, since its waves
@@ -88,7 +90,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     {0, 0, 0},
     false,
     false,
-    false};
+    false,
+    true};
 
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     3,
@@ -103,6 +106,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     {0, 0, 0},
     {0, 13, 40},
     true,
+    false,
     false,
     false};
 
@@ -130,6 +134,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     {25, 25, 25},
     false,
     true,
+    true,
     true};
 
 /* AMD with waves of 32, which have no unit for f32 and f64. */
@@ -151,6 +156,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     {38, 19, 76},
     {25, 25, 25},
     false,
+    true,
     true,
     true};
 

@@ -170,12 +170,14 @@ void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype
     if (larger_is_left(product))
         subwave_transpose_product(product);
     const int64_t wave = device->wave_size, pack = 16 / (int64_t)subwave_dtype_size(dtype);
-    const bool down = product->n == 1 || (product->b_column != 1 && product->k > 1);
+    const bool anywhere = device->shapes->loads_anywhere;
+    const bool down = product->n == 1 || (product->b_column != 1 && (product->k > 1 || anywhere));
     const bool has_unit = device->shapes->f64_unit_in_groups && dtype == SUBWAVE_DTYPE_F64 &&
                           subwave_has_matrix_unit(device, dtype);
+    const int64_t line = down ? product->b_column : product->b_row,
+                  step = down ? product->b_row : product->b_column;
     kernel->packed =
-        down ? subwave_reads_together(product->b, product->b_column, product->b_row, pack, dtype)
-             : subwave_reads_together(product->b, product->b_row, product->b_column, pack, dtype);
+        anywhere ? step == 1 : subwave_reads_together(product->b, line, step, pack, dtype);
     const subwave_skinny_shape planned = has_unit && product->m > 1
                                              ? choose_unit(product, down, wave, most_blocks(device))
                                          : down                          ? SUBWAVE_SKINNY_DOWN
@@ -193,7 +195,7 @@ void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype
     for (size_t s = SUBWAVE_SKINNY_ACROSS; s < shapes; ++s) {
         const subwave_skinny_shape shape = (subwave_skinny_shape)s;
         for (int32_t rows = is_of_unit(shape) ? SUBWAVE_SKINNY_UNIT_ROWS : 1; rows <= 16; rows *= 4)
-            if (reads_down(shape) == down)
+            if (reads_down(shape) == down && (rows == 1 || kernel->packed || !anywhere))
                 show_shape(device, dtype, product, shape, rows, kernel, candidates);
     }
 }
