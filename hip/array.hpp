@@ -127,6 +127,17 @@ template <class T, class Body> SUBWAVE_DEVICE void with_array_op(subwave_op op, 
     }
 }
 
+/* The result of no elements. */
+template <class T, class Number, template <class> class Op>
+SUBWAVE_DEVICE T result_of_nothing(Op<Number>, as_number<T>)
+{
+    return known_identity<Op<T>, T>::value();
+}
+template <class T, class Op> SUBWAVE_DEVICE T result_of_nothing(Op, as_truth<T> as)
+{
+    return as.result(filler<Op, std::uint32_t>::value());
+}
+
 /* What a work-item does of an array of unsigned sizes: rows first to end of its block's tile, of
  * which those below `whole` have all packs. */
 template <int PackSize> struct array_tile {
@@ -153,12 +164,25 @@ template <bool Aligned, class T> SUBWAVE_DEVICE void load_pack(T (&to)[pack_size
         load_anywhere<pack_size<T>>(to, from);
 }
 
-/* Calls body(whether x is to be taken as aligned, as a constant); where any address will do, one
- * kernel serves all. */
-template <class Body> int with_alignment(const void *x, Body body)
+/* Aligned: to 16 bytes; otherwise as an element. */
+template <bool Aligned, class T>
+SUBWAVE_DEVICE void store_pack(T *to, const T (&from)[pack_size<T>])
+{
+    struct alignas(16) chunk {
+        T element[pack_size<T>];
+    };
+    if constexpr (Aligned)
+        *reinterpret_cast<chunk *>(to) = reinterpret_cast<const chunk &>(from);
+    else
+        store_anywhere<pack_size<T>>(to, from);
+}
+
+/* Calls body(whether both arrays are to be taken as aligned, as a constant); where any address will
+ * do, one kernel serves all. */
+template <class Body> int with_alignment(const void *x, const void *y, Body body)
 {
     if constexpr (!wave_loads_anywhere)
-        if (reinterpret_cast<std::uintptr_t>(x) % 16 == 0)
+        if ((reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(y)) % 16 == 0)
             return body(std::true_type());
     return body(std::false_type());
 }

@@ -40,6 +40,7 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_group_vote,
     SUBWAVE_OPERATION_group_info,
     SUBWAVE_OPERATION_reduce,
+    SUBWAVE_OPERATION_scan,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
@@ -154,7 +155,7 @@ typedef struct subwave_group_reduce_launch {
 
 typedef struct subwave_group_scan_launch {
     subwave_group_reduce_launch reduce;
-    subwave_scan scan;
+    subwave_scan_kind scan;
 } subwave_group_scan_launch;
 
 typedef enum subwave_move {
@@ -208,6 +209,34 @@ typedef struct subwave_reduce_launch {
     int32_t has_init, to_truth; /* to_truth: the result becomes 1, unless it is 0 */
     unsigned char init[16];
 } subwave_reduce_launch;
+
+/* A scan's tile has SUBWAVE_ARRAY_ROWS rows; it is scanned in runs of so many packs, and tiles form
+ * groups (hip/scan.hip). */
+enum {
+    SUBWAVE_SCAN_RUN = 32,
+    SUBWAVE_SCAN_GROUP = SUBWAVE_ARRAY_BLOCK,
+#ifdef SUBWAVE_SMALL_LIMITS
+    SUBWAVE_SCAN_TILES = 2 * SUBWAVE_SCAN_GROUP,
+#else
+    SUBWAVE_SCAN_TILES = 1 << 16, /* per launch; whole groups */
+#endif
+};
+/* Words of 64 bits that tiles wait for: two of each tile and two of each group. */
+#define SUBWAVE_SCAN_STATES(tiles) (2 * ((tiles) + (tiles) / SUBWAVE_SCAN_GROUP + 1))
+typedef struct subwave_scan_launch {
+    int64_t n, tiles;
+    subwave_op op;
+    subwave_scan_kind scan;
+    const void *x;
+    void *y;
+    int32_t has_init, to_truth; /* to_truth: a result becomes 1, unless it is 0 */
+    unsigned char init[16];
+    uint32_t *counter; /* of the tiles that have begun: 0 before and after */
+    uint64_t *carry;   /* two, each the value of what a launch has before it */
+    uint64_t *states;
+    int64_t first_tile; /* of the launch, which has `count`; the launcher sets them */
+    uint32_t count;
+} subwave_scan_launch;
 
 /* Every launcher takes its operation's struct, queues its kernel on `stream`, and returns the
  * runtime's error code, 0 for success, or SUBWAVE_NO_KERNEL for a shape that was not

@@ -32,17 +32,6 @@ template <class T, class Op, class As, bool Aligned> struct reduce_fold {
     }
 };
 
-/* The result of no elements. */
-template <class T, class Number, template <class> class Op>
-SUBWAVE_DEVICE T reduce_nothing(Op<Number>, as_number<T>)
-{
-    return known_identity<Op<T>, T>::value();
-}
-template <class T, class Op> SUBWAVE_DEVICE T reduce_nothing(Op, as_truth<T> as)
-{
-    return as.result(filler<Op, std::uint32_t>::value());
-}
-
 template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) reduce(subwave_reduce_launch p)
 {
     with_array_op<T>(p.op, [&](auto op, auto as) {
@@ -63,7 +52,7 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) reduce(subwave_redu
             memcpy(&init, p.init, sizeof init);
             result = as.result(op(as(init), value));
         } else if (p.array.n == 0) {
-            result = reduce_nothing<T>(op, as);
+            result = result_of_nothing<T>(op, as);
         }
         if (p.to_truth)
             result = static_cast<T>(result != 0);
@@ -81,7 +70,7 @@ template <class T> int launch_reduce(const subwave_reduce_launch &p, void *strea
         of_bits.to_truth = true;
         return launch_reduce<T>(of_bits, stream);
     }
-    return with_alignment(p.x, [&](auto aligned) {
+    return with_alignment(p.x, p.x, [&](auto aligned) {
         return launch(reduce<T, aligned.value>, dim3(p.array.tiles), dim3(array_block), 0, stream,
                       p);
     });

@@ -18,6 +18,9 @@ struct array_peer {
     /* Queues *y = op over n elements of x. It uses up to `bytes` of workspace, or fails. */
     peer_call (*reduce)(void *stream, subwave_dtype dtype, subwave_op op, std::int64_t n,
                         const void *x, void *y, void *workspace, std::size_t bytes);
+    /* The same of y = scan of x. */
+    peer_call (*scan)(void *stream, subwave_dtype dtype, subwave_op op, subwave_scan_kind kind,
+                      std::int64_t n, const void *x, void *y, void *workspace, std::size_t bytes);
 };
 
 /* Calls body(one element of that type) for the types that peers are asked for. */

@@ -33,7 +33,30 @@ peer_call cub_reduce(void *stream, subwave_dtype dtype, subwave_op op, std::int6
     });
 }
 
-const enrolled<array_peer> here({BY, VERSION, cub_reduce});
+peer_call cub_scan(void *stream, subwave_dtype dtype, subwave_op op, subwave_scan_kind kind,
+                   std::int64_t n, const void *x, void *y, void *workspace, std::size_t bytes)
+{
+    return with_peer_type(dtype, [=](auto element) mutable {
+        using T = decltype(element);
+        const auto *from = static_cast<const T *>(x);
+        auto *to = static_cast<T *>(y);
+        const int count = static_cast<int>(n);
+        const auto on = static_cast<STREAM>(stream);
+        if (count != n || op != SUBWAVE_OP_PLUS)
+            return peer_call::not_written;
+        std::size_t needed = 0;
+        const auto call = [&](void *memory) {
+            return kind == SUBWAVE_SCAN_INCLUSIVE
+                       ? cub::DeviceScan::InclusiveSum(memory, needed, from, to, count, on)
+                       : cub::DeviceScan::ExclusiveSum(memory, needed, from, to, count, on);
+        };
+        const bool queued = !static_cast<int>(call(nullptr)) && needed <= bytes &&
+                            !static_cast<int>(call(workspace));
+        return queued ? peer_call::queued : peer_call::failed;
+    });
+}
+
+const enrolled<array_peer> here({BY, VERSION, cub_reduce, cub_scan});
 
 } // namespace
 } // namespace bench

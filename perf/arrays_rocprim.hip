@@ -35,7 +35,33 @@ peer_call rocprim_reduce(void *stream, subwave_dtype dtype, subwave_op op, std::
     });
 }
 
-const enrolled<array_peer> here({"rocPRIM", SUBWAVE_BENCH_TEXT(ROCPRIM_VERSION), rocprim_reduce});
+peer_call rocprim_scan(void *stream, subwave_dtype dtype, subwave_op op, subwave_scan_kind kind,
+                       std::int64_t n, const void *x, void *y, void *workspace, std::size_t bytes)
+{
+    return with_peer_type(dtype, [=](auto element) {
+        using T = decltype(element);
+        const auto *from = static_cast<const T *>(x);
+        auto *to = static_cast<T *>(y);
+        const auto count = static_cast<std::size_t>(n);
+        const auto on = static_cast<hipStream_t>(stream);
+        if (op != SUBWAVE_OP_PLUS)
+            return peer_call::not_written;
+        std::size_t needed = 0;
+        const auto call = [&](void *memory) {
+            return kind == SUBWAVE_SCAN_INCLUSIVE
+                       ? rocprim::inclusive_scan(memory, needed, from, to, count,
+                                                 rocprim::plus<T>(), on)
+                       : rocprim::exclusive_scan(memory, needed, from, to, T(0), count,
+                                                 rocprim::plus<T>(), on);
+        };
+        const bool queued =
+            call(nullptr) == hipSuccess && needed <= bytes && call(workspace) == hipSuccess;
+        return queued ? peer_call::queued : peer_call::failed;
+    });
+}
+
+const enrolled<array_peer> here({"rocPRIM", SUBWAVE_BENCH_TEXT(ROCPRIM_VERSION), rocprim_reduce,
+                                 rocprim_scan});
 
 } // namespace
 } // namespace bench

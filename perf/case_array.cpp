@@ -19,6 +19,10 @@ const std::vector<subwave_op> all_ops = {SUBWAVE_OP_LIST(SUBWAVE_X)};
 const std::vector<subwave_order> all_orders = {SUBWAVE_ORDER_LIST(SUBWAVE_X)};
 #undef SUBWAVE_X
 
+#define SUBWAVE_X(name, value, spelling) SUBWAVE_SCAN_##name,
+const std::vector<subwave_scan_kind> all_scans = {SUBWAVE_SCAN_LIST(SUBWAVE_X)};
+#undef SUBWAVE_X
+
 /* Memory for the peers, so that none allocates inside the graph that is timed. */
 struct peer_workspace {
     enum { BYTES = 64 << 20 };
@@ -30,57 +34,91 @@ contender theirs(device &on, const array_peer &peer)
 {
     return {peer.name, "", peer.version, [&on, &peer](problem &p, int set) {
                 const measure_data &data = static_cast<call_problem &>(p).data;
-                void *workspace = library_for<peer_workspace>(on).memory;
-                const peer_call became =
-                    peer.reduce(on.runtime->stream(), data.problem.dtype, data.problem.op,
-                                data.problem.n, measure_at(&data.a, set), measure_at(&data.c, set),
-                                workspace, peer_workspace::BYTES);
+                const measure_problem &of = data.problem;
+                void *const stream = on.runtime->stream(), *x = measure_at(&data.a, set),
+                            *y = measure_at(&data.c, set),
+                            *workspace = library_for<peer_workspace>(on).memory;
+                const peer_call became = of.operation == MEASURE_SCAN
+                                             ? peer.scan(stream, of.dtype, of.op, of.scan, of.n, x,
+                                                         y, workspace, peer_workspace::BYTES)
+                                             : peer.reduce(stream, of.dtype, of.op, of.n, x, y,
+                                                           workspace, peer_workspace::BYTES);
                 if (became == peer_call::not_written)
-                    throw unsupported(
-                        "written for sums and maxima of f32, f64 and i32, up to 2^31");
+                    throw unsupported("written for sums, and for the maximum of all elements, of "
+                                      "f32, f64 and i32, up to 2^31");
                 if (became == peer_call::failed)
                     throw failure(std::string(peer.name) + " failed");
             }};
 }
 
-std::vector<contender> contenders_of(session &s)
+std::vector<contender> contenders_of(session &s, const measure_problem &of)
 {
     std::vector<contender> all;
-    for (subwave_order order : all_orders)
-        all.push_back(
-            ours(subwave_order_name(order), [order](measure_problem &p) { p.order = order; }));
+    if (of.operation == MEASURE_SCAN) /* both orders are the same */
+        all.push_back(ours("", [](measure_problem &) {}));
+    else
+        for (subwave_order order : all_orders)
+            all.push_back(
+                ours(subwave_order_name(order), [order](measure_problem &p) { p.order = order; }));
     for (const array_peer &peer : registry<array_peer>())
         if (s.on.is_gpu())
             all.push_back(theirs(s.on, peer));
     return all;
 }
 
+/* All problems of an operation that are asked for, with their names. */
+struct named_problem {
+    std::string kind;
+    measure_problem problem;
+};
+
+std::vector<named_problem> problems_of(const session &s, measure_operation operation,
+                                       subwave_dtype dtype, std::int64_t n)
+{
+    std::vector<named_problem> problems;
+    measure_problem p = measure_default(operation, dtype);
+    p.n = n;
+    for (subwave_op op : all_ops) {
+        if (!measure_has_op(dtype, op) ||
+            !(s.wishes.ops.empty() ? op == SUBWAVE_OP_PLUS : s.wants_op(subwave_op_name(op))))
+            continue;
+        p.op = op;
+        if (operation == MEASURE_REDUCE)
+            problems.push_back({"", p});
+        for (subwave_scan_kind scan : all_scans) {
+            p.scan = scan;
+            if (operation == MEASURE_SCAN)
+                problems.push_back({subwave_scan_kind_name(scan), p});
+        }
+    }
+    return problems;
+}
+
 } // namespace
 
 void array_cases(session &s)
 {
-    const char *called = measure_operation_name(MEASURE_REDUCE);
-    if (!s.wants(called))
-        return;
-    std::vector<shape> usual = {{.n = 1 << 16}, {.n = 1 << 20}};
-    if (s.on.is_gpu())
-        usual.insert(usual.end(), {{.n = 1 << 24}, {.n = 1 << 28}});
-    for (const shape &size : s.sizes(usual))
-        for (subwave_dtype dtype : s.dtypes(numbers, {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64}))
-            for (subwave_op op : all_ops) {
-                if (size.m || !measure_has_op(dtype, op) ||
-                    !(s.wishes.ops.empty() ? op == SUBWAVE_OP_PLUS
-                                           : s.wants_op(subwave_op_name(op))))
+    for (measure_operation operation : {MEASURE_REDUCE, MEASURE_SCAN}) {
+        const char *called = measure_operation_name(operation);
+        if (!s.wants(called))
+            continue;
+        std::vector<shape> usual = {{.n = 1 << 16}, {.n = 1 << 20}};
+        if (s.on.is_gpu())
+            usual.insert(usual.end(), {{.n = 1 << 24}, {.n = 1 << 28}});
+        for (const shape &size : s.sizes(usual))
+            for (subwave_dtype dtype : s.dtypes(numbers, {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64})) {
+                if (size.m)
                     continue;
-                measure_problem p = measure_default(MEASURE_REDUCE, dtype);
-                p.n = size.n;
-                p.op = op;
-                for (cache state : s.wishes.caches)
-                    if (const int sets = s.sets(state, measure_bytes(&p)))
-                        s.run({called, dtype, size, state, "", subwave_op_name(op)},
-                              {.bytes = measure_bytes(&p)}, contenders_of(s),
-                              [&] { return std::make_unique<call_problem>(s.on, p, sets); });
+                for (const auto &[kind, p] : problems_of(s, operation, dtype, size.n))
+                    for (cache state : s.wishes.caches)
+                        if (const int sets = s.sets(state, measure_bytes(&p)))
+                            s.run({called, dtype, size, state, kind, subwave_op_name(p.op)},
+                                  {.bytes = measure_bytes(&p)}, contenders_of(s, p),
+                                  [&s, &p = p, sets] {
+                                      return std::make_unique<call_problem>(s.on, p, sets);
+                                  });
             }
+    }
 }
 
 } // namespace bench

@@ -30,6 +30,7 @@ constexpr struct {
     {"group_vote", nullptr},
     {"group_info", nullptr},
     {"reduce", array_cases},
+    {"scan", nullptr},
     {"register_reduce", register_cases},
     {"register_scan", nullptr},
 };

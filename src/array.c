@@ -6,16 +6,26 @@
 
 #include "workspace.h"
 
-/* The workspace holds its counters, a result for the host, and a value of each tile. */
+/* The workspace holds its counters, a result for the host or two that a scan carries from launch to
+ * launch, and a value of each tile or a scan's states. */
 enum {
     COUNTERS_BYTES = SUBWAVE_WORKSPACE_COUNTERS * sizeof(uint32_t),
     RESULT_BYTES = SUBWAVE_WORKSPACE_ALIGNMENT,
-    VALUE_BYTES = sizeof(uint64_t), /* of the widest value */
+    VALUE_BYTES = sizeof(uint64_t), /* of the widest value, and of a state */
+    REDUCE_BYTES = COUNTERS_BYTES + RESULT_BYTES + SUBWAVE_ARRAY_TILES * VALUE_BYTES,
 };
+
+static int64_t scan_bytes(int64_t tiles)
+{
+    const int64_t most = tiles < SUBWAVE_SCAN_TILES ? tiles : SUBWAVE_SCAN_TILES;
+    return COUNTERS_BYTES + RESULT_BYTES +
+           (tiles > 1 ? SUBWAVE_SCAN_STATES(most) * VALUE_BYTES : 0);
+}
 
 size_t subwave_array_workspace(void)
 {
-    return COUNTERS_BYTES + RESULT_BYTES + SUBWAVE_ARRAY_TILES * VALUE_BYTES;
+    const int64_t scan = scan_bytes(SUBWAVE_SCAN_TILES);
+    return scan > REDUCE_BYTES ? (size_t)scan : REDUCE_BYTES;
 }
 
 const char *subwave_order_name(subwave_order order)
@@ -75,11 +85,25 @@ subwave_status subwave_array_prepare(subwave_context *context, subwave_order ord
     array->tiles = (uint32_t)(rows > 0 ? quotient_above(rows, array->rows) : 1);
 
     void *workspace;
-    SUBWAVE_TRY(subwave_workspace_get(context, (int64_t)subwave_array_workspace(), &workspace));
+    SUBWAVE_TRY(subwave_workspace_get(context, REDUCE_BYTES, &workspace));
     array->counter = workspace;
     char *const free_bytes = (char *)workspace + COUNTERS_BYTES;
     array->results = free_bytes + RESULT_BYTES;
     *at = place == SUBWAVE_PLACE_HOST ? free_bytes : result;
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+subwave_status subwave_array_prepare_scan(subwave_context *context, size_t size,
+                                          subwave_scan_launch *launch)
+{
+    const int64_t tile = (int64_t)SUBWAVE_ARRAY_BLOCK * SUBWAVE_ARRAY_ROWS * (16 / (int64_t)size);
+    launch->tiles = quotient_above(launch->n, tile);
+    void *workspace;
+    SUBWAVE_TRY(subwave_workspace_get(context, scan_bytes(launch->tiles), &workspace));
+    launch->counter = workspace;
+    char *const free_bytes = (char *)workspace + COUNTERS_BYTES;
+    launch->carry = (uint64_t *)free_bytes;
+    launch->states = (uint64_t *)(free_bytes + RESULT_BYTES);
     return SUBWAVE_STATUS_SUCCESS;
 }
 

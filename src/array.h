@@ -19,6 +19,11 @@ subwave_status subwave_array_prepare(subwave_context *context, subwave_order ord
                                      size_t size, subwave_place place, void *result,
                                      subwave_array *array, void **at);
 
+/* Divides a scan of launch->n elements of `size` bytes into tiles, and gives the blocks their
+ * workspace. */
+subwave_status subwave_array_prepare_scan(subwave_context *context, size_t size,
+                                          subwave_scan_launch *launch);
+
 /* After the launch: brings the result's bytes to the host, if they are wanted there. */
 subwave_status subwave_array_finish(subwave_context *context, subwave_place place, void *result,
                                     const void *at, size_t bytes);

@@ -79,6 +79,30 @@ subwave_status subwave_check_op(subwave_context *context, subwave_operation oper
     return SUBWAVE_STATUS_SUCCESS;
 }
 
+const char *subwave_scan_kind_name(subwave_scan_kind scan)
+{
+    switch (scan) {
+#define SUBWAVE_X(name, value, spelling) \
+    case SUBWAVE_SCAN_##name: \
+        return spelling;
+        SUBWAVE_SCAN_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return "unknown";
+}
+
+subwave_status subwave_check_scan_kind(subwave_context *context, subwave_scan_kind scan)
+{
+    switch (scan) {
+#define SUBWAVE_X(name, ...) case SUBWAVE_SCAN_##name:
+        SUBWAVE_SCAN_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+        return SUBWAVE_STATUS_SUCCESS;
+    }
+    return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
+                        "scan is %d, which is no subwave_scan_kind", (int)scan);
+}
+
 static bool is_power_of_two(int32_t x) { return x > 0 && (x & (x - 1)) == 0; }
 
 subwave_status subwave_group_prepare(subwave_context *context, const subwave_group *group,

@@ -17,4 +17,6 @@ subwave_status subwave_group_check_pointers(subwave_context *context, const subw
 subwave_status subwave_check_op(subwave_context *context, subwave_operation operation,
                                 subwave_op op, subwave_dtype dtype);
 
+subwave_status subwave_check_scan_kind(subwave_context *context, subwave_scan_kind scan);
+
 #endif

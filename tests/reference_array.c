@@ -5,7 +5,12 @@
 
 #include "reference.h"
 
-enum { BLOCK = 256, ROWS = 4, TILES = 1024 };
+enum { BLOCK = 256, ROWS = 4, TILES = 1024, RUN = 32, RUNS = ROWS * BLOCK / RUN, GROUP = 256 };
+#ifdef SUBWAVE_SMALL_LIMITS
+enum { LAUNCH = 2 * GROUP };
+#else
+enum { LAUNCH = GROUP * GROUP };
+#endif
 
 /* What a place in the order holds: nothing yet, or a value of the type that is combined in. */
 typedef struct cell {
@@ -43,6 +48,11 @@ static cell element(subwave_dtype dtype, subwave_op op, const void *x, int64_t i
     if (op == SUBWAVE_OP_LOGICAL_AND || op == SUBWAVE_OP_LOGICAL_OR) /* becomes 0 or 1 */
         bits = reference_combine(type, op, reference_identity(type, op), bits);
     return (cell){true, bits};
+}
+
+static uint64_t rounded(subwave_dtype dtype, subwave_dtype type, cell value)
+{
+    return type == dtype ? value.bits : reference_encode(dtype, reference_decode(type, value.bits));
 }
 
 static cell reduce_tile(subwave_dtype dtype, subwave_op op, const void *x, int64_t n, int64_t first,
@@ -87,5 +97,72 @@ uint64_t reference_array_reduce(subwave_dtype dtype, subwave_op op, const void *
         sum = (cell){true, reference_identity(type, op)};
     if (init)
         sum = join(type, op, element(dtype, op, init, 0), sum);
-    return type == dtype ? sum.bits : reference_encode(dtype, reference_decode(type, sum.bits));
+    return rounded(dtype, type, sum);
+}
+
+/* --- scans ----------------------------------------------------------------------------------- */
+
+/* Of neighbours the right one takes the left one's value, then of pairs, and so on. */
+static void scan_run(subwave_dtype type, subwave_op op, const cell *x, cell *upto)
+{
+    for (int i = 0; i < RUN; ++i)
+        upto[i] = x[i];
+    for (int size = 1; size < RUN; size *= 2)
+        for (int i = RUN - 1; i >= 0; --i)
+            if (i & size)
+                upto[i] = join(type, op, upto[(i & ~(size - 1)) - 1], upto[i]);
+}
+
+void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind scan, const void *x,
+                          int64_t n, const uint64_t *init, void *y)
+{
+    const subwave_dtype type = combined_in(dtype);
+    const int pack = 128 / reference_width(dtype);
+    const int64_t tile = (int64_t)ROWS * BLOCK * pack;
+    const cell none = {0};
+    cell before_all = init ? element(dtype, op, init, 0) : none; /* before the tiles of a launch */
+    cell tiles[GROUP] = {{0}}, groups[GROUP] = {{0}};
+    for (int64_t t = 0; t * tile < n; ++t) {
+        cell before[RUNS][RUN], totals[RUN] = {{0}};
+        for (int r = 0; r < RUNS; ++r) {
+            cell packs[RUN] = {{0}}, upto[RUN];
+            for (int p = 0; p < RUN; ++p)
+                for (int64_t e = 0, i = t * tile + (int64_t)(r * RUN + p) * pack; e < pack && i < n;
+                     ++e, ++i)
+                    packs[p] = join(type, op, packs[p], element(dtype, op, x, i));
+            scan_run(type, op, packs, upto);
+            for (int p = 0; p < RUN; ++p)
+                before[r][p] = p ? upto[p - 1] : none;
+            totals[r] = upto[RUN - 1];
+        }
+        cell runs[RUN], of_tiles[GROUP], of_groups[GROUP];
+        scan_run(type, op, totals, runs);
+        const int place = (int)(t % GROUP), group = (int)(t % LAUNCH / GROUP);
+        for (int i = 0; i < GROUP; ++i) {
+            of_tiles[i] = i < place ? tiles[i] : none;
+            of_groups[i] = i < group ? groups[i] : none;
+        }
+        of_groups[0] = join(type, op, before_all, of_groups[0]);
+        const cell in_group = join_all(type, op, of_tiles, GROUP),
+                   first = join(type, op, join_all(type, op, of_groups, GROUP), in_group);
+        for (int r = 0; r < RUNS; ++r)
+            for (int p = 0; p < RUN; ++p) {
+                cell upto =
+                    join(type, op, join(type, op, first, r ? runs[r - 1] : none), before[r][p]);
+                for (int64_t e = 0, i = t * tile + (int64_t)(r * RUN + p) * pack; e < pack && i < n;
+                     ++e, ++i) {
+                    const cell with = join(type, op, upto, element(dtype, op, x, i));
+                    cell result = scan == SUBWAVE_SCAN_INCLUSIVE ? with : upto;
+                    if (!result.any)
+                        result = (cell){true, reference_identity(type, op)};
+                    reference_store(dtype, y, i, rounded(dtype, type, result));
+                    upto = with;
+                }
+            }
+        tiles[place] = runs[RUN - 1];
+        if (place == GROUP - 1)
+            groups[group] = join(type, op, in_group, runs[RUN - 1]);
+        if (t % LAUNCH == LAUNCH - 1)
+            before_all = join(type, op, first, runs[RUN - 1]);
+    }
 }

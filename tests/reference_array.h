@@ -11,4 +11,8 @@
 uint64_t reference_array_reduce(subwave_dtype dtype, subwave_op op, const void *x, int64_t n,
                                 const uint64_t *init);
 
+/* y: the inclusive or exclusive scan of the n elements of x, from *init if it is not null. */
+void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind scan, const void *x,
+                          int64_t n, const uint64_t *init, void *y);
+
 #endif

@@ -30,6 +30,9 @@ static const subwave_op all_ops[] = {SUBWAVE_OP_LIST(TYPES_X)};
 #define TYPES_X(name, ...) SUBWAVE_ORDER_##name,
 static const subwave_order all_orders[] = {SUBWAVE_ORDER_LIST(TYPES_X)};
 #undef TYPES_X
+#define TYPES_X(name, ...) SUBWAVE_SCAN_##name,
+static const subwave_scan_kind all_scans[] = {SUBWAVE_SCAN_LIST(TYPES_X)};
+#undef TYPES_X
 #define TYPES_X(name, ...) SUBWAVE_PLACE_##name,
 static const subwave_place all_places[] = {SUBWAVE_PLACE_LIST(TYPES_X)};
 #undef TYPES_X

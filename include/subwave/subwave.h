@@ -46,6 +46,9 @@ SUBWAVE_API const char *subwave_op_name(subwave_op op);
 /* "fixed" and "device" and so on, or "unknown". Never null. */
 SUBWAVE_API const char *subwave_order_name(subwave_order order);
 
+/* "inclusive" or "exclusive", or "unknown". Never null. */
+SUBWAVE_API const char *subwave_scan_kind_name(subwave_scan_kind scan);
+
 /* The library's version, "major.minor.patch"; SUBWAVE_VERSION_STRING is the header's. */
 SUBWAVE_API const char *subwave_version(void);
 
@@ -269,6 +272,25 @@ SUBWAVE_API subwave_status subwave_reduce(subwave_context *context, subwave_dtyp
                                           const void *init, const void *x, subwave_place place,
                                           void *result);
 
+/* y[i] = x[0] op ... op x[i] (INCLUSIVE), or x[0] op ... op x[i - 1] (EXCLUSIVE), with *init in front
+ * if not null.
+ *   dtype, op, order  as in subwave_reduce; 16-bit floats are rounded once per element of y. The two
+ *           orders are the same: FIXED is the fastest there is.
+ *   scan    y[0] of an exclusive scan is *init or op's identity.
+ *   n       elements, >= 0; 0 returns at once.
+ *   init    [in, host, or null] one element.
+ *   x       [in, device] n elements, aligned as an element; if x and y are aligned to 16 bytes the
+ *           scan is faster on NVIDIA.
+ *   y       [out, device] n elements; may be x, and must not overlap it otherwise.
+ * Stream: asynchronous. Workspace: at most 1057040 bytes; 4352 bytes if x has at most 16 KiB.
+ * Determinism: bit-equal on every device (docs/arrays.md). Errors: INVALID_CONTEXT; INVALID_VALUE
+ * op, dtype, scan, order; UNSUPPORTED an op that the dtype lacks; INVALID_SIZE; INVALID_POINTER;
+ * WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR. Source: the scans of CUB and rocPRIM. */
+SUBWAVE_API subwave_status subwave_scan(subwave_context *context, subwave_dtype dtype,
+                                        subwave_op op, subwave_scan_kind scan,
+                                        subwave_order order, int64_t n, const void *init,
+                                        const void *x, void *y);
+
 /* --- group algorithms over arrays, element by element ---------------------------------------- */
 
 /* Element i belongs to work-item i; *group says how work-items form groups (types.h). All calls:
@@ -295,7 +317,7 @@ SUBWAVE_API subwave_status subwave_group_reduce(subwave_context *context, subwav
 
 /* y[i] = scan of x over i's group in local-id order, from *init if not null. Types as in reduce. */
 SUBWAVE_API subwave_status subwave_group_scan(subwave_context *context, subwave_dtype dtype,
-                                              subwave_op op, subwave_scan scan,
+                                              subwave_op op, subwave_scan_kind scan,
                                               const subwave_group *group, int64_t n,
                                               const void *init, const void *x, void *y);
 

@@ -19,5 +19,6 @@
 #include <subwave/device/reduce.hpp>
 #include <subwave/device/scan.hpp>
 #include <subwave/device/block/reduce.hpp>
+#include <subwave/device/block/scan.hpp>
 
 #endif

@@ -144,10 +144,16 @@ typedef enum subwave_op {
 #undef SUBWAVE_X
 } subwave_op;
 
-typedef enum subwave_scan {
-    SUBWAVE_SCAN_INCLUSIVE = 1, /* y[i] = x[0] op ... op x[i]             */
-    SUBWAVE_SCAN_EXCLUSIVE = 2, /* y[i] = x[0] op ... op x[i - 1], y[0] = init or op's identity */
-} subwave_scan;
+/* What an element of a scan combines. X(name, value, spelling) */
+#define SUBWAVE_SCAN_LIST(X) \
+    X(INCLUSIVE, 1, "inclusive") /* y[i] = x[0] op ... op x[i] */ \
+    X(EXCLUSIVE, 2, "exclusive") /* y[i] = x[0] op ... op x[i - 1], y[0] = init or op's identity */
+
+typedef enum subwave_scan_kind {
+#define SUBWAVE_X(name, value, spelling) SUBWAVE_SCAN_##name = value,
+    SUBWAVE_SCAN_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+} subwave_scan_kind;
 
 /* In what order the elements of an array are combined, where that decides the bits of a float.
  * X(name, value, spelling) */

@@ -245,7 +245,7 @@ TAKE_CHOICE(take_layout, subwave_layout, {"row", SUBWAVE_LAYOUT_ROW_MAJOR},
             {"column", SUBWAVE_LAYOUT_COLUMN_MAJOR})
 TAKE_CHOICE(take_order, subwave_order, {"fixed", SUBWAVE_ORDER_FIXED},
             {"device", SUBWAVE_ORDER_DEVICE})
-TAKE_CHOICE(take_scan, subwave_scan, {"inclusive", SUBWAVE_SCAN_INCLUSIVE},
+TAKE_CHOICE(take_scan, subwave_scan_kind, {"inclusive", SUBWAVE_SCAN_INCLUSIVE},
             {"exclusive", SUBWAVE_SCAN_EXCLUSIVE})
 TAKE_CHOICE(take_shift, subwave_shift, {"left", SUBWAVE_SHIFT_LEFT}, {"right", SUBWAVE_SHIFT_RIGHT})
 TAKE_CHOICE(take_vote, subwave_vote, {"any", SUBWAVE_VOTE_ANY}, {"all", SUBWAVE_VOTE_ALL},

@@ -90,7 +90,7 @@ const char *take_unsigned(const char *value, void *target); /* uint32_t */
 const char *take_kind(const char *value, void *target);     /* subwave_group_kind */
 const char *take_op(const char *value, void *target);       /* subwave_op */
 const char *take_order(const char *value, void *target);    /* subwave_order */
-const char *take_scan(const char *value, void *target);     /* subwave_scan */
+const char *take_scan(const char *value, void *target);     /* subwave_scan_kind */
 const char *take_shift(const char *value, void *target);    /* subwave_shift */
 const char *take_vote(const char *value, void *target);     /* subwave_vote */
 

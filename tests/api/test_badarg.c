@@ -342,7 +342,7 @@ static subwave_status call_group(int function, const group_arguments *a)
         return subwave_group_reduce(a->context, dtype, (subwave_op)a->op, group, a->n, NULL, a->x,
                                     a->y);
     case SCAN:
-        return subwave_group_scan(a->context, dtype, (subwave_op)a->op, (subwave_scan)a->scan,
+        return subwave_group_scan(a->context, dtype, (subwave_op)a->op, (subwave_scan_kind)a->scan,
                                   group, a->n, NULL, a->x, a->y);
     case BROADCAST:
         return subwave_group_broadcast(a->context, dtype, group, a->n, 0, a->x, a->y);

@@ -456,6 +456,12 @@ static subwave_status run_reduce(subwave_context *context, const task *t, void *
                           NULL, operand[FIRST], SUBWAVE_PLACE_DEVICE, operand[RESULT]);
 }
 
+static subwave_status run_scan(subwave_context *context, const task *t, void *const *operand)
+{
+    return subwave_scan(context, t->dtype, SUBWAVE_OP_PLUS, (subwave_scan_kind)t->function,
+                        SUBWAVE_ORDER_FIXED, t->n, NULL, operand[FIRST], operand[RESULT]);
+}
+
 /* Several tiles, whose blocks may finish in any order. */
 static void check_arrays(device *d)
 {
@@ -474,6 +480,16 @@ static void check_arrays(device *d)
             add_operand(&t, FIRST, (size_t)t.n, size);
             fill_numbers(dtype, t.before[FIRST], t.n, &d->random);
             add_operand(&t, RESULT, 1, size);
+            check(d, &t);
+            t = (task){.run = run_scan,
+                       .dtype = dtype,
+                       .n = (int64_t)(60003 / size),
+                       .function = (int)(o ? SUBWAVE_SCAN_INCLUSIVE : SUBWAVE_SCAN_EXCLUSIVE)};
+            snprintf(t.name, sizeof t.name, "scan %s %s", subwave_dtype_name(dtype),
+                     subwave_scan_kind_name((subwave_scan_kind)t.function));
+            add_operand(&t, FIRST, (size_t)t.n, size);
+            fill_numbers(dtype, t.before[FIRST], t.n, &d->random);
+            add_operand(&t, RESULT, (size_t)t.n, size);
             check(d, &t);
         }
 }

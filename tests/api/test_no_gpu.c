@@ -56,6 +56,7 @@ static void test_texts(void **state)
     SAYS("ballot", subwave_group_kind_name, SUBWAVE_GROUP_BALLOT);
     SAYS("plus", subwave_op_name, SUBWAVE_OP_PLUS);
     SAYS("fixed", subwave_order_name, SUBWAVE_ORDER_FIXED);
+    SAYS("inclusive", subwave_scan_kind_name, SUBWAVE_SCAN_INCLUSIVE);
     ask("subwave_dtype_size");
     assert_int_equal(subwave_dtype_size(SUBWAVE_DTYPE_F64), 8);
 }
@@ -76,7 +77,7 @@ static void test_devices(void **state)
 static void ask_all(subwave_context *context, subwave_status expected)
 {
 #define ASK(function, ...) ANSWERS(expected, context, function, context, __VA_ARGS__)
-    double one = 1, x = 2, y = 3, sum = 0;
+    double one = 1, x = 2, y = 3, sum = 0, upto = 0;
     const void *const matrices[] = {&x};
     void *const results[] = {&y};
     uint8_t flag = 1, vote = 0;
@@ -114,10 +115,13 @@ static void ask_all(subwave_context *context, subwave_status expected)
     ASK(subwave_group_info, &group, 1, &item);
     ASK(subwave_reduce, f64, SUBWAVE_OP_PLUS, SUBWAVE_ORDER_FIXED, 1, &one, &x, SUBWAVE_PLACE_HOST,
         &sum);
+    ASK(subwave_scan, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, SUBWAVE_ORDER_FIXED, 1, &one,
+        &x, &upto);
     ANSWERS(expected, context, subwave_synchronize, context);
 #undef ASK
     if (context)
-        assert_true(strcmp(device.backend, "cpu") == 0 && y == 2 && vote == 1 && sum == 3);
+        assert_true(strcmp(device.backend, "cpu") == 0 && y == 2 && vote == 1 && sum == 3 &&
+                    upto == 3);
 }
 
 static void test_wishes(void **state)

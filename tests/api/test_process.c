@@ -212,6 +212,8 @@ CALL(vote, subwave_group_vote(context, SUBWAVE_VOTE_ANY, &groups, ITEMS, (const 
 CALL(describe, subwave_group_info(context, &groups, ITEMS, info))
 CALL(whole_array, subwave_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_ORDER_FIXED,
                                  ITEMS, NULL, in, SUBWAVE_PLACE_HOST, out))
+CALL(scan_array, subwave_scan(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE,
+                              SUBWAVE_ORDER_FIXED, ITEMS, NULL, in, out))
 static subwave_status memory(subwave_context *context)
 {
     void *device = NULL;
@@ -231,7 +233,8 @@ static subwave_status (*const calls[])(subwave_context *) = {
     scan,           shift,
     permute,        pick,
     vote,           describe,
-    whole_array,    memory};
+    whole_array,    scan_array,
+    memory};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };
 

@@ -2,76 +2,16 @@
  * test_reduce.c: subwave_reduce against the reference: every dtype and op, sizes around packs, rows
  * and tiles, any alignment, in the fixed order bit for bit.
  */
-#include "../harness.h"
-#include "../reference.h"
+#include "arrays.h"
+
 #include "../reference_array.h"
 #include "../types.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK = 256, ROWS = 4, TILES = 1024 }; /* of the fixed order, docs/arrays.md */
 
 /* --- calls ----------------------------------------------------------------------------------- */
-
-typedef struct arrays {
-    subwave_context *context;
-    harness_random random;
-    guarded x, y;
-    unsigned char *values;
-    size_t capacity;
-} arrays;
-
-static arrays arrays_create(subwave_context *context)
-{
-    return (arrays){.context = context,
-                    .random = harness_random_start(),
-                    .x = {.context = context},
-                    .y = {.context = context}};
-}
-
-static void arrays_destroy(arrays *a)
-{
-    guarded_destroy(&a->x);
-    guarded_destroy(&a->y);
-    free(a->values);
-}
-
-/* Floats of mixed sizes and signs, so that every order rounds otherwise; factors near 1, so that a
- * product of them is a number. Integers are random bits, few of them 0. */
-static void fill(arrays *a, subwave_dtype dtype, subwave_op op, int64_t n)
-{
-    const size_t bytes = (size_t)n * (size_t)reference_width(dtype) / 8;
-    if (bytes > a->capacity || !a->values) {
-        free(a->values);
-        a->capacity = bytes;
-        a->values = malloc(bytes + 1);
-        assert_non_null(a->values);
-    }
-    for (int64_t i = 0; i < n; ++i) {
-        uint64_t bits = harness_random_bits(&a->random);
-        if (reference_is_floating(dtype)) {
-            const double unit = harness_random_sign(&a->random);
-            bits = reference_encode(dtype, op == SUBWAVE_OP_MULTIPLIES
-                                               ? (bits % 2 ? 1 : -1) + unit / 64
-                                               : unit * (double)(1 << bits % 8));
-        } else if (op == SUBWAVE_OP_MULTIPLIES) {
-            bits |= 1; /* or nothing of it would be left */
-        } else if (op == SUBWAVE_OP_BIT_AND || op == SUBWAVE_OP_BIT_OR) {
-            bits = op == SUBWAVE_OP_BIT_AND ? ~(bits & bits >> 13 & bits >> 29 & bits >> 43)
-                                            : bits & bits >> 13 & bits >> 29 & bits >> 43;
-        }
-        if (op == SUBWAVE_OP_LOGICAL_AND)
-            bits |= reference_is_floating(dtype) ? 0 : 1;
-        if (op == SUBWAVE_OP_LOGICAL_OR)
-            bits = 0;
-        reference_store(dtype, a->values, i, bits);
-    }
-    if (n > 0 && (op == SUBWAVE_OP_LOGICAL_AND || op == SUBWAVE_OP_LOGICAL_OR) &&
-        harness_random_bits(&a->random) % 2) /* one element alone decides */
-        reference_store(dtype, a->values, (int64_t)(harness_random_bits(&a->random) % (uint64_t)n),
-                        reference_encode(dtype, op == SUBWAVE_OP_LOGICAL_OR));
-}
 
 typedef struct way {
     subwave_order order;
@@ -105,7 +45,7 @@ static uint64_t call(arrays *a, subwave_dtype dtype, subwave_op op, int64_t n, w
 
 static void check(arrays *a, subwave_dtype dtype, subwave_op op, int64_t n, way w)
 {
-    fill(a, dtype, op, n);
+    arrays_fill(a, dtype, op, n);
     uint64_t init = 0;
     reference_store(dtype, &init, 0, reference_encode(dtype, 3));
     const uint64_t right =
@@ -182,10 +122,10 @@ static void test_device_order(void **state)
     arrays a = arrays_create(*state);
     way w = {SUBWAVE_ORDER_DEVICE, SUBWAVE_PLACE_HOST, false, true};
     const int64_t n = 300001;
-    fill(&a, SUBWAVE_DTYPE_I32, SUBWAVE_OP_PLUS, n);
+    arrays_fill(&a, SUBWAVE_DTYPE_I32, SUBWAVE_OP_PLUS, n);
     assert_int_equal(call(&a, SUBWAVE_DTYPE_I32, SUBWAVE_OP_PLUS, n, w, NULL),
                      reference_array_reduce(SUBWAVE_DTYPE_I32, SUBWAVE_OP_PLUS, a.values, n, NULL));
-    fill(&a, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, n);
+    arrays_fill(&a, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, n);
     const uint64_t first = call(&a, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, n, w, NULL);
     w.aligned = false; /* which no order looks at */
     for (int i = 0; i < 3; ++i)

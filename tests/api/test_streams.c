@@ -109,6 +109,8 @@ CALL(vote,
 CALL(describe, subwave_group_info(context, &eights, CELLS, x->c))
 CALL(whole_array, subwave_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_ORDER_FIXED,
                                  CELLS, &one, x->a, SUBWAVE_PLACE_DEVICE, x->c))
+CALL(scan_array, subwave_scan(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE,
+                              SUBWAVE_ORDER_FIXED, CELLS, &one, x->a, x->c))
 
 #define SUBWAVE_X(name, ...) product_##name,
 static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
@@ -121,7 +123,8 @@ static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               pick,
                               vote,
                               describe,
-                              whole_array};
+                              whole_array,
+                              scan_array};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };
 

@@ -31,6 +31,7 @@ typedef enum job {
     SCAN,
     SHIFT,
     ARRAY,
+    ARRAY_SCAN,
     PLAN,
     MEMORY,
     JOBS
@@ -38,7 +39,8 @@ typedef enum job {
 static const char *const job_names[JOBS] = {"matmul naive", "matmul local", "matmul broadcast",
                                             "matmul auto",  "strided",      "batched",
                                             "reduce",       "scan",         "shift",
-                                            "array",        "plan",         "memory"};
+                                            "array",        "array scan",   "plan",
+                                            "memory"};
 
 /* What a context computes with, on the host. A thread's contexts all have other inputs, so that
  * they cannot take each other's unnoticed. */
@@ -134,6 +136,9 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
     case ARRAY:
         return subwave_reduce(context, f64, SUBWAVE_OP_PLUS, SUBWAVE_ORDER_DEVICE, ELEMENTS, &one,
                               x, SUBWAVE_PLACE_DEVICE, y);
+    case ARRAY_SCAN:
+        return subwave_scan(context, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE,
+                            SUBWAVE_ORDER_FIXED, ELEMENTS, &one, x, y);
     case PLAN:
         return subwave_matmul_plan(context, SUBWAVE_VARIANT_AUTO, f64, row_major, none, none, M, N,
                                    K, &r->of.plan);

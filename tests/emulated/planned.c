@@ -186,7 +186,7 @@ static void call_groups(void)
 }
 
 /* Operations on arrays have kernels for aligned arrays and others; integers with a sign use those
- * without but for their minima and maxima. */
+ * without but for their minima and maxima. A scan of several tiles has one that clears. */
 static void call_arrays(void)
 {
     static const subwave_op ops[] = {SUBWAVE_OP_PLUS, SUBWAVE_OP_MAXIMUM};
@@ -198,6 +198,15 @@ static void call_arrays(void)
                                                   .x = (char *)4096 + (form & 2 ? size : 0)};
             if (subwave_is_built(SUBWAVE_OPERATION_reduce, all_dtypes[d]))
                 call(SUBWAVE_OPERATION_reduce, all_dtypes[d], &launch, "reduce %s, form %d",
+                     subwave_dtype_name(all_dtypes[d]), form);
+            const subwave_scan_launch scan = {.n = 1,
+                                              .tiles = 2,
+                                              .op = ops[form & 1],
+                                              .scan = SUBWAVE_SCAN_INCLUSIVE,
+                                              .x = (char *)4096 + (form & 2 ? size : 0),
+                                              .y = (char *)4096};
+            if (subwave_is_built(SUBWAVE_OPERATION_scan, all_dtypes[d]))
+                call(SUBWAVE_OPERATION_scan, all_dtypes[d], &scan, "scan %s, form %d",
                      subwave_dtype_name(all_dtypes[d]), form);
         }
 }

@@ -99,6 +99,7 @@ void fuzz_matmul_plan(fuzz *f, fuzz_context *context);
 void fuzz_matmul_batched(fuzz *f, fuzz_context *context);
 void fuzz_group(fuzz *f, fuzz_context *context);
 void fuzz_reduce(fuzz *f, fuzz_context *context);
+void fuzz_scan(fuzz *f, fuzz_context *context);
 void fuzz_device_memory(fuzz *f, fuzz_context *context);
 void fuzz_copy(fuzz *f, fuzz_context *context);
 void fuzz_stream(fuzz *f, fuzz_context *context);

@@ -9,11 +9,14 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* The arguments, wrong ones too. */
-typedef struct reduce_call {
+/* The arguments, wrong ones too. A scan's result is y, in device memory or in place. */
+typedef struct array_call {
+    bool scans;
     subwave_context *handle;
-    int32_t dtype, op, order, place;
+    int32_t dtype, op, scan, order, place;
     int64_t n;
     const void *init, *x;
     void *result;
@@ -21,16 +24,17 @@ typedef struct reduce_call {
     /* What is in memory. */
     fuzz_memory *on_x, *on_result;
     uint64_t init_bits;
-} reduce_call;
+} array_call;
 
-static bool is_known(const reduce_call *r)
+static bool is_known(const array_call *r)
 {
-    return r->order == SUBWAVE_ORDER_FIXED || !reference_is_floating((subwave_dtype)r->dtype);
+    return r->scans || r->order == SUBWAVE_ORDER_FIXED ||
+           !reference_is_floating((subwave_dtype)r->dtype);
 }
 
 /* --- right arguments ------------------------------------------------------------------------- */
 
-static uint64_t random_element(fuzz *f, const reduce_call *r)
+static uint64_t random_element(fuzz *f, const array_call *r)
 {
     static const double special[] = {INFINITY, -INFINITY, NAN, 0.0, -0.0, 65504, -3.0e38, 1e-7};
     const subwave_dtype dtype = (subwave_dtype)r->dtype;
@@ -42,7 +46,7 @@ static uint64_t random_element(fuzz *f, const reduce_call *r)
                                                (int)fuzz_between(f, 0, 1)));
 }
 
-static void choose(fuzz *f, reduce_call *r)
+static void choose(fuzz *f, array_call *r)
 {
     static const int64_t most[] = {3, 100, 3000, 30000, 100000};
     r->op = (int32_t)FUZZ_PICK(f, all_ops);
@@ -50,16 +54,20 @@ static void choose(fuzz *f, reduce_call *r)
         r->dtype = (int32_t)FUZZ_PICK(f, number_dtypes);
     while (!reference_has_op((subwave_dtype)r->dtype, (subwave_op)r->op));
     r->order = (int32_t)FUZZ_PICK(f, all_orders);
-    r->place = (int32_t)FUZZ_PICK(f, all_places);
+    r->scan = (int32_t)FUZZ_PICK(f, all_scans);
+    r->place = r->scans ? SUBWAVE_PLACE_DEVICE : (int32_t)FUZZ_PICK(f, all_places);
     r->n = fuzz_between(f, 0, FUZZ_PICK(f, most));
     const size_t size = subwave_dtype_size((subwave_dtype)r->dtype);
     r->on_x = fuzz_take(f, FUZZ_DEVICE, "x", (size_t)r->n * size, size);
     for (int64_t i = 0; i < r->n; ++i)
         reference_store((subwave_dtype)r->dtype, r->on_x->contents, i, random_element(f, r));
     r->x = r->n ? (const void *)r->on_x->pointer : fuzz_nowhere(f);
-    r->on_result = fuzz_take(f, r->place == SUBWAVE_PLACE_HOST ? FUZZ_HOST : FUZZ_DEVICE, "result",
-                             size, size);
-    r->result = r->on_result->pointer;
+    const size_t results = r->scans ? (size_t)r->n : 1;
+    r->on_result = r->scans && fuzz_one_in(f, 3)
+                       ? r->on_x
+                       : fuzz_take(f, r->place == SUBWAVE_PLACE_HOST ? FUZZ_HOST : FUZZ_DEVICE,
+                                   r->scans ? "y" : "result", results * size, size);
+    r->result = results ? (void *)r->on_result->pointer : fuzz_nowhere(f);
     if (fuzz_one_in(f, 2)) {
         r->init_bits = 0;
         reference_store((subwave_dtype)r->dtype, &r->init_bits, 0, random_element(f, r));
@@ -76,7 +84,7 @@ static const void *misaligned(fuzz *f, const void *pointer, size_t size)
                : (const char *)pointer + fuzz_between(f, 1, (int64_t)size - 1);
 }
 
-static void spoil(fuzz *f, reduce_call *r, fuzz_expected *e)
+static void spoil(fuzz *f, array_call *r, fuzz_expected *e)
 {
     const size_t size = subwave_dtype_size((subwave_dtype)r->dtype);
     switch (fuzz_between(f, 0, 7)) {
@@ -98,8 +106,13 @@ static void spoil(fuzz *f, reduce_call *r, fuzz_expected *e)
         fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "order");
         return;
     case 4:
-        r->place = fuzz_outside(f, 1, GREATEST(SUBWAVE_PLACE_LIST));
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "place");
+        if (r->scans) {
+            r->scan = fuzz_outside(f, 1, GREATEST(SUBWAVE_SCAN_LIST));
+            fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "scan");
+        } else {
+            r->place = fuzz_outside(f, 1, GREATEST(SUBWAVE_PLACE_LIST));
+            fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "place");
+        }
         return;
     case 5:
         r->n = fuzz_one_in(f, 2) ? -1 : -r->n - 1;
@@ -112,51 +125,80 @@ static void spoil(fuzz *f, reduce_call *r, fuzz_expected *e)
             return;
         } /* fall through */
     default:
+        if (r->scans && r->n == 0) /* of which no pointer is looked at */
+            return;
         r->result = (void *)(uintptr_t)misaligned(f, r->result, size);
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "result");
+        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, r->scans ? "y" : "result");
     }
 }
 
 /* --- the call -------------------------------------------------------------------------------- */
 
-static subwave_status make(const reduce_call *r)
+static subwave_status make(const array_call *r)
 {
-    return subwave_reduce(r->handle, (subwave_dtype)r->dtype, (subwave_op)r->op,
-                          (subwave_order)r->order, r->n, r->init, r->x, (subwave_place)r->place,
-                          r->result);
+    const subwave_dtype dtype = (subwave_dtype)r->dtype;
+    if (r->scans)
+        return subwave_scan(r->handle, dtype, (subwave_op)r->op, (subwave_scan_kind)r->scan,
+                            (subwave_order)r->order, r->n, r->init, r->x, r->result);
+    return subwave_reduce(r->handle, dtype, (subwave_op)r->op, (subwave_order)r->order, r->n,
+                          r->init, r->x, (subwave_place)r->place, r->result);
 }
 
-void fuzz_reduce(fuzz *f, fuzz_context *context)
+/* What the results must be, if that is known. */
+static void expect_results(const array_call *r, unsigned char *y)
+{
+    const subwave_dtype dtype = (subwave_dtype)r->dtype;
+    const subwave_op op = (subwave_op)r->op;
+    const uint64_t *init = r->init ? &r->init_bits : NULL;
+    if (r->scans)
+        reference_array_scan(dtype, op, (subwave_scan_kind)r->scan, r->on_x->contents, r->n, init,
+                             y);
+    else
+        reference_store(dtype, y, 0,
+                        reference_array_reduce(dtype, op, r->on_x->contents, r->n, init));
+}
+
+static void call(fuzz *f, fuzz_context *context, bool scans)
 {
     fuzz_expected expected = {0};
-    reduce_call r = {.handle = context->handle};
+    array_call r = {.scans = scans, .handle = context->handle};
     choose(f, &r);
     if (fuzz_one_in(f, 4))
         spoil(f, &r, &expected);
     fuzz_words(f,
-               "subwave_reduce(%s, dtype %d, op %d, order %d, n %" PRId64 ", init %s, x %p, "
+               "subwave_%s(%s, dtype %d, op %d, scan %d, order %d, n %" PRId64 ", init %s, x %p, "
                "place %d, result %p)",
-               r.handle ? "context" : "no context", (int)r.dtype, (int)r.op, (int)r.order, r.n,
-               r.init ? "given" : "null", r.x, (int)r.place, r.result);
+               scans ? "scan" : "reduce", r.handle ? "context" : "no context", (int)r.dtype,
+               (int)r.op, (int)r.scan, (int)r.order, r.n, r.init ? "given" : "null", r.x,
+               (int)r.place, r.result);
     fuzz_upload(f);
-    if (fuzz_returns(f, context, &expected, make(&r))) {
+    const int64_t results = scans ? r.n : 1;
+    const subwave_dtype dtype = (subwave_dtype)r.dtype;
+    if (fuzz_returns(f, context, &expected, make(&r)) && results > 0) {
         const fuzz_expected right = {0};
-        const subwave_dtype dtype = (subwave_dtype)r.dtype;
         fuzz_returns(f, context, &right, subwave_synchronize(context->handle));
-        uint64_t wanted = reference_load(dtype, fuzz_now(f, r.on_result), 0);
+        const size_t bytes = (size_t)results * subwave_dtype_size(dtype);
+        unsigned char *const wanted = malloc(bytes);
+        const unsigned char *found = fuzz_now(f, r.on_result);
         if (is_known(&r)) {
-            const uint64_t found = wanted;
-            wanted = reference_array_reduce(dtype, (subwave_op)r.op, r.on_x->contents, r.n,
-                                            r.init ? &r.init_bits : NULL);
-            if (!reference_same(dtype, found, wanted))
-                fuzz_fail(f, "gave %.17g, not %.17g", reference_decode(dtype, found),
-                          reference_decode(dtype, wanted));
-            wanted = found; /* NaNs may differ */
-        } else {            /* the same bits again, whatever they are */
+            expect_results(&r, wanted);
+            for (int64_t i = 0; i < results; ++i)
+                if (!reference_same(dtype, reference_load(dtype, found, i),
+                                    reference_load(dtype, wanted, i)))
+                    fuzz_fail(f, "result %" PRId64 " is %.17g, not %.17g", i,
+                              reference_decode(dtype, reference_load(dtype, found, i)),
+                              reference_decode(dtype, reference_load(dtype, wanted, i)));
+            memcpy(wanted, found, bytes); /* NaNs may differ */
+        } else {                          /* the same bits again, whatever they are */
+            memcpy(wanted, found, bytes);
             fuzz_returns(f, context, &right, make(&r));
             fuzz_returns(f, context, &right, subwave_synchronize(context->handle));
         }
-        reference_store(dtype, r.on_result->contents, 0, wanted);
+        memcpy(r.on_result->contents, wanted, bytes);
+        free(wanted);
     }
     fuzz_check_memory(f);
 }
+
+void fuzz_reduce(fuzz *f, fuzz_context *context) { call(f, context, false); }
+void fuzz_scan(fuzz *f, fuzz_context *context) { call(f, context, true); }

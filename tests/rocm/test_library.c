@@ -25,7 +25,7 @@ enum { RIGHT, TOLD, WRONG }; /* a child's exit status */
  */
 static int use_the_library(void)
 {
-    static float a[COUNT], b[COUNT], c[COUNT], sum[COUNT], greatest;
+    static float a[COUNT], b[COUNT], c[COUNT], sum[COUNT], upto[COUNT], greatest;
     float *da = NULL, *db = NULL, *dc = NULL, one = 1, zero = 0;
     const subwave_group whole = {.kind = SUBWAVE_GROUP_SUB_GROUP, .block = {64, 1, 1}};
     subwave_context *ctx = NULL;
@@ -53,6 +53,9 @@ static int use_the_library(void)
         TRY(subwave_copy(ctx, sum, db, sizeof sum));
         TRY(subwave_reduce(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, SUBWAVE_ORDER_FIXED, COUNT,
                            NULL, da, SUBWAVE_PLACE_HOST, &greatest));
+        TRY(subwave_scan(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, SUBWAVE_SCAN_INCLUSIVE,
+                         SUBWAVE_ORDER_FIXED, COUNT, NULL, da, db));
+        TRY(subwave_copy(ctx, upto, db, sizeof upto));
     }
     float *const arrays[] = {da, db, dc};
     for (int i = 0; i < 3; ++i)
@@ -64,7 +67,8 @@ static int use_the_library(void)
     if (failures)
         return TOLD;
     for (int i = 0; i < COUNT; ++i)
-        if (greatest != 6 || c[i] != a[i] || (i < GROUPED && sum[i] != 6))
+        if (greatest != 6 || upto[i] != (i < 6 ? a[i] : 6) || c[i] != a[i] ||
+            (i < GROUPED && sum[i] != 6))
             return WRONG;
     return RIGHT;
 }

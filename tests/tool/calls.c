@@ -125,6 +125,10 @@ static void fold(void *x, void *y)
                           x, SUBWAVE_PLACE_DEVICE, y));
     expect(subwave_reduce(on, SUBWAVE_DTYPE_I16, SUBWAVE_OP_BIT_AND, SUBWAVE_ORDER_DEVICE, 77,
                           &(int16_t){1}, x, SUBWAVE_PLACE_DEVICE, y));
+    expect(subwave_scan(on, SUBWAVE_DTYPE_F64, SUBWAVE_OP_MAXIMUM, SUBWAVE_SCAN_INCLUSIVE,
+                        SUBWAVE_ORDER_FIXED, 1001, NULL, x, y));
+    expect(subwave_scan(on, SUBWAVE_DTYPE_U8, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE,
+                        SUBWAVE_ORDER_DEVICE, 5000, &(uint8_t){1}, x, y));
 }
 
 int main(int argc, char **argv)

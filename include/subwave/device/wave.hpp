@@ -71,6 +71,11 @@
  *   wave_loads_anywhere                  whether one load reads 16 bytes from any address that
  *                                        is aligned as an element
  *   load_anywhere<Count>(to, from)       Count elements, by one load if wave_loads_anywhere
+ *   store_anywhere<Count>(to, from)      Count elements to any address, as load_anywhere
+ *   load_relaxed(at)                     a 64-bit word of device memory that other blocks write
+ *                                        meanwhile: all of it before or all of it after; of other
+ *                                        memory it says nothing
+ *   store_relaxed(at, word)              writes one so
  *   fetch_add_acq_rel(at, value)         adds to a word of device memory, and returns what it was;
  *                                        acquires and releases, as C says it, among all blocks
  *   load_in_order<Count>(to, from)       load_together, and on NVIDIA the compiler does not move it

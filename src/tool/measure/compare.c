@@ -377,19 +377,12 @@ static double combined_error(const measure_data *data, const wave *w, int lane, 
     return floating ? worse(0, fabs(right.real - found.real) / magnitude) : INFINITY;
 }
 
-/* Of all elements, in ascending order. */
-static double array_error(const measure_data *data, const void *y)
+/* Of result i, which combines to `right`. */
+static double result_error(const measure_problem *p, const void *y, int64_t i, value right,
+                           double magnitude)
 {
-    const measure_problem *p = &data->problem;
     const bool floating = measure_is_floating(p->dtype);
-    value right = p->has_init ? whole(p->dtype, 1) : identity(p->dtype, p->op);
-    double magnitude = p->has_init;
-    for (int64_t i = 0; i < p->n; ++i) {
-        const value x = load(p->dtype, data->x, i);
-        right = combine(p->dtype, p->op, right, x);
-        magnitude += floating ? fabs(x.real) : 0;
-    }
-    const value found = load(p->dtype, y, 0);
+    const value found = load(p->dtype, y, i);
     if (floating) { /* which may be too large for the type, and is infinite then */
         uint64_t bits = 0;
         measure_encode(p->dtype, 1, &right.real, &bits);
@@ -398,6 +391,25 @@ static double array_error(const measure_data *data, const void *y)
     if (floating ? right.real == found.real : right.bits == found.bits)
         return 0;
     return floating ? worse(0, fabs(right.real - found.real) / magnitude) : INFINITY;
+}
+
+/* Elements are combined in ascending order. */
+static double array_error(const measure_data *data, const void *y)
+{
+    const measure_problem *p = &data->problem;
+    const bool scans = p->operation == MEASURE_SCAN, inclusive = p->scan == SUBWAVE_SCAN_INCLUSIVE;
+    value right = p->has_init ? whole(p->dtype, 1) : identity(p->dtype, p->op);
+    double magnitude = p->has_init, error = 0;
+    for (int64_t i = 0; i < p->n; ++i) {
+        const value x = load(p->dtype, data->x, i);
+        if (scans && !inclusive)
+            error = worse(error, result_error(p, y, i, right, magnitude));
+        right = combine(p->dtype, p->op, right, x);
+        magnitude += measure_is_floating(p->dtype) ? fabs(x.real) : 0;
+        if (scans && inclusive)
+            error = worse(error, result_error(p, y, i, right, magnitude));
+    }
+    return scans ? error : result_error(p, y, 0, right, magnitude);
 }
 
 static bool vote_is_right(const measure_data *data, const wave *w, int lane, uint64_t members,

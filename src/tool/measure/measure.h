@@ -104,7 +104,8 @@ subwave_status measure_poison(const measure_array *array, int set);
     X(GROUP_SELECT, "group_select") \
     X(GROUP_VOTE, "group_vote") \
     X(GROUP_INFO, "group_info") \
-    X(REDUCE, "reduce")
+    X(REDUCE, "reduce") \
+    X(SCAN, "scan")
 
 typedef enum measure_operation {
 #define MEASURE_X(name, spelling) MEASURE_##name,
@@ -135,7 +136,7 @@ typedef struct measure_problem {
     subwave_group group;    /* its arrays are not used: `members` says whether they are asked for */
     bool members, has_init; /* init is 1 */
     subwave_op op;
-    subwave_scan scan;
+    subwave_scan_kind scan;
     subwave_shift direction;
     subwave_vote vote;
     uint32_t amount; /* local_id, delta or mask */
@@ -151,6 +152,8 @@ measure_problem measure_default(measure_operation operation, subwave_dtype dtype
 
 bool measure_is_product(const measure_problem *p);
 bool measure_is_array(const measure_problem *p);
+/* Elements of y of an operation on arrays. */
+int64_t measure_array_results(const measure_problem *p);
 /* Floating-point operations of one call, 0 of a call that is no product, and the fewest bytes that it can move.
  */
 double measure_flops(const measure_problem *p);

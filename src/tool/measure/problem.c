@@ -43,6 +43,11 @@ bool measure_is_product(const measure_problem *p) { return p->operation <= MEASU
 
 bool measure_is_array(const measure_problem *p) { return p->operation >= MEASURE_REDUCE; }
 
+int64_t measure_array_results(const measure_problem *p)
+{
+    return p->operation == MEASURE_SCAN ? p->n : 1;
+}
+
 double measure_flops(const measure_problem *p)
 {
     const int each = measure_parts(p->dtype) == 1 ? 2 : 8;
@@ -85,7 +90,7 @@ double measure_bytes(const measure_problem *p)
                 m * n * (double)subwave_dtype_size(measure_product(p->dtype))) *
                (double)p->batch;
     if (measure_is_array(p))
-        return (double)x_size(p) * n + (double)measure_y_size(p);
+        return (double)x_size(p) * n + (double)measure_y_size(p) * (double)measure_array_results(p);
     const size_t ids = p->operation == MEASURE_GROUP_SELECT ? sizeof(uint32_t) : 0;
     const size_t members = p->members ? sizeof(uint64_t) : 0;
     return (double)(x_size(p) + measure_y_size(p) + choice_size(p) + ids + members) * n;
@@ -304,8 +309,9 @@ static bool place_array(measure_data *data)
         out_of_memory(data);
     }
     free(values);
+    const size_t results = (size_t)measure_array_results(p) * measure_y_size(p);
     return placed && done(data, measure_allocate(&data->a, data->context, bytes, data->sets)) &&
-           done(data, measure_allocate(&data->c, data->context, measure_y_size(p), data->sets)) &&
+           done(data, measure_allocate(&data->c, data->context, results, data->sets)) &&
            done(data, measure_fill(&data->a, data->x));
 }
 
@@ -444,10 +450,14 @@ static const void *first_value(const measure_problem *p, uint64_t *one)
 static subwave_status queue_array(const measure_data *data, int set)
 {
     const measure_problem *p = &data->problem;
+    const void *x = measure_at(&data->a, set);
+    void *y = measure_at(&data->c, set);
     uint64_t one;
-    return subwave_reduce(data->context, p->dtype, p->op, p->order, p->n, first_value(p, &one),
-                          measure_at(&data->a, set), SUBWAVE_PLACE_DEVICE,
-                          measure_at(&data->c, set));
+    const void *init = first_value(p, &one);
+    if (p->operation == MEASURE_SCAN)
+        return subwave_scan(data->context, p->dtype, p->op, p->scan, p->order, p->n, init, x, y);
+    return subwave_reduce(data->context, p->dtype, p->op, p->order, p->n, init, x,
+                          SUBWAVE_PLACE_DEVICE, y);
 }
 
 subwave_status measure_queue_group(const measure_data *data, int set, uint64_t *members)

@@ -206,6 +206,21 @@ template <int Count, class T> SUBWAVE_DEVICE void load_anywhere(T *to, const T *
     __builtin_memcpy(static_cast<void *>(to), from, Count * sizeof(T));
 }
 
+template <int Count, class T> SUBWAVE_DEVICE void store_anywhere(T *to, const T *from)
+{
+    __builtin_memcpy(static_cast<void *>(to), from, Count * sizeof(T));
+}
+
+SUBWAVE_DEVICE std::uint64_t load_relaxed(const std::uint64_t *at)
+{
+    return __hip_atomic_load(at, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+SUBWAVE_DEVICE void store_relaxed(std::uint64_t *at, std::uint64_t word)
+{
+    __hip_atomic_store(at, word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
 SUBWAVE_DEVICE std::uint32_t fetch_add_acq_rel(std::uint32_t *at, std::uint32_t value)
 {
     return __hip_atomic_fetch_add(at, value, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);

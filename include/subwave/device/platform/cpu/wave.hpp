@@ -200,6 +200,21 @@ template <int Count, class T> SUBWAVE_DEVICE void load_anywhere(T *to, const T *
     load_together<Count>(to, from);
 }
 
+template <int Count, class T> SUBWAVE_DEVICE void store_anywhere(T *to, const T *from)
+{
+    memcpy(static_cast<void *>(to), from, Count * sizeof(T));
+}
+
+SUBWAVE_DEVICE std::uint64_t load_relaxed(const std::uint64_t *at)
+{
+    return __atomic_load_n(at, __ATOMIC_RELAXED);
+}
+
+SUBWAVE_DEVICE void store_relaxed(std::uint64_t *at, std::uint64_t word)
+{
+    __atomic_store_n(at, word, __ATOMIC_RELAXED);
+}
+
 SUBWAVE_DEVICE std::uint32_t fetch_add_acq_rel(std::uint32_t *at, std::uint32_t value)
 {
     return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL);

@@ -146,6 +146,34 @@ template <int Count, class T> SUBWAVE_DEVICE void load_anywhere(T *to, const T *
         to[i] = from[i];
 }
 
+template <int Count, class T> SUBWAVE_DEVICE void store_anywhere(T *to, const T *from)
+{
+    SUBWAVE_UNROLL
+    for (int i = 0; i < Count; ++i)
+        to[i] = from[i];
+}
+
+SUBWAVE_DEVICE std::uint64_t load_relaxed(const std::uint64_t *at)
+{
+    std::uint64_t word = 0;
+#ifdef __CUDA_ARCH__
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                 : "=l"(word)
+                 : "l"(__cvta_generic_to_global(at))
+                 : "memory");
+#endif
+    return word;
+}
+
+SUBWAVE_DEVICE void store_relaxed(std::uint64_t *at, std::uint64_t word)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(at)),
+                 "l"(word)
+                 : "memory");
+#endif
+}
+
 /* atom.acq_rel; __threadfence() around a plain one makes stronger and slower fences. */
 SUBWAVE_DEVICE std::uint32_t fetch_add_acq_rel(std::uint32_t *at, std::uint32_t value)
 {

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT
+ * scan.hip: y[i] = x[0] op ... op x[i], or up to x[i - 1]: an array is read once and written once.
+ *
+ * A block scans a tile of SUBWAVE_ARRAY_ROWS rows (array.hpp) and says what the tile's elements
+ * combine to, without waiting for others. Tiles form groups, whose last tiles say what the groups
+ * combine to. Before a tile there are groups and tiles of its own group: each of the block's
+ * work-items waits for one of both. So the order depends on n alone, and no tile waits for one that
+ * waits for more than the tiles of a group.
+ */
+#include "array.hpp"
+
+SUBWAVE_BEGIN
+
+/* Values of up to 8 bytes that other blocks wait for: each of their words beside one that says that
+ * it is there. `states` are 0 before. */
+template <class T> constexpr int state_words = sizeof(words_of<T>) / 4;
+
+template <class T> SUBWAVE_DEVICE void publish(std::uint64_t *states, std::uint32_t i, T value)
+{
+    const words_of<T> words = to_words(value);
+    SUBWAVE_UNROLL
+    for (int w = 0; w < state_words<T>; ++w)
+        store_relaxed(&states[2 * std::int64_t(i) + w], std::uint64_t(1) << 32 | words.word[w]);
+}
+
+template <class T> SUBWAVE_DEVICE T wait_for(const std::uint64_t *states, std::uint32_t i)
+{
+    words_of<T> words;
+    SUBWAVE_UNROLL
+    for (int w = 0; w < state_words<T>; ++w) {
+        std::uint64_t state;
+        do
+            state = load_relaxed(&states[2 * std::int64_t(i) + w]);
+        while (state >> 32 == 0);
+        words.word[w] = static_cast<std::uint32_t>(state);
+    }
+    T value;
+    memcpy(&value, &words, sizeof value);
+    return value;
+}
+
+SUBWAVE_KERNEL(array_block) clear_states(std::uint64_t *states, std::uint32_t count)
+{
+    for (std::uint32_t i = blockIdx.x * array_block + threadIdx.x; i < count;
+         i += gridDim.x * array_block)
+        states[i] = 0;
+}
+
+/* Tiles begin in ascending order, so that a block waits only for blocks that are at work. */
+SUBWAVE_DEVICE std::uint32_t next_tile(std::uint32_t *counter, std::uint32_t count)
+{
+    SUBWAVE_SHARED(std::uint32_t, next, 1);
+    if (threadIdx.x == 0) {
+        next[0] = atomicAdd(counter, 1u);
+        if (next[0] == count - 1)
+            *counter = 0;
+    }
+    block_barrier(site::current());
+    return next[0];
+}
+
+/* Each row takes the place of the one before it, and the first goes to the end. A loop that is not
+ * unrolled can so work on row after row in registers, whose indices must be constants. */
+template <class T, int Rows, int Size> SUBWAVE_DEVICE void turn_rows(T (&x)[Rows][Size])
+{
+    SUBWAVE_UNROLL
+    for (int e = 0; e < Size; ++e) {
+        const T first = x[0][e];
+        SUBWAVE_UNROLL
+        for (int r = 0; r + 1 < Rows; ++r)
+            x[r][e] = x[r + 1][e];
+        x[Rows - 1][e] = first;
+    }
+}
+
+/* A work-item's packs of a tile, one per row. */
+template <class T> struct scan_packs {
+    static constexpr int rows = SUBWAVE_ARRAY_ROWS, size = pack_size<T>;
+    T element[rows][size];
+
+    static SUBWAVE_DEVICE std::int64_t first_element(std::int64_t tile, int row)
+    {
+        return ((tile * rows + row) * array_block + static_cast<std::int64_t>(threadIdx.x)) * size;
+    }
+    /* Calls body(element, i) for those of the pack in which the array of n elements ends. */
+    template <class Body> SUBWAVE_DEVICE void for_last(std::int64_t tile, std::int64_t n, Body body)
+    {
+        if (first_element(tile + 1, 0) <= n) /* the same in all work-items but the first */
+            return;
+        SUBWAVE_ROLLED
+        for (int r = 0; r < rows; ++r, turn_rows(element)) {
+            const std::int64_t first = first_element(tile, r);
+            if (first < n && n < first + size) {
+                SUBWAVE_UNROLL
+                for (int e = 0; e < size; ++e)
+                    if (first + e < n)
+                        body(element[0][e], first + e);
+            }
+        }
+    }
+    /* Those behind the array's end hold anything: nothing that is stored depends on them. */
+    template <bool Aligned> SUBWAVE_DEVICE void load(const T *x, std::int64_t tile, std::int64_t n)
+    {
+        SUBWAVE_UNROLL
+        for (int r = 0; r < rows; ++r)
+            if (const std::int64_t first = first_element(tile, r); first + size <= n)
+                load_pack<Aligned>(element[r], x + first);
+        for_last(tile, n, [&](T &to, std::int64_t i) { to = x[i]; });
+    }
+    template <bool Aligned> SUBWAVE_DEVICE void store(T *y, std::int64_t tile, std::int64_t n)
+    {
+        SUBWAVE_UNROLL
+        for (int r = 0; r < rows; ++r)
+            if (const std::int64_t first = first_element(tile, r); first + size <= n)
+                store_pack<Aligned>(y + first, element[r]);
+        for_last(tile, n, [&](T &from, std::int64_t i) { y[i] = from; });
+    }
+};
+
+/* What the elements before a tile of the launch combine to, in all work-items. `start` is what
+ * stands before the launch, `mine` the tile's value. */
+template <class Value, class Op>
+SUBWAVE_DEVICE Value scan_before_tile(const subwave_scan_launch &p, std::uint32_t tile, Value mine,
+                                      Value start, Op op, Value *shared)
+{
+    static_assert(SUBWAVE_SCAN_GROUP == array_block &&
+                      SUBWAVE_SCAN_TILES <= array_block * array_block,
+                  "a work-item waits for a tile and for a group");
+    const Value none = filler<Op, Value>::value();
+    std::uint64_t *const groups = p.states + 2 * std::int64_t(p.count);
+    const std::uint32_t group = tile / SUBWAVE_SCAN_GROUP, place = tile % SUBWAVE_SCAN_GROUP;
+    const std::uint32_t item = threadIdx.x;
+    if (item == 0)
+        publish(p.states, tile, mine);
+    const Value of_tile = item < place ? wait_for<Value>(p.states, tile - place + item) : none;
+    const Value in_group = block_reduce<array_block>(of_tile, op, shared);
+    if (item == 0 && place == SUBWAVE_SCAN_GROUP - 1)
+        publish(groups, group, op(in_group, mine));
+    Value of_group = item < group ? wait_for<Value>(groups, item) : none;
+    if (item == 0)
+        of_group = op(start, of_group);
+    block_barrier(site::current());
+    return op(block_reduce<array_block>(of_group, op, shared), in_group);
+}
+
+/* Where a launch finds what stands before it: a value by the one before. */
+template <class Value>
+SUBWAVE_DEVICE Value *scan_carry(const subwave_scan_launch &p, std::int64_t first_tile)
+{
+    return reinterpret_cast<Value *>(&p.carry[first_tile / SUBWAVE_SCAN_TILES % 2]);
+}
+
+/* Replaces x, the work-item's packs of the tile, by the results. */
+template <class T, class Op, class As>
+SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, std::uint32_t tile, scan_packs<T> &x,
+                              Op op, As as)
+{
+    using value = typename As::value;
+    constexpr int rows = scan_packs<T>::rows, size = scan_packs<T>::size, run = SUBWAVE_SCAN_RUN,
+                  runs = array_block / run, elements = block_scan_elements<array_block>;
+    static_assert(rows * runs == run, "a tile's runs are scanned as one");
+    SUBWAVE_SHARED(value, shared, rows * elements);
+    SUBWAVE_SHARED(value, totals, run);
+    SUBWAVE_SHARED(value, starts, run + 1);
+    const int item = static_cast<int>(threadIdx.x), place = item % run;
+
+    value before[rows][1] = {};
+    SUBWAVE_ROLLED
+    for (int r = 0; r < rows; ++r, turn_rows(x.element), turn_rows(before)) {
+        value sum = as(x.element[0][0]);
+        SUBWAVE_UNROLL
+        for (int e = 1; e < size; ++e)
+            sum = op(sum, as(x.element[0][e]));
+        const scanned<value> packs =
+            block_scan_runs<array_block, run>(sum, op, &shared[r * elements]);
+        before[0][0] = packs.before;
+        if (place == run - 1)
+            totals[r * runs + item / run] = packs.upto;
+    }
+    block_barrier(site::current());
+    const scanned<value> all = block_scan_runs<array_block, run>(totals[place], op, shared);
+    if (item < run)
+        starts[item] = all.before;
+    if (item == run - 1)
+        starts[run] = all.upto;
+    block_barrier(site::current());
+
+    const bool is_first = p.first_tile == 0 && tile == 0;
+    value start = filler<Op, value>::value();
+    if (p.first_tile > 0) {
+        start = *scan_carry<value>(p, p.first_tile);
+    } else if (p.has_init) {
+        T init;
+        memcpy(&init, p.init, sizeof init);
+        start = as(init);
+    }
+    if (p.count > 1)
+        start = scan_before_tile(p, tile, starts[run], start, op, shared);
+    if (tile == p.count - 1 && item == 0)
+        *scan_carry<value>(p, p.first_tile + SUBWAVE_SCAN_TILES) = op(start, starts[run]);
+    SUBWAVE_ROLLED
+    for (int r = 0; r < rows; ++r, turn_rows(x.element), turn_rows(before)) {
+        value upto = op(op(start, starts[r * runs + item / run]), before[0][0]);
+        SUBWAVE_UNROLL
+        for (int e = 0; e < size; ++e) {
+            const value with = op(upto, as(x.element[0][e]));
+            x.element[0][e] = as.result(p.scan == SUBWAVE_SCAN_INCLUSIVE ? with : upto);
+            upto = with;
+        }
+    }
+    if (is_first && item == 0 && p.scan == SUBWAVE_SCAN_EXCLUSIVE && !p.has_init)
+        x.element[0][0] = result_of_nothing<T>(op, as);
+}
+
+template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) scan(subwave_scan_launch p)
+{
+    const std::uint32_t tile = p.count > 1 ? next_tile(p.counter, p.count) : 0;
+    scan_packs<T> x = {};
+    x.template load<Aligned>(static_cast<const T *>(p.x), p.first_tile + tile, p.n);
+    with_array_op<T>(p.op, [&](auto op, auto as) { scan_tile(p, tile, x, op, as); });
+    if (p.to_truth) {
+        SUBWAVE_UNROLL
+        for (int r = 0; r < scan_packs<T>::rows; ++r) {
+            SUBWAVE_UNROLL
+            for (int e = 0; e < scan_packs<T>::size; ++e)
+                x.element[r][e] = static_cast<T>(x.element[r][e] != T(0));
+        }
+    }
+    x.template store<Aligned>(static_cast<T *>(p.y), p.first_tile + tile, p.n);
+}
+
+template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)
+{
+    if (combines_as_unsigned<T>(p.op))
+        return launch_scan<typename unsigned_twin<T>::type>(p, stream);
+    subwave_scan_launch part = p;
+    if constexpr (is_integer_v<T>) {
+        part.op = op_of_bits(p.op);
+        part.to_truth = part.op != p.op;
+    }
+    const std::int64_t most = SUBWAVE_SCAN_TILES;
+    int status = 0;
+    for (part.first_tile = 0; status == 0 && part.first_tile < p.tiles; part.first_tile += most) {
+        const std::int64_t left = p.tiles - part.first_tile;
+        part.count = static_cast<std::uint32_t>(left < most ? left : most);
+        if (part.count > 1) {
+            const std::uint32_t states = SUBWAVE_SCAN_STATES(part.count);
+            status = launch(clear_states, dim3((states + array_block - 1) / array_block),
+                            dim3(array_block), 0, stream, part.states, states);
+        }
+        if (status == 0)
+            status = with_alignment(p.x, p.y, [&](auto aligned) {
+                return launch(scan<T, aligned.value>, dim3(part.count), dim3(array_block), 0,
+                              stream, part);
+            });
+    }
+    return status;
+}
+
+SUBWAVE_END
+
+SUBWAVE_KERNELS_scan(SUBWAVE_DEFINE_LAUNCHER)

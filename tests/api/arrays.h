@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ * arrays.h: what the tests of operations on whole arrays share: arrays in guarded memory, and their
+ * elements.
+ */
+#ifndef SUBWAVE_TESTS_ARRAYS_H
+#define SUBWAVE_TESTS_ARRAYS_H
+
+#include "../harness.h"
+#include "../reference.h"
+
+#include <stdlib.h>
+
+/* `x` and `y` are in device memory; `values` are what x holds. */
+typedef struct arrays {
+    subwave_context *context;
+    harness_random random;
+    guarded x, y;
+    unsigned char *values;
+    size_t capacity;
+} arrays;
+
+static inline arrays arrays_create(subwave_context *context)
+{
+    return (arrays){.context = context,
+                    .random = harness_random_start(),
+                    .x = {.context = context},
+                    .y = {.context = context}};
+}
+
+static inline void arrays_destroy(arrays *a)
+{
+    guarded_destroy(&a->x);
+    guarded_destroy(&a->y);
+    free(a->values);
+}
+
+/* Floats of mixed sizes and signs, so that every order rounds otherwise; factors near 1, so that a
+ * product of them is a number. Integers are random bits, few of them 0. */
+static inline void arrays_fill(arrays *a, subwave_dtype dtype, subwave_op op, int64_t n)
+{
+    const size_t bytes = (size_t)n * (size_t)reference_width(dtype) / 8;
+    if (bytes > a->capacity || !a->values) {
+        free(a->values);
+        a->capacity = bytes;
+        a->values = malloc(bytes + 1);
+        assert_non_null(a->values);
+    }
+    for (int64_t i = 0; i < n; ++i) {
+        uint64_t bits = harness_random_bits(&a->random);
+        if (reference_is_floating(dtype)) {
+            const double unit = harness_random_sign(&a->random);
+            bits = reference_encode(dtype, op == SUBWAVE_OP_MULTIPLIES
+                                               ? (bits % 2 ? 1 : -1) + unit / 64
+                                               : unit * (double)(1 << bits % 8));
+        } else if (op == SUBWAVE_OP_MULTIPLIES) {
+            bits |= 1; /* or nothing of it would be left */
+        } else if (op == SUBWAVE_OP_BIT_AND || op == SUBWAVE_OP_BIT_OR) {
+            bits = op == SUBWAVE_OP_BIT_AND ? ~(bits & bits >> 13 & bits >> 29 & bits >> 43)
+                                            : bits & bits >> 13 & bits >> 29 & bits >> 43;
+        }
+        if (op == SUBWAVE_OP_LOGICAL_AND)
+            bits |= reference_is_floating(dtype) ? 0 : 1;
+        if (op == SUBWAVE_OP_LOGICAL_OR)
+            bits = 0;
+        reference_store(dtype, a->values, i, bits);
+    }
+    if (n > 0 && (op == SUBWAVE_OP_LOGICAL_AND || op == SUBWAVE_OP_LOGICAL_OR) &&
+        harness_random_bits(&a->random) % 2) /* one element alone decides */
+        reference_store(dtype, a->values, (int64_t)(harness_random_bits(&a->random) % (uint64_t)n),
+                        reference_encode(dtype, op == SUBWAVE_OP_LOGICAL_OR));
+}
+
+#endif
