@@ -10,6 +10,7 @@
 #ifndef SUBWAVE_HIP_ARRAY_HPP
 #define SUBWAVE_HIP_ARRAY_HPP
 
+#include "integers.hpp"
 #include "kernels.h"
 
 #include <subwave/subwave.hpp>
@@ -41,21 +42,6 @@ template <class T> bool combines_as_unsigned(subwave_op op)
     return std::is_signed<T>::value && is_integer_v<T> && op != SUBWAVE_OP_MINIMUM &&
            op != SUBWAVE_OP_MAXIMUM;
 }
-template <class T> struct unsigned_twin {
-    using type = T;
-};
-template <> struct unsigned_twin<std::int8_t> {
-    using type = std::uint8_t;
-};
-template <> struct unsigned_twin<std::int16_t> {
-    using type = std::uint16_t;
-};
-template <> struct unsigned_twin<std::int32_t> {
-    using type = std::uint32_t;
-};
-template <> struct unsigned_twin<std::int64_t> {
-    using type = std::uint64_t;
-};
 
 /* An element as the number that it is combined as. */
 template <class T> struct as_number {

@@ -5,6 +5,7 @@
 #ifndef SUBWAVE_HIP_GROUP_HPP
 #define SUBWAVE_HIP_GROUP_HPP
 
+#include "integers.hpp"
 #include "kernels.h"
 
 #include <subwave/subwave.hpp>
@@ -16,80 +17,246 @@ SUBWAVE_BEGIN
  * group. */
 class any_group : public lane_set<any_group> {
 public:
+    /* What all groups have in common that make a call together: the callers, and what ladders ask
+     * for. */
+    struct beside {
+        lane_mask callers;
+        wave_siblings siblings;
+    };
+    template <class Group>
+    SUBWAVE_DEVICE any_group(Group g) : any_group(g, {g.callers(), wave_siblings()})
+    {
+    }
+    /* For calls that other groups make together with this one. */
+    template <class Group>
+    SUBWAVE_DEVICE any_group(Group g, const beside &others)
+        : any_group(g.lanes(), others, g.get_group_linear_id(), g.get_group_linear_range(),
+                    block_size_of(g))
+    {
+    }
+    /* Of a work-item that makes these calls too, but belongs to no group. */
+    static SUBWAVE_DEVICE any_group none(const beside &others) { return {0, others, 0, 0, 0}; }
+    SUBWAVE_DEVICE bool is_none() const { return static_cast<lane_bits>(this->lanes()) == 0; }
+
     SUBWAVE_DEVICE std::uint32_t get_group_linear_id() const { return id_; }
     SUBWAVE_DEVICE std::uint32_t get_group_linear_range() const { return range_; }
-
-    template <class Group>
-    SUBWAVE_DEVICE any_group(Group g)
-        : lane_set<any_group>(g.lanes()), id_(g.get_group_linear_id()),
-          range_(g.get_group_linear_range()), block_size_(block_size_v<Group>)
+    SUBWAVE_DEVICE lane_mask callers() const { return beside_.callers; }
+    SUBWAVE_DEVICE int lane_of(std::uint32_t local_id) const
     {
+        return block_size_ ? (wave_lane() & -block_size_) + static_cast<int>(local_id)
+                           : lane_set<any_group>::lane_of(local_id);
+    }
+    /* Members with lower local ids. */
+    SUBWAVE_DEVICE lane_bits members_below() const
+    {
+        return static_cast<lane_bits>(this->lanes()) & ((lane_bits(1) << wave_lane()) - 1);
     }
     /* The lanes of the aligned blocks that such groups are, or 0. */
     SUBWAVE_DEVICE int block_size() const { return block_size_; }
+    SUBWAVE_DEVICE const wave_siblings &siblings() const { return beside_.siblings; }
 
 private:
+    SUBWAVE_DEVICE any_group(lane_mask lanes, const beside &others, std::uint32_t id,
+                             std::uint32_t range, int block_size)
+        : lane_set<any_group>(lanes), beside_(others), id_(id), range_(range),
+          block_size_(block_size)
+    {
+    }
+    template <class Group> static SUBWAVE_DEVICE int block_size_of(Group)
+    {
+        return block_size_v<Group>;
+    }
+    static SUBWAVE_DEVICE int block_size_of(sub_group g)
+    {
+        return static_cast<int>(g.get_local_linear_range()) == wave_size() ? wave_size() : 0;
+    }
+
+    beside beside_;
     std::uint32_t id_, range_;
     int block_size_;
 };
 
-SUBWAVE_DEVICE lanes_or_blocks ladder_of(any_group g)
+SUBWAVE_DEVICE sets_or_blocks ladder_of(any_group g)
 {
-    return {{static_cast<lane_bits>(g.lanes())}, g.block_size()};
+    return {{static_cast<lane_bits>(g.lanes())}, g.block_size(), g.siblings()};
 }
 
-SUBWAVE_DEVICE any_group fixed_size_group_of(sub_group sg, int size)
+SUBWAVE_DEVICE any_group fixed_size_group_of(sub_group sg, int size,
+                                             const any_group::beside &others)
 {
     switch (size) {
     case 1:
-        return get_fixed_size_group<1>(sg);
+        return {get_fixed_size_group<1>(sg), others};
     case 2:
-        return get_fixed_size_group<2>(sg);
+        return {get_fixed_size_group<2>(sg), others};
     case 4:
-        return get_fixed_size_group<4>(sg);
+        return {get_fixed_size_group<4>(sg), others};
     case 8:
-        return get_fixed_size_group<8>(sg);
+        return {get_fixed_size_group<8>(sg), others};
     case 16:
-        return get_fixed_size_group<16>(sg);
+        return {get_fixed_size_group<16>(sg), others};
     case 32:
-        return get_fixed_size_group<32>(sg);
+        return {get_fixed_size_group<32>(sg), others};
     default: /* the host admits 64 only where a wave has as many lanes */
-        return get_fixed_size_group<max_wave_size()>(sg);
+        return {get_fixed_size_group<max_wave_size()>(sg), others};
     }
 }
 
-/* Calls body(group, i) in every work-item of the shape's blocks, i its element; once in the branch
- * of its key for the kinds that capture control flow. */
-template <class Body> SUBWAVE_DEVICE void for_each_item(const subwave_group_shape &shape, Body body)
-{
-    const subwave_group &wanted = shape.group;
-    const bool branching =
-        wanted.kind == SUBWAVE_GROUP_TANGLE || wanted.kind == SUBWAVE_GROUP_OPPORTUNISTIC;
-    const sub_group sg = this_work_item::get_sub_group();
-    SUBWAVE_LOOP for (std::int64_t block = blockIdx.x; block < shape.count; block += gridDim.x)
+/* An element of each array: i.of(x) is x[first + next], `first` the same in all work-items. */
+struct element {
+    std::int64_t first;
+    std::uint32_t next;
+    template <class T> SUBWAVE_DEVICE T &of(T *array) const
     {
-        SUBWAVE_ITER;
-        const std::int64_t i = block * block_size() + block_item();
-        const int key = branching ? wanted.key[i] : 0;
-        const bool predicate = wanted.kind == SUBWAVE_GROUP_BALLOT && wanted.predicate[i] != 0;
-        SUBWAVE_LOOP for (int branch = 0; branch < (branching ? wanted.branches : 1); ++branch)
+        return element_near(array + first, next);
+    }
+};
+
+/* Whether groups are the same for all elements. */
+SUBWAVE_DEVICE constexpr bool lasts(subwave_group_kind kind)
+{
+    return kind == SUBWAVE_GROUP_SUB_GROUP || kind == SUBWAVE_GROUP_FIXED_SIZE;
+}
+SUBWAVE_DEVICE constexpr bool captures_flow(subwave_group_kind kind)
+{
+    return kind == SUBWAVE_GROUP_TANGLE || kind == SUBWAVE_GROUP_OPPORTUNISTIC;
+}
+
+/* Calls body(kind). Where code need not be short there is one for each kind, to which it is a
+ * constant. */
+template <class Body> SUBWAVE_DEVICE void with_kind(subwave_group_kind kind, Body body)
+{
+    if constexpr (code_is_short)
+        return body(kind);
+    switch (kind) {
+    case SUBWAVE_GROUP_BALLOT:
+        return body(SUBWAVE_GROUP_BALLOT);
+    case SUBWAVE_GROUP_TANGLE:
+        return body(SUBWAVE_GROUP_TANGLE);
+    case SUBWAVE_GROUP_OPPORTUNISTIC:
+        return body(SUBWAVE_GROUP_OPPORTUNISTIC);
+    default: /* of a fixed size, too: groups that last */
+        return body(SUBWAVE_GROUP_SUB_GROUP);
+    }
+}
+
+/* The work-items of a launch on their way along the arrays, and the groups that they form. */
+class group_walk {
+public:
+    SUBWAVE_DEVICE explicit group_walk(const subwave_group_shape &shape)
+        : wanted_(shape.group), count_(shape.count), item_(block_item()), items_(block_size()),
+          sub_group_(this_work_item::get_sub_group()), all_{sub_group_.callers(), wave_siblings()},
+          lasting_(shape.group.kind == SUBWAVE_GROUP_FIXED_SIZE
+                       ? fixed_size_group_of(sub_group_, shape.group.fixed_size, all_)
+                       : any_group(sub_group_, all_))
+    {
+    }
+
+    /* y[i] = body(group, load(i)) in every work-item that has a group, i its element. All members
+     * of a sub-group call body together, in converged flow, whatever groups they are in. */
+    template <class Y, class Load, class Body>
+    SUBWAVE_DEVICE void for_each_item(Y *y, Load load, Body body) const
+    {
+        with_kind(wanted_.kind, [&](subwave_group_kind kind) { walk(kind, y, load, body); });
+    }
+
+private:
+    /* A block loads the elements of a batch before it works on the first one, so that enough bytes
+     * are on their way from memory. The loop over them is not unrolled: a body with a ladder is
+     * long, and there is one for every op and type. */
+    template <class Y, class Load, class Body>
+    SUBWAVE_DEVICE void walk(subwave_group_kind kind, Y *y, Load load, Body body) const
+    {
+        constexpr int batch = SUBWAVE_GROUP_BATCH;
+        SUBWAVE_LOOP for (std::int64_t block = blockIdx.x * std::int64_t(batch); block < count_;
+                          block += gridDim.x * std::int64_t(batch))
         {
             SUBWAVE_ITER;
-            if (key != branch)
-                continue;
-            any_group g = wanted.kind == SUBWAVE_GROUP_BALLOT
-                              ? any_group(get_ballot_group(sg, predicate))
-                          : wanted.kind == SUBWAVE_GROUP_FIXED_SIZE
-                              ? fixed_size_group_of(sg, wanted.fixed_size)
-                          : wanted.kind == SUBWAVE_GROUP_TANGLE ? any_group(get_tangle_group(sg))
-                          : wanted.kind == SUBWAVE_GROUP_OPPORTUNISTIC
-                              ? any_group(this_kernel::get_opportunistic_group())
-                              : any_group(sg);
-            if (wanted.members)
-                wanted.members[i] = g.lanes();
-            body(g, i);
+            const std::int64_t left = count_ - block;
+            const int here = computed_anew(left < batch ? static_cast<int>(left) : batch);
+            element i = {block * items_, item_};
+            /* In place of blocks behind the last one the first one is loaded again. */
+            const auto at = [&](int b) {
+                return element{i.first, item_ + (b < here ? b * items_ : 0)};
+            };
+            int choice[batch] = {};
+            if (kind == SUBWAVE_GROUP_BALLOT) {
+                SUBWAVE_UNROLL
+                for (int b = 0; b < batch; ++b)
+                    choice[b] = at(b).of(wanted_.predicate);
+            } else if (captures_flow(kind)) {
+                SUBWAVE_UNROLL
+                for (int b = 0; b < batch; ++b)
+                    choice[b] = at(b).of(wanted_.key);
+            }
+            decltype(load(i)) loaded[batch];
+            SUBWAVE_UNROLL
+            for (int b = 0; b < batch; ++b)
+                loaded[b] = load(at(b));
+            SUBWAVE_ROLLED
+            SUBWAVE_LOOP for (int worked_on = 0, more = true; more; more = ++worked_on < here)
+            {
+                SUBWAVE_ITER;
+                const any_group g = SUBWAVE_CALL(group_of(kind, choice[0]));
+                const auto result = body(g, loaded[0]);
+                Y &to = i.of(y);
+                if (!captures_flow(kind) || !g.is_none()) {
+                    to = result;
+                    if (wanted_.members)
+                        i.of(wanted_.members) = g.lanes();
+                }
+                i.next += items_;
+                SUBWAVE_UNROLL
+                for (int b = 1; b < batch; ++b) {
+                    choice[b - 1] = choice[b];
+                    loaded[b - 1] = loaded[b];
+                }
+            }
         }
     }
+
+    /* Called by all of the sub-group. The kinds that capture control flow are formed in the branch
+     * of the work-item's key, and are used when the branches have joined again. */
+    SUBWAVE_DEVICE any_group group_of(subwave_group_kind kind, int choice) const
+    {
+        if (lasts(kind))
+            return lasting_;
+        if (kind == SUBWAVE_GROUP_BALLOT)
+            return {get_ballot_group(sub_group_, choice != 0), all_};
+        any_group g = any_group::none(all_);
+        SUBWAVE_ROLLED
+        SUBWAVE_LOOP for (int branch = 0, more = true; more; more = ++branch < wanted_.branches)
+        {
+            SUBWAVE_ITER;
+            if (choice == branch)
+                g = kind == SUBWAVE_GROUP_TANGLE
+                        ? any_group(get_tangle_group(sub_group_), all_)
+                        : any_group(this_kernel::get_opportunistic_group(), all_);
+        }
+        return g;
+    }
+
+    const subwave_group &wanted_;
+    std::int64_t count_;
+    std::uint32_t item_, items_; /* this one of a block, and how many there are */
+    sub_group sub_group_;
+    any_group::beside all_;
+    any_group lasting_;
+};
+
+/* Logical ops need no ladder: where there are two operands or more, the result is whether one of
+ * them decides it. Of x in `lanes`, of which the caller is one. */
+template <class Op> inline constexpr bool is_logical_v = false;
+template <class T> inline constexpr bool is_logical_v<logical_and<T>> = true;
+template <class T> inline constexpr bool is_logical_v<logical_or<T>> = true;
+template <class T, class Op>
+SUBWAVE_DEVICE T combine_truths(any_group g, lane_bits lanes, T x, Op op)
+{
+    const bool decides = op(T(1), T(0)) != T(0); /* what true alone does to logical_or */
+    const auto found =
+        static_cast<lane_bits>(wave_ballot(g.callers(), (x != T(0)) == decides, site::current()));
+    const bool result = ((found & lanes) != 0) == decides;
+    return lane_count(lanes) > 1 ? T(result) : x;
 }
 
 /* Calls body(op object) for the operation; nothing where T does not have it, which the host has
@@ -124,6 +291,23 @@ template <class T, class Body> SUBWAVE_DEVICE void with_op(subwave_op op, Body b
             break;
         }
     }
+}
+
+/* Integers with a sign are combined as those without: sums, products and bits are the same, and so
+ * are minima and maxima of numbers whose sign bits are inverted. There are fewer kernels then. */
+template <class T> subwave_group_reduce_launch without_sign(const subwave_group_reduce_launch &p)
+{
+    subwave_group_reduce_launch as_unsigned = p;
+    if (p.op == SUBWAVE_OP_MINIMUM || p.op == SUBWAVE_OP_MAXIMUM)
+        as_unsigned.flip = std::uint64_t(1) << (8 * sizeof(T) - 1);
+    return as_unsigned;
+}
+template <class T> SUBWAVE_DEVICE T flipped(T x, std::uint64_t bits)
+{
+    if constexpr (is_integer_v<T>)
+        return static_cast<T>(x ^ static_cast<T>(bits));
+    else
+        return x;
 }
 
 /* Queues a kernel that walks over the shape's blocks. */

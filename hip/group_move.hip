@@ -12,21 +12,25 @@ struct words_of_16_bytes {
 template <class T> SUBWAVE_KERNEL(1024) group_move(subwave_group_move_launch p)
 {
     const T *x = static_cast<const T *>(p.x);
-    T *y = static_cast<T *>(p.y);
-    for_each_item(p.shape, [&](any_group g, std::int64_t i) {
-        if (p.move == SUBWAVE_MOVE_BROADCAST)
-            /* In a group without such a member everyone keeps their own value. */
-            y[i] =
-                p.amount < g.get_local_linear_range() ? group_broadcast(g, x[i], p.amount) : x[i];
-        else if (p.move == SUBWAVE_MOVE_SHIFT_LEFT)
-            y[i] = shift_group_left(g, x[i], p.amount);
-        else if (p.move == SUBWAVE_MOVE_SHIFT_RIGHT)
-            y[i] = shift_group_right(g, x[i], p.amount);
-        else if (p.move == SUBWAVE_MOVE_PERMUTE)
-            y[i] = permute_group_by_xor(g, x[i], id<1>(p.amount));
-        else
-            y[i] = select_from_group(g, x[i], id<1>(p.id[i]));
-    });
+    /* All moves are one: x of the local id (own id, or 0) + step, with the bits of `flip` inverted;
+     * where the group has none, the own x. */
+    const bool steps = p.move == SUBWAVE_MOVE_SHIFT_LEFT || p.move == SUBWAVE_MOVE_SHIFT_RIGHT;
+    const bool from_own = steps || p.move == SUBWAVE_MOVE_PERMUTE;
+    const std::int64_t amount = p.amount;
+    const std::int64_t step = !steps ? 0 : p.move == SUBWAVE_MOVE_SHIFT_LEFT ? amount : -amount;
+    const std::uint32_t flip = steps ? 0 : p.amount;
+    struct item {
+        T mine;
+        std::uint32_t flip;
+    };
+    group_walk(p.shape).for_each_item(
+        static_cast<T *>(p.y),
+        [&](element i) { return item{i.of(x), p.move == SUBWAVE_MOVE_SELECT ? i.of(p.id) : flip}; },
+        [&](any_group g, const item &loaded) {
+            const std::int64_t own = from_own ? g.get_local_linear_id() : 0;
+            const auto from = static_cast<std::size_t>((own + step) ^ loaded.flip);
+            return select_from_group(g, loaded.mine, id<1>(from));
+        });
 }
 
 template <class T> int launch_group_move(const subwave_group_move_launch &p, void *stream)

@@ -8,20 +8,32 @@ SUBWAVE_BEGIN
 template <class T> SUBWAVE_KERNEL(1024) group_reduce(subwave_group_reduce_launch p)
 {
     const T *x = static_cast<const T *>(p.x);
-    T *y = static_cast<T *>(p.y);
     T init;
     memcpy(&init, p.init, sizeof init);
-    for_each_item(p.shape, [&](any_group g, std::int64_t i) {
-        with_op<T>(p.op, [&](auto op) {
-            T result = reduce_over_group(g, x[i], op);
-            y[i] = p.has_init ? op(init, result) : result;
-        });
+    init = flipped(init, p.flip);
+    const group_walk walk(p.shape);
+    with_op<T>(p.op, [&](auto op) {
+        walk.for_each_item(
+            static_cast<T *>(p.y), [&](element i) { return i.of(x); },
+            [&](any_group g, T loaded) {
+                const T mine = flipped(loaded, p.flip);
+                T result;
+                if constexpr (is_logical_v<decltype(op)>)
+                    result = combine_truths(g, static_cast<lane_bits>(g.lanes()), mine, op);
+                else
+                    result = reduce_over_group(g, mine, op);
+                return flipped(p.has_init ? op(init, result) : result, p.flip);
+            });
     });
 }
 
 template <class T> int launch_group_reduce(const subwave_group_reduce_launch &p, void *stream)
 {
-    return launch_groups(group_reduce<T>, p, p.shape, stream);
+    using twin = typename unsigned_twin<T>::type;
+    if constexpr (std::is_same<twin, T>::value)
+        return launch_groups(group_reduce<T>, p, p.shape, stream);
+    else
+        return launch_group_reduce<twin>(without_sign<T>(p), stream);
 }
 
 SUBWAVE_END

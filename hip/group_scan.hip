@@ -8,28 +8,43 @@ SUBWAVE_BEGIN
 template <class T> SUBWAVE_KERNEL(1024) group_scan(subwave_group_scan_launch p)
 {
     const T *x = static_cast<const T *>(p.reduce.x);
-    T *y = static_cast<T *>(p.reduce.y);
     T init;
     memcpy(&init, p.reduce.init, sizeof init);
-    for_each_item(p.reduce.shape, [&](any_group g, std::int64_t i) {
-        with_op<T>(p.reduce.op, [&](auto op) {
-            /* All forms are one inclusive scan, so that a single ladder an op is built. */
-            const bool with_init = p.reduce.has_init && g.leader();
-            T upto = inclusive_scan_over_group(g, with_init ? op(init, x[i]) : x[i], op);
-            if (p.scan == SUBWAVE_SCAN_EXCLUSIVE) {
-                T before = shift_group_right(g, upto);
-                T first = p.reduce.has_init ? init : known_identity<decltype(op), T>::value();
-                y[i] = g.leader() ? first : before;
-            } else {
-                y[i] = upto;
-            }
-        });
+    init = flipped(init, p.reduce.flip);
+    const group_walk walk(p.reduce.shape);
+    with_op<T>(p.reduce.op, [&](auto op) {
+        const T first = p.reduce.has_init ? init : known_identity<decltype(op), T>::value();
+        walk.for_each_item(
+            static_cast<T *>(p.reduce.y), [&](element i) { return i.of(x); },
+            [&](any_group g, T loaded) {
+                T mine = flipped(loaded, p.reduce.flip);
+                /* All forms are one inclusive scan, so that a single ladder an op is built. */
+                const lane_bits below = g.members_below();
+                const bool leads = below == 0;
+                if (p.reduce.has_init && leads)
+                    mine = op(init, mine);
+                T upto;
+                if constexpr (is_logical_v<decltype(op)>)
+                    upto = combine_truths(g, below | lane_bits(1) << wave_lane(), mine, op);
+                else
+                    upto = inclusive_scan_over_group(g, mine, op);
+                if (p.scan != SUBWAVE_SCAN_EXCLUSIVE)
+                    return flipped(upto, p.reduce.flip);
+                const T before = wave_select(
+                    g.callers(), upto, !leads, [&] { return highest_lane(below); },
+                    site::current());
+                return flipped(leads ? first : before, p.reduce.flip);
+            });
     });
 }
 
 template <class T> int launch_group_scan(const subwave_group_scan_launch &p, void *stream)
 {
-    return launch_groups(group_scan<T>, p, p.reduce.shape, stream);
+    using twin = typename unsigned_twin<T>::type;
+    if constexpr (std::is_same<twin, T>::value)
+        return launch_groups(group_scan<T>, p, p.reduce.shape, stream);
+    else
+        return launch_group_scan<twin>({without_sign<T>(p.reduce), p.scan}, stream);
 }
 
 SUBWAVE_END

@@ -7,12 +7,15 @@ SUBWAVE_BEGIN
 
 template <class T> SUBWAVE_KERNEL(1024) group_vote(subwave_group_vote_launch p)
 {
-    for_each_item(p.shape, [&](any_group g, std::int64_t i) {
-        const bool x = p.x[i] != T(0);
-        p.y[i] = p.vote == SUBWAVE_VOTE_ANY   ? any_of_group(g, x)
-                 : p.vote == SUBWAVE_VOTE_ALL ? all_of_group(g, x)
-                                              : none_of_group(g, x);
-    });
+    /* All are true if none is false, and so every vote asks for one lane. */
+    const bool looked_for = p.vote != SUBWAVE_VOTE_ALL, found_is = p.vote == SUBWAVE_VOTE_ANY;
+    group_walk(p.shape).for_each_item(
+        p.y, [&](element i) { return i.of(p.x); },
+        [&](any_group g, T mine) {
+            const lane_mask found =
+                wave_ballot(g.callers(), (mine != T(0)) == looked_for, site::current());
+            return static_cast<T>(((found & g.lanes()) != 0) == found_is);
+        });
 }
 
 template <class T> int launch_group_vote(const subwave_group_vote_launch &p, void *stream)

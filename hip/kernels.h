@@ -138,9 +138,10 @@ typedef struct subwave_matmul_batched_launch {
 } subwave_matmul_batched_launch;
 
 /* Element i belongs to work-item i: blocks of block[0] x block[1] x block[2], `count` of them. */
+enum { SUBWAVE_GROUP_BATCH = 4 }; /* elements of a work-item that are loaded together */
 typedef struct subwave_group_shape {
     subwave_group group;
-    int64_t count; /* blocks of work; the grid walks over them */
+    int64_t count; /* blocks of work; the grid walks over them, a batch at a time */
     uint32_t blocks;
 } subwave_group_shape;
 
@@ -151,6 +152,7 @@ typedef struct subwave_group_reduce_launch {
     void *y;
     int32_t has_init;
     unsigned char init[16];
+    uint64_t flip; /* the launcher's: bits of integers to invert before and after */
 } subwave_group_reduce_launch;
 
 typedef struct subwave_group_scan_launch {

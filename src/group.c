@@ -105,6 +105,20 @@ subwave_status subwave_check_scan_kind(subwave_context *context, subwave_scan_ki
 
 static bool is_power_of_two(int32_t x) { return x > 0 && (x & (x - 1)) == 0; }
 
+/* How many blocks walk over `count` of them. A compute unit holds 2048 work-items at the most.
+ * Eight times as many leave few units idle while the last blocks run, and are few enough for what a
+ * block does before its first element to cost little. */
+static uint32_t blocks_for(const subwave_context *context, int64_t count, int64_t items)
+{
+    const subwave_capabilities *device = &context->capabilities;
+    const int64_t batches = (count - 1) / SUBWAVE_GROUP_BATCH + 1;
+    const int64_t lanes = (items + device->wave_size - 1) / device->wave_size * device->wave_size;
+    const int64_t enough = 8 * 2048 * (int64_t)device->compute_units / lanes;
+    const int64_t most =
+        !device->waves_take_turns && enough < SUBWAVE_MOST_BLOCKS ? enough : SUBWAVE_MOST_BLOCKS;
+    return (uint32_t)(batches < most ? batches : most);
+}
+
 subwave_status subwave_group_prepare(subwave_context *context, const subwave_group *group,
                                      int64_t n, subwave_group_shape *shape)
 {
@@ -165,8 +179,7 @@ subwave_status subwave_group_prepare(subwave_context *context, const subwave_gro
 
     shape->group = *group;
     shape->count = n / items;
-    shape->blocks =
-        (uint32_t)(shape->count < SUBWAVE_MOST_BLOCKS ? shape->count : SUBWAVE_MOST_BLOCKS);
+    shape->blocks = blocks_for(context, shape->count, items);
     return SUBWAVE_STATUS_SUCCESS;
 }
 

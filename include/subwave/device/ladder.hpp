@@ -35,9 +35,11 @@ struct active_lanes : any_lanes {
     SUBWAVE_DEVICE explicit active_lanes(lane_bits lanes) : any_lanes{lanes} {}
 };
 
-/* Blocks of `size` lanes, all of which are there; where size is 0, any lanes. */
-struct lanes_or_blocks : any_lanes {
+/* Any number of sets of lanes, each lane's own; where size is not 0, blocks of that many lanes, all
+ * of which are there. A lane with an empty set takes part for the others. */
+struct sets_or_blocks : any_lanes {
     int size;
+    wave_siblings siblings;
 };
 
 /* Lanes 0 to last. */

@@ -7,6 +7,8 @@
  * Lanes
  *   lanes_below(mask)                    set bits of `mask` below this lane
  *   wave_lane()                          this lane, 0 .. wave_size() - 1
+ *   wave_siblings                        what NVIDIA keeps in registers for many ladders of
+ *                                        sets_or_blocks (ladder.hpp); nothing elsewhere
  *   wave_uniform(value)                  value, an int that is the same in all lanes, which the
  *                                        compiler may not see
  *   block_item(), block_size()           this work-item's number in its block, and how many there
@@ -91,6 +93,8 @@
  *                                        nothing elsewhere
  *   in_global_memory(x)                  x, a pointer that the compiler cannot know to be to global
  *                                        memory
+ *   element_near(base, i)                base[i], i so small that 32 bits count the bytes to it;
+ *                                        `base` is the same in all lanes
  *   copy_to_local(local, global)         *local = *global, of 4, 8 or 16 bytes, in shared memory,
  *                                        which this lane sees after copies_to_local_done()
  *   copy_to_local<false>(local, global)  the same past a multiprocessor's cache, if of 16 bytes

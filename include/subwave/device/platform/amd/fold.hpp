@@ -221,12 +221,28 @@ template <class T, class Op, class F> SUBWAVE_DEVICE T over_lanes(any_lanes ladd
         });
 }
 
-/* Blocks, whose size only the running program knows, or sides. */
+/* Blocks, whose size only the running program knows, or sets, which take turns. */
 template <class T, class Op, class F>
-SUBWAVE_DEVICE T over_lanes(lanes_or_blocks ladder, T x, Op op, F f)
+SUBWAVE_DEVICE T over_lanes(sets_or_blocks ladder, T x, Op op, F f)
 {
-    return ladder.size ? f(ladder.size, x, op)
-                       : over_lanes(static_cast<any_lanes>(ladder), x, op, f);
+    if (ladder.size)
+        return f(ladder.size, x, op);
+    if constexpr (std::is_same<T, half>::value && !has_halves_in_whole_wave) {
+        return in_pairs(x, op,
+                        [=](half_pair pair, auto o) { return over_lanes(ladder, pair, o, f); });
+    } else {
+        const lane_bits lanes = seen_anew(ladder.lanes);
+        T result = x;
+        SUBWAVE_ROLLED
+        for (lane_mask left = active_ballot(lanes != 0); left != 0;) {
+            const lane_bits set = read_lane(lanes, lowest_lane(static_cast<lane_bits>(left)));
+            const bool here = lanes == set;
+            const T x_or_filler = here ? x : filler<Op, T>::value();
+            result = choose(here, in_whole_wave(x_or_filler, op, f), result);
+            left &= ~static_cast<lane_mask>(set);
+        }
+        return result;
+    }
 }
 
 /* Where f looks at lower lanes only: those of the first lanes are there. */

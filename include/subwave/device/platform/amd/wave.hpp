@@ -24,6 +24,8 @@ SUBWAVE_DEVICE int lanes_below(lane_mask mask)
 
 SUBWAVE_DEVICE int wave_lane() { return lanes_below(~lane_mask(0)); }
 
+struct wave_siblings {};
+
 /* v_readfirstlane: tells the compiler what it cannot see, that `value` is the same in all lanes. */
 SUBWAVE_DEVICE int wave_uniform(int value) { return __builtin_amdgcn_readfirstlane(value); }
 
@@ -293,6 +295,14 @@ template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x)
 {
     using global = __attribute__((address_space(1))) T;
     return (T *)(global *)reinterpret_cast<std::uintptr_t>(x);
+}
+
+/* The offset in 32 bits, which a load or a store adds to a scalar address. */
+template <class T> SUBWAVE_DEVICE T &element_near(T *base, std::uint32_t i)
+{
+    using byte = std::conditional_t<std::is_const<T>::value, const char, char>;
+    const std::uint32_t offset = i * static_cast<std::uint32_t>(sizeof(T));
+    return *reinterpret_cast<T *>(reinterpret_cast<byte *>(base) + offset);
 }
 
 /* A copy is a load and a store, which need no waiting for. */

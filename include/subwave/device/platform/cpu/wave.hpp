@@ -16,6 +16,8 @@ SUBWAVE_DEVICE int lanes_below(lane_mask mask)
 
 SUBWAVE_DEVICE int wave_lane() { return ::subwave::simt::lane_index(); }
 
+struct wave_siblings {};
+
 /* What is uniform needs no telling here. */
 SUBWAVE_DEVICE int wave_uniform(int value) { return value; }
 
@@ -247,6 +249,8 @@ SUBWAVE_DEVICE void add_products(T (&sums)[Columns], const T (&scalars)[Count], 
 SUBWAVE_DEVICE void touch(const void *) {}
 
 template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x) { return x; }
+
+template <class T> SUBWAVE_DEVICE T &element_near(T *base, std::uint32_t i) { return base[i]; }
 
 /* A copy is a load and a store, which need no waiting for. */
 template <bool Cached = true, class T> SUBWAVE_DEVICE void copy_to_local(T *local, const T *global)

@@ -32,6 +32,7 @@ SUBWAVE_BEGIN
 __host__ __device__ constexpr int wave_size() { return 32; }
 __host__ __device__ constexpr int max_wave_size() { return wave_size(); }
 __host__ __device__ constexpr int min_wave_size() { return wave_size(); }
+constexpr bool code_is_short = false;
 constexpr bool few_registers = false;
 
 template <class... Parameters, class... Arguments>

@@ -48,6 +48,43 @@ SUBWAVE_DEVICE T fold_reduce(lane_mask callers, Ladder, T x, Op)
 
 template <class Op, class T, class Ladder> inline constexpr bool folds_scan_v = false;
 
+/* Sets, too, which may be many. A step costs a mask, a count of leading zeros, a shuffle and an op;
+ * where the sibling is empty the count is -1, and what comes from lane 31 is not used. */
+template <class Op, class T>
+inline constexpr bool folds_reduce_v<Op, T, sets_or_blocks> = is_commutative_v<Op, T>;
+template <class Op, class T> inline constexpr bool folds_scan_v<Op, T, sets_or_blocks> = true;
+
+template <class T, class Op>
+SUBWAVE_DEVICE T climb(lane_mask callers, lane_bits lanes, const std::uint32_t (&siblings)[5], T x,
+                       Op op)
+{
+    SUBWAVE_UNROLL
+    for (int step = 0; step < 5; ++step) {
+        const lane_bits found = lanes & siblings[step];
+        const T other = wave_shuffle(callers, x, highest_lane(found), site::current());
+        const T joined = op(other, x);
+        x = found ? joined : x;
+    }
+    return x;
+}
+template <class T, class Op>
+SUBWAVE_DEVICE T fold_reduce(lane_mask callers, sets_or_blocks ladder, T x, Op op)
+{
+    return climb(callers, ladder.lanes, ladder.siblings.of, x, op);
+}
+template <class T, class Op>
+SUBWAVE_DEVICE T fold_scan(lane_mask callers, sets_or_blocks ladder, T x, Op op)
+{
+    return climb(callers, ladder.lanes, ladder.siblings.below, x, op);
+}
+template <class T, class Op>
+SUBWAVE_DEVICE T fold_scan_before(lane_mask callers, sets_or_blocks ladder, T x, Op op)
+{
+    const lane_bits below = ladder.lanes & ((lane_bits(1) << wave_lane()) - 1);
+    return wave_shuffle(callers, fold_scan(callers, ladder, x, op), highest_lane(below),
+                        site::current());
+}
+
 SUBWAVE_END
 
 #endif

@@ -23,6 +23,24 @@ SUBWAVE_DEVICE int wave_lane()
     return static_cast<int>(lane);
 }
 
+/* Of each step of a ladder the lanes of the sibling of this lane's block; and the same where that is
+ * the lower one, elsewhere none. The assembly keeps the compiler from working them out at every
+ * use, which takes three instructions. */
+struct wave_siblings {
+    std::uint32_t of[5], below[5];
+    SUBWAVE_DEVICE wave_siblings()
+    {
+        const int lane = wave_lane();
+        SUBWAVE_UNROLL
+        for (int step = 0, size = 1; step < 5; ++step, size *= 2) {
+            of[step] = ((std::uint32_t(1) << size) - 1) << ((lane ^ size) & -size);
+            below[step] = lane & size ? of[step] : 0;
+            asm("" : "+r"(of[step]));
+            asm("" : "+r"(below[step]));
+        }
+    }
+};
+
 SUBWAVE_DEVICE int wave_uniform(int value) { return value; }
 
 /* A constant costs fewer instructions at every call; lanes that do not exist count as having
@@ -284,6 +302,13 @@ template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x)
 {
     __builtin_assume(__isGlobal(x));
     return x;
+}
+
+/* By one wide multiplication and addition, if the compiler does not look into `base`. */
+template <class T> SUBWAVE_DEVICE T &element_near(T *base, std::uint32_t i)
+{
+    asm("" : "+l"(base));
+    return in_global_memory(base)[i];
 }
 
 /* cp.async: past the registers, so that many copies are on their way; 16 bytes past L1 too, if
