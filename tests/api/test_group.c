@@ -876,6 +876,56 @@ static void test_members(void **state)
     }
 }
 
+/* --- how many blocks --------------------------------------------------------------------------- */
+
+/* Functions that between them make every kernel. */
+static void check_functions(arrangement *a, harness_random *random)
+{
+    static const function functions[] = {REDUCE, EXCLUSIVE, SELECT, ALL, INFO};
+    for (size_t f = 0; f < COUNT(functions); ++f) {
+        const subwave_dtype dtype = all_dtypes[harness_random_bits(random) % DTYPES];
+        const subwave_op op = all_ops[harness_random_bits(random) % OPS];
+        const bool has = !is_arithmetic(functions[f]) || reference_has_op(dtype, op);
+        check_cell(a, functions[f], has ? dtype : SUBWAVE_DTYPE_F32, has ? op : SUBWAVE_OP_PLUS,
+                   harness_random_bits(random) & 1, random_amount(a, random), random);
+    }
+}
+
+/* Blocks are worked on in batches: fewer than one, as many, and around several. */
+static void test_numbers_of_blocks(void **state)
+{
+    static const int32_t blocks[][3] = {{1, 1, 1}, {7, 1, 1}, {33, 1, 1}, {64, 1, 1},
+                                        {8, 4, 2}, {5, 3, 2}, {128, 1, 1}};
+    harness_random random = harness_random_start();
+    for (size_t v = 0; v < VARIANTS; ++v)
+        for (size_t b = 0; b < COUNT(blocks); ++b)
+            for (int count = 1; count <= 17; ++count) {
+                struct shape shape = {.blocks = count};
+                memcpy(shape.block, blocks[b], sizeof shape.block);
+                if (!fits(variants[v], &shape, wave_size(*state)))
+                    continue;
+                arrangement a = arrange(*state, variants[v], &shape);
+                check_functions(&a, &random);
+                clear(&a);
+            }
+}
+
+/* More than a grid of a GPU has (blocks_for in src/group.c), so that blocks go round. */
+static void test_many_blocks(void **state)
+{
+    harness_random random = harness_random_start();
+    subwave_device_properties device;
+    assert_ok(*state, subwave_context_info(*state, &device));
+    const int most = 65536 / wave_size(*state) * device.compute_units;
+    const int count = harness_is_cpu(*state) ? 99 : most + 7;
+    const struct shape shape = {{3, 1, 1}, count};
+    for (size_t v = 0; v < KINDS; ++v) {
+        arrangement a = arrange(*state, variants[v], &shape);
+        check_functions(&a, &random);
+        clear(&a);
+    }
+}
+
 /* --- lost and doubled lanes ------------------------------------------------------------------ */
 
 /* Both sides of ballots with the given lanes, a block each: lane i contributes bit i, so a sum is
@@ -1178,6 +1228,8 @@ int main(void)
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_complex_alignment),
         cmocka_unit_test(test_members),
+        cmocka_unit_test(test_numbers_of_blocks),
+        cmocka_unit_test(test_many_blocks),
         cmocka_unit_test(test_all_sets),
         cmocka_unit_test(test_random_sets),
         cmocka_unit_test(test_amounts),
