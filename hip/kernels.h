@@ -212,20 +212,19 @@ typedef struct subwave_reduce_launch {
     unsigned char init[16];
 } subwave_reduce_launch;
 
-/* A scan's tile has SUBWAVE_ARRAY_ROWS rows; it is scanned in runs of so many packs. As many tiles
- * form a group, and as many groups a larger one (hip/scan.hip). */
+/* A scan's tile has SUBWAVE_ARRAY_ROWS rows; it is scanned in runs of so many packs, and tiles form
+ * groups (hip/scan.hip). */
 enum {
     SUBWAVE_SCAN_RUN = 32,
-    SUBWAVE_SCAN_LEVELS = 3, /* tiles, groups, larger groups */
+    SUBWAVE_SCAN_GROUP = SUBWAVE_ARRAY_BLOCK,
 #ifdef SUBWAVE_SMALL_LIMITS
-    SUBWAVE_SCAN_TILES = 512, /* per launch */
+    SUBWAVE_SCAN_TILES = 2 * SUBWAVE_SCAN_GROUP,
 #else
-    SUBWAVE_SCAN_TILES = 1 << 15, /* per launch: 32 larger groups */
+    SUBWAVE_SCAN_TILES = 1 << 16, /* per launch; whole groups */
 #endif
 };
-/* Words of 64 bits that tiles wait for: two per value, of the tiles and of both kinds of groups. */
-#define SUBWAVE_SCAN_STATES(tiles) \
-    (2 * ((tiles) + (tiles) / SUBWAVE_SCAN_RUN + (tiles) / SUBWAVE_SCAN_RUN / SUBWAVE_SCAN_RUN))
+/* Words of 64 bits that tiles wait for: two of each tile and two of each group. */
+#define SUBWAVE_SCAN_STATES(tiles) (2 * ((tiles) + (tiles) / SUBWAVE_SCAN_GROUP + 1))
 typedef struct subwave_scan_launch {
     int64_t n, tiles;
     subwave_op op;

@@ -2,62 +2,42 @@
  * scan.hip: y[i] = x[0] op ... op x[i], or up to x[i - 1]: an array is read once and written once.
  *
  * A block scans a tile of SUBWAVE_ARRAY_ROWS rows (array.hpp) and says what the tile's elements
- * combine to, without waiting for others. 32 tiles form a group, and 32 groups a larger one; the
- * last tile of each says what all of it combines to. Before a tile there are larger groups, groups
- * of its own larger group, and tiles of its own group: 31 of each at the most, which the block waits
- * for. So the order depends on n alone, no chain of tiles waits for one another, and few words are
- * read.
+ * combine to, without waiting for others. Tiles form groups, whose last tiles say what the groups
+ * combine to. Before a tile there are groups and tiles of its own group: each of the block's
+ * work-items waits for one of both. So the order depends on n alone, and no tile waits for one that
+ * waits for more than the tiles of a group.
  */
 #include "array.hpp"
 
 SUBWAVE_BEGIN
 
 /* Values of up to 8 bytes that other blocks wait for: each of their words beside one that says that
- * it is there. The first words of `count` values follow one another, then the second ones. All are 0
- * before. */
-struct scan_states {
-    std::uint64_t *word;
-    std::uint32_t count;
+ * it is there. `states` are 0 before. */
+template <class T> constexpr int state_words = sizeof(words_of<T>) / 4;
 
-    /* Of the groups of these. */
-    SUBWAVE_DEVICE scan_states of_groups() const
-    {
-        return {word + 2 * std::int64_t(count), count / SUBWAVE_SCAN_RUN};
+template <class T> SUBWAVE_DEVICE void publish(std::uint64_t *states, std::uint32_t i, T value)
+{
+    const words_of<T> words = to_words(value);
+    SUBWAVE_UNROLL
+    for (int w = 0; w < state_words<T>; ++w)
+        store_relaxed(&states[2 * std::int64_t(i) + w], std::uint64_t(1) << 32 | words.word[w]);
+}
+
+template <class T> SUBWAVE_DEVICE T wait_for(const std::uint64_t *states, std::uint32_t i)
+{
+    words_of<T> words;
+    SUBWAVE_UNROLL
+    for (int w = 0; w < state_words<T>; ++w) {
+        std::uint64_t state;
+        do
+            state = load_relaxed(&states[2 * std::int64_t(i) + w]);
+        while (state >> 32 == 0);
+        words.word[w] = static_cast<std::uint32_t>(state);
     }
-    template <class T> SUBWAVE_DEVICE void publish(std::uint32_t i, T value) const
-    {
-        const words_of<T> words = to_words(value);
-        SUBWAVE_UNROLL
-        for (int w = 0; w < int(sizeof words / 4); ++w)
-            store_relaxed(&word[w * std::int64_t(count) + i],
-                          std::uint64_t(1) << 32 | words.word[w]);
-    }
-    template <class T>
-    SUBWAVE_DEVICE void look(std::uint64_t (&found)[sizeof(T) / 4], std::uint32_t i) const
-    {
-        SUBWAVE_UNROLL
-        for (int w = 0; w < int(sizeof(T) / 4); ++w)
-            found[w] = load_relaxed(&word[w * std::int64_t(count) + i]);
-    }
-    /* Value i, of which this was found first. */
-    template <class T>
-    SUBWAVE_DEVICE T wait_for(std::uint64_t (&found)[sizeof(T) / 4], std::uint32_t i) const
-    {
-        words_of<T> words;
-        bool all;
-        for (;;) {
-            all = true;
-            SUBWAVE_UNROLL
-            for (int w = 0; w < int(sizeof(T) / 4); ++w) {
-                all = all && found[w] >> 32 != 0;
-                words.word[w] = static_cast<std::uint32_t>(found[w]);
-            }
-            if (all)
-                return __builtin_bit_cast(T, words);
-            look<T>(found, i);
-        }
-    }
-};
+    T value;
+    memcpy(&value, &words, sizeof value);
+    return value;
+}
 
 SUBWAVE_KERNEL(array_block) clear_states(std::uint64_t *states, std::uint32_t count)
 {
@@ -137,63 +117,30 @@ template <class T> struct scan_packs {
     }
 };
 
-/* op over x of work-items 0 to 31, in these. Where they are of several waves, the block calls. */
-template <class T, class Op> SUBWAVE_DEVICE T reduce_first_run(T x, Op op, T *shared)
-{
-    constexpr int run = SUBWAVE_SCAN_RUN < max_wave_size() ? SUBWAVE_SCAN_RUN : max_wave_size();
-    if (wave_size() >= SUBWAVE_SCAN_RUN)
-        return reduce_over_group(get_fixed_size_group<run>(this_work_item::get_sub_group()), x, op);
-    x = block_reduce<array_block>(x, op, shared);
-    block_barrier(site::current());
-    return x;
-}
-
 /* What the elements before a tile of the launch combine to, in all work-items. `start` is what
  * stands before the launch, `mine` the tile's value. */
 template <class Value, class Op>
 SUBWAVE_DEVICE Value scan_before_tile(const subwave_scan_launch &p, std::uint32_t tile, Value mine,
                                       Value start, Op op, Value *shared)
 {
-    constexpr int levels = 3, run = SUBWAVE_SCAN_RUN;
-    static_assert(SUBWAVE_SCAN_TILES <= run * run * run, "a larger group per work-item of a run");
-    SUBWAVE_SHARED(Value, result, 1);
+    static_assert(SUBWAVE_SCAN_GROUP == array_block &&
+                      SUBWAVE_SCAN_TILES <= array_block * array_block,
+                  "a work-item waits for a tile and for a group");
+    const Value none = filler<Op, Value>::value();
+    std::uint64_t *const groups = p.states + 2 * std::int64_t(p.count);
+    const std::uint32_t group = tile / SUBWAVE_SCAN_GROUP, place = tile % SUBWAVE_SCAN_GROUP;
     const std::uint32_t item = threadIdx.x;
-    /* One wave waits for all of the block, if it can. */
-    if (wave_size() < run || item < static_cast<std::uint32_t>(wave_size())) {
-        scan_states states[levels] = {{p.states, p.count}};
-        std::uint32_t place[levels] = {tile}; /* of the tile, its group, its larger group */
-        std::uint64_t found[levels][sizeof(Value) / 4];
-        if (item == 0)
-            states[0].publish(tile, mine);
-        SUBWAVE_UNROLL
-        for (int l = 0; l < levels; ++l) {
-            if (l > 0) {
-                states[l] = states[l - 1].of_groups();
-                place[l] = place[l - 1] / run;
-            }
-            if (item < place[l] % run)
-                states[l].template look<Value>(found[l], place[l] - place[l] % run + item);
-        }
-        Value before = filler<Op, Value>::value();
-        bool ends = true; /* a group of this level */
-        SUBWAVE_UNROLL
-        for (int l = 0; l < levels; ++l) {
-            if (l > 0 && ends && item == 0)
-                states[l].publish(place[l], mine);
-            Value other = filler<Op, Value>::value();
-            if (item < place[l] % run)
-                other =
-                    states[l].template wait_for<Value>(found[l], place[l] - place[l] % run + item);
-            other = reduce_first_run(other, op, shared);
-            before = op(other, before);
-            mine = op(other, mine);
-            ends = ends && place[l] % run == run - 1;
-        }
-        if (item == 0)
-            result[0] = op(start, before);
-    }
+    if (item == 0)
+        publish(p.states, tile, mine);
+    const Value of_tile = item < place ? wait_for<Value>(p.states, tile - place + item) : none;
+    const Value in_group = block_reduce<array_block>(of_tile, op, shared);
+    if (item == 0 && place == SUBWAVE_SCAN_GROUP - 1)
+        publish(groups, group, op(in_group, mine));
+    Value of_group = item < group ? wait_for<Value>(groups, item) : none;
+    if (item == 0)
+        of_group = op(start, of_group);
     block_barrier(site::current());
-    return result[0];
+    return op(block_reduce<array_block>(of_group, op, shared), in_group);
 }
 
 /* Where a launch finds what stands before it: a value by the one before. */

@@ -5,11 +5,11 @@
 
 #include "reference.h"
 
-enum { BLOCK = 256, ROWS = 4, TILES = 1024, RUN = 32, RUNS = ROWS * BLOCK / RUN, LEVELS = 3 };
+enum { BLOCK = 256, ROWS = 4, TILES = 1024, RUN = 32, RUNS = ROWS * BLOCK / RUN, GROUP = 256 };
 #ifdef SUBWAVE_SMALL_LIMITS
-enum { LAUNCH = 512 };
+enum { LAUNCH = 2 * GROUP };
 #else
-enum { LAUNCH = RUN * RUN * RUN };
+enum { LAUNCH = GROUP * GROUP };
 #endif
 
 /* What a place in the order holds: nothing yet, or a value of the type that is combined in. */
@@ -121,7 +121,7 @@ void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind 
     const int64_t tile = (int64_t)ROWS * BLOCK * pack;
     const cell none = {0};
     cell before_all = init ? element(dtype, op, init, 0) : none; /* before the tiles of a launch */
-    cell groups[LEVELS][RUN] = {{{0}}}; /* tiles of the group, groups of the larger one, these */
+    cell tiles[GROUP] = {{0}}, groups[GROUP] = {{0}};
     for (int64_t t = 0; t * tile < n; ++t) {
         cell before[RUNS][RUN], totals[RUN] = {{0}};
         for (int r = 0; r < RUNS; ++r) {
@@ -135,22 +135,16 @@ void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind 
                 before[r][p] = p ? upto[p - 1] : none;
             totals[r] = upto[RUN - 1];
         }
-        cell runs[RUN];
+        cell runs[RUN], of_tiles[GROUP], of_groups[GROUP];
         scan_run(type, op, totals, runs);
-        cell first = none, mine = runs[RUN - 1];
-        bool ends = true;
-        for (int64_t l = 0, place = t % LAUNCH; l < LEVELS; ++l, place /= RUN) {
-            cell others[RUN];
-            for (int i = 0; i < RUN; ++i)
-                others[i] = i < place % RUN ? groups[l][i] : none;
-            const cell other = join_all(type, op, others, RUN);
-            if (ends)
-                groups[l][place % RUN] = mine;
-            first = join(type, op, other, first);
-            mine = join(type, op, other, mine);
-            ends = ends && place % RUN == RUN - 1;
+        const int place = (int)(t % GROUP), group = (int)(t % LAUNCH / GROUP);
+        for (int i = 0; i < GROUP; ++i) {
+            of_tiles[i] = i < place ? tiles[i] : none;
+            of_groups[i] = i < group ? groups[i] : none;
         }
-        first = join(type, op, before_all, first);
+        of_groups[0] = join(type, op, before_all, of_groups[0]);
+        const cell in_group = join_all(type, op, of_tiles, GROUP),
+                   first = join(type, op, join_all(type, op, of_groups, GROUP), in_group);
         for (int r = 0; r < RUNS; ++r)
             for (int p = 0; p < RUN; ++p) {
                 cell upto =
@@ -165,6 +159,9 @@ void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind 
                     upto = with;
                 }
             }
+        tiles[place] = runs[RUN - 1];
+        if (place == GROUP - 1)
+            groups[group] = join(type, op, in_group, runs[RUN - 1]);
         if (t % LAUNCH == LAUNCH - 1)
             before_all = join(type, op, first, runs[RUN - 1]);
     }
