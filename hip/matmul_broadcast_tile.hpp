@@ -255,10 +255,11 @@ template <class T, int Rows, int Columns, bool Packed, broadcast_a A> struct bro
                         : i_ + r < p_.m && j_ + column(c) < p_.n)
                 p_.store(i_ + r, j_ + column(c), row[c]);
     }
-    /* The loop is not unrolled: the stores would be half of the kernel's code. */
+    /* Where the stores would be half of the kernel's code, the loop is not unrolled. With fewer rows
+     * at a time LLVM 15 needs registers that waves then lack. */
     SUBWAVE_DEVICE void store(sums &cells) const
     {
-        constexpr int together = 2;
+        constexpr int together = Rows * Columns > 16 ? 4 : Rows;
         const bool packs = stores_packs();
         SUBWAVE_ROLLED
         for (int r = 0; r < Rows; r += together) {

@@ -98,6 +98,10 @@ v_min_u16 w:ww a < b ? a : b
 v_max_u16 w:ww a > b ? a : b
 v_min_i16 w:ss (u32)(a < b ? a : b)
 v_max_i16 w:ss (u32)(a > b ? a : b)
+v_min3_u16 w:www { r = a < b ? a : b; r = r < c ? r : c; }
+v_max3_u16 w:www { r = a > b ? a : b; r = r > c ? r : c; }
+v_min3_i16 w:sss (u32)(a < b ? (a < c ? a : c) : (b < c ? b : c))
+v_max3_i16 w:sss (u32)(a > b ? (a > c ? a : c) : (b > c ? b : c))
 v_cndmask_b32 u:uum m ? b : a
 v_cndmask_b16 w:wwm m ? b : a
 v_mov_b16 w:w a
@@ -163,6 +167,8 @@ v_mul_f16 h:hh a * b
 v_fma_f16 w:hhh dtoh(__builtin_fma((f64)a, (f64)b, (f64)c))
 v_min_f16 h:hh minf(a, b)
 v_max_f16 h:hh maxf(a, b)
+v_min3_f16 h:hhh minf(minf(a, b), c)
+v_max3_f16 h:hhh maxf(maxf(a, b), c)
 v_rcp_f16 h:h 1.f / a
 v_sqrt_f16 h:h sqrtf(a)
 v_floor_f16 h:h floorf(a)

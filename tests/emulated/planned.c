@@ -20,8 +20,11 @@ static const subwave_launcher launchers[] = {SUBWAVE_KERNELS(SUBWAVE_LAUNCHER_RO
 enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 
 /* By the launcher that was called last. */
-static const char *launched;
-static size_t launched_items, launched_bytes; /* a block's; the latter of shared memory */
+static struct {
+    const char *kernel;
+    size_t items, bytes; /* a block's; the latter of shared memory */
+} launched[4];
+static size_t launched_count;
 static int32_t launched_share;
 
 /* The kernel whose launches are asked for, or null, and the bytes of its arguments. */
@@ -40,36 +43,41 @@ static struct {
 static size_t seen_count;
 static int failures;
 
-static void note_launch(const char *format, va_list arguments)
+static void note_launch(size_t number, const char *format, va_list arguments)
 {
+    const size_t items = launched[number].items, bytes = launched[number].bytes;
     size_t i = 0;
-    while (i < seen_count && seen[i].kernel != launched)
+    while (i < seen_count && seen[i].kernel != launched[number].kernel)
         ++i;
     if (i == sizeof seen / sizeof *seen)
         abort();
     if (i == seen_count) {
         seen[seen_count].share = launched_share;
-        seen[seen_count++].kernel = launched;
+        seen[seen_count++].kernel = launched[number].kernel;
         vsnprintf(seen[i].why, sizeof seen[i].why, format, arguments);
     }
-    if (launched_bytes > seen[i].bytes ||
-        (launched_bytes == seen[i].bytes && launched_items > seen[i].items)) {
-        seen[i].bytes = launched_bytes;
-        seen[i].items = launched_items;
+    if (bytes > seen[i].bytes || (bytes == seen[i].bytes && items > seen[i].items)) {
+        seen[i].bytes = bytes;
+        seen[i].items = items;
     }
 }
 
-/* Calls a launcher, and notes the kernel and for what it is launched. Of failures the first twenty
+/* Calls a launcher, and notes the kernels and for what they are launched. Of failures the first twenty
  * are told. */
 __attribute__((format(printf, 4, 5))) static void
 call(subwave_operation operation, subwave_dtype dtype, const void *launch, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    launched = NULL;
+    launched_count = 0;
     const int code = subwave_call_launcher(launchers, LAUNCHERS, operation, dtype, launch, NULL);
-    if (code == 0 && launched) {
-        note_launch(format, arguments);
+    if (code == 0 && launched_count > 0) {
+        for (size_t i = 0; i < launched_count; ++i) {
+            va_list again;
+            va_copy(again, arguments);
+            note_launch(i, format, again);
+            va_end(again);
+        }
     } else if (++failures <= 20) {
         fprintf(stderr, "FAILED: no kernel is launched for ");
         vfprintf(stderr, format, arguments);
@@ -245,6 +253,7 @@ static void try_matmul(const subwave_capabilities *device, subwave_variant varia
                                     .workspace = places[3]};
     launch.kernel = subwave_plan_matmul(device, dtype, variant, &launch.product);
     const subwave_matmul_kernel *const plan = &launch.kernel;
+    launched_count = 0;
     launched_text[0] = 0;
     if (launch.product.m % plan->tile_rows != 0 || launch.product.n % plan->tile_columns != 0 ||
         subwave_call_launcher(launchers, LAUNCHERS, plan->operation, dtype, &launch, NULL) != 0 ||
@@ -273,6 +282,7 @@ static void try_matmul_batched(const subwave_capabilities *device, subwave_dtype
     else
         memcpy(launch.alpha, &one, sizeof one);
     subwave_plan_matmul_batched(device, dtype, &launch);
+    launched_count = 0;
     launched_text[0] = 0;
     if (subwave_call_launcher(launchers, LAUNCHERS, SUBWAVE_OPERATION_matmul_batched, dtype,
                               &launch, NULL) == 0 &&
@@ -420,13 +430,16 @@ static void note_arguments(dim3 block, size_t shared_bytes, void **arguments)
 
 static int launch(const void *host, dim3 block, size_t shared_bytes, void **arguments)
 {
-    launched_items = (size_t)block.x * block.y * block.z;
-    launched_bytes = shared_bytes;
     for (size_t i = 0; i < kernel_count; ++i)
-        if (kernels[i].host == host)
-            launched = kernels[i].name;
-    if (wanted && launched && strcmp(launched, wanted) == 0)
-        note_arguments(block, shared_bytes, arguments);
+        if (kernels[i].host == host) {
+            if (launched_count == sizeof launched / sizeof *launched)
+                abort();
+            launched[launched_count].kernel = kernels[i].name;
+            launched[launched_count].items = (size_t)block.x * block.y * block.z;
+            launched[launched_count++].bytes = shared_bytes;
+            if (wanted && strcmp(kernels[i].name, wanted) == 0)
+                note_arguments(block, shared_bytes, arguments);
+        }
     return 0;
 }
 
