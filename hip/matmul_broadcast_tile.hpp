@@ -256,10 +256,11 @@ template <class T, int Rows, int Columns, bool Packed, broadcast_a A> struct bro
                 p_.store(i_ + r, j_ + column(c), row[c]);
     }
     /* Where the stores would be half of the kernel's code, the loop is not unrolled. With fewer rows
-     * at a time LLVM 15 needs registers that waves then lack. */
+     * at a time, or with elements of 16 bits, LLVM 15 needs registers that waves then lack. */
     SUBWAVE_DEVICE void store(sums &cells) const
     {
-        constexpr int together = Rows * Columns > 16 ? 4 : Rows;
+        constexpr bool is_long = Rows * Columns > 16 && sizeof(T) >= 4;
+        constexpr int together = is_long ? 4 : Rows;
         const bool packs = stores_packs();
         SUBWAVE_ROLLED
         for (int r = 0; r < Rows; r += together) {
