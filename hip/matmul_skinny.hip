@@ -103,11 +103,14 @@ matmul_skinny(skinny_problem<T> p)
      * registers. */
     const std::uint32_t block = computed_anew(static_cast<int>(blockIdx.x)), at = block % p.tiles;
     const matmul_problem<T> tile = locate(block);
+    /* With one call for both, LLVM 19 puts a jump into the main loop of skinny_dots. */
+    if (p.parts == 1) {
+        finish<T, Tile>(tile, mine, nullptr, memory);
+        return;
+    }
     const unsigned cells = Tile::rows * Tile::columns();
     T *const sums = p.sums + std::int64_t(at) * p.parts * cells;
-    finish(tile, mine, p.parts > 1 ? sums + block / p.tiles * cells : nullptr, memory);
-    if (p.parts == 1)
-        return;
+    finish(tile, mine, sums + block / p.tiles * cells, memory);
     __threadfence();
     block_barrier(site::current());
     std::uint32_t *const before = reinterpret_cast<std::uint32_t *>(memory);
