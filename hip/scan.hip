@@ -85,7 +85,7 @@ template <class T> struct scan_packs {
     /* Calls body(element, i) for those of the pack in which the array of n elements ends. */
     template <class Body> SUBWAVE_DEVICE void for_last(std::int64_t tile, std::int64_t n, Body body)
     {
-        if (first_element(tile + 1, 0) <= n) /* the same in all work-items but the first */
+        if ((tile + 1) * rows * array_block * size <= n) /* it ends elsewhere */
             return;
         SUBWAVE_ROLLED
         for (int r = 0; r < rows; ++r, turn_rows(element)) {

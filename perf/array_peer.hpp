@@ -38,6 +38,16 @@ template <class Body> peer_call with_peer_type(subwave_dtype dtype, Body body)
     }
 }
 
+/* Queues call(memory, bytes): without memory it only says how many bytes it needs, and is not
+ * queued. Both return the runtime's error code. */
+template <class Call> peer_call queue_in(void *workspace, std::size_t bytes, Call call)
+{
+    std::size_t needed = 0;
+    const bool queued = !static_cast<int>(call(nullptr, needed)) && needed <= bytes &&
+                        !static_cast<int>(call(workspace, needed));
+    return queued ? peer_call::queued : peer_call::failed;
+}
+
 } // namespace bench
 
 #endif

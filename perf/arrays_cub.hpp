@@ -12,7 +12,7 @@ namespace {
 peer_call cub_reduce(void *stream, subwave_dtype dtype, subwave_op op, std::int64_t n,
                      const void *x, void *y, void *workspace, std::size_t bytes)
 {
-    return with_peer_type(dtype, [=](auto element) mutable {
+    return with_peer_type(dtype, [=](auto element) {
         using T = decltype(element);
         const auto *from = static_cast<const T *>(x);
         auto *to = static_cast<T *>(y);
@@ -20,23 +20,18 @@ peer_call cub_reduce(void *stream, subwave_dtype dtype, subwave_op op, std::int6
         const auto on = static_cast<STREAM>(stream);
         if (count != n || (op != SUBWAVE_OP_PLUS && op != SUBWAVE_OP_MAXIMUM))
             return peer_call::not_written;
-        std::size_t needed = 0;
-        const auto call = [&](void *memory) {
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
             return op == SUBWAVE_OP_PLUS
                        ? cub::DeviceReduce::Sum(memory, needed, from, to, count, on)
                        : cub::DeviceReduce::Max(memory, needed, from, to, count, on);
-        };
-        /* The first call only asks how much memory the second needs. */
-        const bool queued = !static_cast<int>(call(nullptr)) && needed <= bytes &&
-                            !static_cast<int>(call(workspace));
-        return queued ? peer_call::queued : peer_call::failed;
+        });
     });
 }
 
 peer_call cub_scan(void *stream, subwave_dtype dtype, subwave_op op, subwave_scan_kind kind,
                    std::int64_t n, const void *x, void *y, void *workspace, std::size_t bytes)
 {
-    return with_peer_type(dtype, [=](auto element) mutable {
+    return with_peer_type(dtype, [=](auto element) {
         using T = decltype(element);
         const auto *from = static_cast<const T *>(x);
         auto *to = static_cast<T *>(y);
@@ -44,15 +39,11 @@ peer_call cub_scan(void *stream, subwave_dtype dtype, subwave_op op, subwave_sca
         const auto on = static_cast<STREAM>(stream);
         if (count != n || op != SUBWAVE_OP_PLUS)
             return peer_call::not_written;
-        std::size_t needed = 0;
-        const auto call = [&](void *memory) {
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
             return kind == SUBWAVE_SCAN_INCLUSIVE
                        ? cub::DeviceScan::InclusiveSum(memory, needed, from, to, count, on)
                        : cub::DeviceScan::ExclusiveSum(memory, needed, from, to, count, on);
-        };
-        const bool queued = !static_cast<int>(call(nullptr)) && needed <= bytes &&
-                            !static_cast<int>(call(workspace));
-        return queued ? peer_call::queued : peer_call::failed;
+        });
     });
 }
 

@@ -21,17 +21,12 @@ peer_call rocprim_reduce(void *stream, subwave_dtype dtype, subwave_op op, std::
         const auto on = static_cast<hipStream_t>(stream);
         if (op != SUBWAVE_OP_PLUS && op != SUBWAVE_OP_MAXIMUM)
             return peer_call::not_written;
-        std::size_t needed = 0;
-        const auto call = [&](void *memory) {
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
             return op == SUBWAVE_OP_PLUS
                        ? rocprim::reduce(memory, needed, from, to, count, rocprim::plus<T>(), on)
                        : rocprim::reduce(memory, needed, from, to, count, rocprim::maximum<T>(),
                                          on);
-        };
-        /* The first call only asks how much memory the second needs. */
-        const bool queued =
-            call(nullptr) == hipSuccess && needed <= bytes && call(workspace) == hipSuccess;
-        return queued ? peer_call::queued : peer_call::failed;
+        });
     });
 }
 
@@ -46,17 +41,13 @@ peer_call rocprim_scan(void *stream, subwave_dtype dtype, subwave_op op, subwave
         const auto on = static_cast<hipStream_t>(stream);
         if (op != SUBWAVE_OP_PLUS)
             return peer_call::not_written;
-        std::size_t needed = 0;
-        const auto call = [&](void *memory) {
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
             return kind == SUBWAVE_SCAN_INCLUSIVE
                        ? rocprim::inclusive_scan(memory, needed, from, to, count,
                                                  rocprim::plus<T>(), on)
                        : rocprim::exclusive_scan(memory, needed, from, to, T(0), count,
                                                  rocprim::plus<T>(), on);
-        };
-        const bool queued =
-            call(nullptr) == hipSuccess && needed <= bytes && call(workspace) == hipSuccess;
-        return queued ? peer_call::queued : peer_call::failed;
+        });
     });
 }
 

@@ -7,6 +7,7 @@
 
 #include "../harness.h"
 #include "../reference.h"
+#include "../types.h"
 
 #include <stdlib.h>
 
@@ -68,6 +69,31 @@ static inline void arrays_fill(arrays *a, subwave_dtype dtype, subwave_op op, in
         harness_random_bits(&a->random) % 2) /* one element alone decides */
         reference_store(dtype, a->values, (int64_t)(harness_random_bits(&a->random) % (uint64_t)n),
                         reference_encode(dtype, op == SUBWAVE_OP_LOGICAL_OR));
+}
+
+/* A number of elements: so many packs, and elements more. */
+typedef struct array_size {
+    int packs, elements;
+} array_size;
+
+/* Calls check(arrays, dtype, op, n, turn) for every dtype, op and size. */
+static inline void arrays_check_all(subwave_context *context, const array_size *sizes, size_t count,
+                                    void (*check)(arrays *a, subwave_dtype dtype, subwave_op op,
+                                                  int64_t n, unsigned turn))
+{
+    arrays a = arrays_create(context);
+    unsigned turn = 0;
+    for (size_t d = 0; d < COUNT(number_dtypes); ++d)
+        for (size_t o = 0; o < COUNT(all_ops); ++o) {
+            const subwave_dtype dtype = number_dtypes[d];
+            if (!reference_has_op(dtype, all_ops[o]))
+                continue;
+            const int pack = 128 / reference_width(dtype);
+            for (size_t s = 0; s < count; ++s, ++turn)
+                check(&a, dtype, all_ops[o], (int64_t)sizes[s].packs * pack + sizes[s].elements,
+                      turn);
+        }
+    arrays_destroy(&a);
 }
 
 #endif

@@ -5,7 +5,6 @@
 #include "arrays.h"
 
 #include "../reference_array.h"
-#include "../types.h"
 
 #include <string.h>
 
@@ -68,38 +67,26 @@ static const way ways[] = {
 };
 
 /* In packs, and elements more: none, single ones, around rows and around tiles. */
-static const struct {
-    int packs, elements;
-} sizes[] = {{0, 0},
-             {0, 1},
-             {1, 0},
-             {1, 1},
-             {7, 1},
-             {BLOCK, 0},
-             {BLOCK - 1, 1},
-             {BLOCK + 1, 0},
-             {3 * BLOCK, 0},
-             {4 * BLOCK, 0},
-             {4 * BLOCK, 1},
-             {4 * BLOCK + 1, 0},
-             {9 * BLOCK + 77, 1}};
+static const array_size sizes[] = {{0, 0},
+                                   {0, 1},
+                                   {1, 0},
+                                   {1, 1},
+                                   {7, 1},
+                                   {BLOCK, 0},
+                                   {BLOCK - 1, 1},
+                                   {BLOCK + 1, 0},
+                                   {3 * BLOCK, 0},
+                                   {4 * BLOCK, 0},
+                                   {4 * BLOCK, 1},
+                                   {4 * BLOCK + 1, 0},
+                                   {9 * BLOCK + 77, 1}};
 
-static void test_all(void **state)
+static void check_in_turn(arrays *a, subwave_dtype dtype, subwave_op op, int64_t n, unsigned turn)
 {
-    arrays a = arrays_create(*state);
-    unsigned turn = 0;
-    for (size_t d = 0; d < COUNT(number_dtypes); ++d)
-        for (size_t o = 0; o < COUNT(all_ops); ++o) {
-            const subwave_dtype dtype = number_dtypes[d];
-            if (!reference_has_op(dtype, all_ops[o]))
-                continue;
-            const int pack = 128 / reference_width(dtype);
-            for (size_t s = 0; s < COUNT(sizes); ++s, ++turn)
-                check(&a, dtype, all_ops[o], (int64_t)sizes[s].packs * pack + sizes[s].elements,
-                      ways[(turn + turn / COUNT(ways)) % COUNT(ways)]);
-        }
-    arrays_destroy(&a);
+    check(a, dtype, op, n, ways[(turn + turn / COUNT(ways)) % COUNT(ways)]);
 }
+
+static void test_all(void **state) { arrays_check_all(*state, sizes, COUNT(sizes), check_in_turn); }
 
 /* So many tiles that a work-item of the last block has several. */
 static void test_many_tiles(void **state)

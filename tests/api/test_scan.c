@@ -5,7 +5,6 @@
 #include "arrays.h"
 
 #include "../reference_array.h"
-#include "../types.h"
 
 #include <string.h>
 
@@ -59,37 +58,25 @@ static void check(arrays *a, subwave_dtype dtype, subwave_op op, int64_t n, way 
 /* --- tests ----------------------------------------------------------------------------------- */
 
 /* In packs, and elements more: around packs, runs, rows and tiles. */
-static const struct {
-    int packs, elements;
-} sizes[] = {{0, 0},
-             {0, 1},
-             {1, 0},
-             {1, 1},
-             {RUN - 1, 1},
-             {RUN + 1, 0},
-             {BLOCK, 0},
-             {BLOCK + RUN, 1},
-             {ROWS * BLOCK - 1, 1},
-             {ROWS * BLOCK, 0},
-             {ROWS * BLOCK, 1},
-             {3 * ROWS * BLOCK + 2 * BLOCK + 77, 1}};
+static const array_size sizes[] = {{0, 0},
+                                   {0, 1},
+                                   {1, 0},
+                                   {1, 1},
+                                   {RUN - 1, 1},
+                                   {RUN + 1, 0},
+                                   {BLOCK, 0},
+                                   {BLOCK + RUN, 1},
+                                   {ROWS * BLOCK - 1, 1},
+                                   {ROWS * BLOCK, 0},
+                                   {ROWS * BLOCK, 1},
+                                   {3 * ROWS * BLOCK + 2 * BLOCK + 77, 1}};
 
-static void test_all(void **state)
+static void check_in_turn(arrays *a, subwave_dtype dtype, subwave_op op, int64_t n, unsigned turn)
 {
-    arrays a = arrays_create(*state);
-    unsigned turn = 0;
-    for (size_t d = 0; d < COUNT(number_dtypes); ++d)
-        for (size_t o = 0; o < COUNT(all_ops); ++o) {
-            const subwave_dtype dtype = number_dtypes[d];
-            if (!reference_has_op(dtype, all_ops[o]))
-                continue;
-            const int pack = 128 / reference_width(dtype);
-            for (size_t s = 0; s < COUNT(sizes); ++s, ++turn)
-                check(&a, dtype, all_ops[o], (int64_t)sizes[s].packs * pack + sizes[s].elements,
-                      ways[(turn + turn / COUNT(ways)) % COUNT(ways)]);
-        }
-    arrays_destroy(&a);
+    check(a, dtype, op, n, ways[(turn + turn / COUNT(ways)) % COUNT(ways)]);
 }
+
+static void test_all(void **state) { arrays_check_all(*state, sizes, COUNT(sizes), check_in_turn); }
 
 /* Several groups of tiles. */
 static void test_many_tiles(void **state)
