@@ -38,6 +38,13 @@ template <class T> std::vector<T> scanned_in_pairs(std::vector<T> x)
     return x;
 }
 
+template <class T> word64 word_of(T x)
+{
+    word64 word = 0;
+    memcpy(&word, &x, sizeof x);
+    return word;
+}
+
 template <class T> void expect_block(const member &m, word64 *row)
 {
     const int size = items_of(m.of->block), first = m.item / size * size;
@@ -47,9 +54,9 @@ template <class T> void expect_block(const member &m, word64 *row)
     /* A sum in pairs is the last value of a scan in pairs. */
     const std::vector<T> upto = scanned_in_pairs(x);
     const int item = m.item - first;
-    row[0] = to_word(upto.back());
-    row[1] = to_word(upto[item]);
-    row[2] = to_word(item ? T(5) + upto[item - 1] : T(5));
+    row[0] = word_of(upto.back());
+    row[1] = word_of(upto[item]);
+    row[2] = word_of(item ? T(5) + upto[item - 1] : T(5));
 }
 
 /* X(type, work-items) */
