@@ -3,9 +3,9 @@
  *
  * A block scans a tile of SUBWAVE_ARRAY_ROWS rows (array.hpp) and says what the tile's elements
  * combine to, without waiting for others. Tiles form groups, whose last tiles say what the groups
- * combine to. Before a tile there are groups and tiles of its own group: each of the block's
- * work-items waits for one of both. So the order depends on n alone, and no tile waits for one that
- * waits for more than the tiles of a group.
+ * combine to. Before a tile there are groups, and tiles of its own group: each work-item of the
+ * block waits for one of the groups and for one of the tiles. So the order depends on n alone, and
+ * no chain of waiting blocks is longer than two.
  */
 #include "array.hpp"
 

@@ -21,7 +21,8 @@
  *                                  (a hipStream_t or cudaStream_t) and returns the runtime's error
  *                                  code, 0 for success; on the CPU device the kernel has ended on
  *                                  return
- *   code_is_short                  whether kernels are to be small rather than many
+ *   code_is_short                  whether code must be small: one kernel then decides while it runs
+ *                                  what several would be compiled for
  *   few_registers                  whether 512 work-items in a block, by which registers are shared
  *                                  out, leave a lane too few for large tiles
  *   trap()                         ends with an error a kernel that must not have been launched
