@@ -13,7 +13,7 @@ template <class T> constexpr __host__ __device__ T number_of(word64 random)
 {
     const T small = static_cast<T>(static_cast<std::int32_t>(random));
     return std::is_integral<T>::value ? static_cast<T>(random)
-                                      : small / T(1 << (random >> 32) % 20) / T(3);
+                                      : small / T(1 << static_cast<unsigned>(random >> 32) % 20) / T(3);
 }
 
 template <class T, int Items> SUBWAVE_DEVICE void combine(const word64 *in, word64 *out)
