@@ -57,7 +57,8 @@ template <class T, int Rows, int Columns, bool Packed, broadcast_a A> struct bro
      * not stored. */
     SUBWAVE_DEVICE void locate(sub_group sg)
     {
-        const int groups = static_cast<int>(sg.get_group_linear_range()) / parts();
+        /* AMD: anew, or what follows from it stays in scalar registers through the main loop. */
+        const int groups = wave_uniform(static_cast<int>(sg.get_group_linear_range())) / parts();
         int group = computed_anew(static_cast<int>(sg.get_group_linear_id()));
         /* so the compiler knows that the lanes agree, and stay together */
         if constexpr (wave_small_team > 0)

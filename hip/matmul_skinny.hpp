@@ -124,10 +124,11 @@ public:
         const bool whole = across <= p_.n;
         std::int64_t l = wave_ * terms();
         for (; l < p_.k; l += stride, a += stride * p_.a_column, b += stride * p_.b_row) {
-            if (whole && l + terms() <= p_.k)
-                add<true>(a, b, p_.k - l);
+            const std::int64_t left = p_.k - l;
+            if (whole && left >= terms())
+                add<true>(a, b, terms());
             else
-                add<false>(a, b, p_.k - l - lane_ * pack);
+                add<false>(a, b, (left < terms() ? static_cast<int>(left) : terms()) - lane_ * pack);
         }
         SUBWAVE_UNROLL
         for (int c = 0; c < across; ++c)
@@ -143,7 +144,7 @@ public:
     }
 
 private:
-    template <bool Inside> SUBWAVE_DEVICE void add(const T *a, const T *b, std::int64_t left)
+    template <bool Inside> SUBWAVE_DEVICE void add(const T *a, const T *b, int left)
     {
         T of_a[steps][pack], of_b[steps][across][pack];
         SUBWAVE_UNROLL
