@@ -43,7 +43,7 @@ SUBWAVE_DEVICE void load_line(T (&to)[N], const T *from, std::int64_t stride, st
     if (Packed && (Inside || count >= N)) {
         load_line_together<N>(to, from);
     } else {
-        const std::int64_t step = of_each_lane(stride);
+        const std::int64_t step = Packed ? 1 : of_each_lane(stride);
         SUBWAVE_UNROLL
         for (int e = 0; e < N; ++e, from += step)
             to[e] = Inside || e < count ? *from : T(0);
@@ -124,11 +124,10 @@ public:
         const bool whole = across <= p_.n;
         std::int64_t l = wave_ * terms();
         for (; l < p_.k; l += stride, a += stride * p_.a_column, b += stride * p_.b_row) {
-            const std::int64_t left = p_.k - l;
-            if (whole && left >= terms())
-                add<true>(a, b, terms());
+            if (whole && l + terms() <= p_.k)
+                add<true>(a, b, p_.k - l);
             else
-                add<false>(a, b, (left < terms() ? static_cast<int>(left) : terms()) - lane_ * pack);
+                add<false>(a, b, p_.k - l - lane_ * pack);
         }
         SUBWAVE_UNROLL
         for (int c = 0; c < across; ++c)
@@ -144,7 +143,7 @@ public:
     }
 
 private:
-    template <bool Inside> SUBWAVE_DEVICE void add(const T *a, const T *b, int left)
+    template <bool Inside> SUBWAVE_DEVICE void add(const T *a, const T *b, std::int64_t left)
     {
         T of_a[steps][pack], of_b[steps][across][pack];
         SUBWAVE_UNROLL
