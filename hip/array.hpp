@@ -191,12 +191,13 @@ SUBWAVE_DEVICE bool is_last_block(std::uint32_t *counter, std::uint32_t blocks)
 /* Folds an array into one value; true in the work-items of the one block that has it.
  *
  * A fold has the type `value`, the type `pack` of what is loaded together and its number of
- * elements `size`; load(x, i) loads pack i, add(sums, x) adds its elements to the work-item's
- * `size` values, add_element(sum, j) adds element j to one, none() is the value of no elements, and the
+ * elements `size`; load(x, i) loads pack i, add(sums, x) adds its elements to the work-item's `sums`
+ * values, add_element(sum, j) adds element j to one, none() is the value of no elements, and the
  * function object `join` combines two values.
  *
- * The order: value e of a work-item takes the elements e of its packs in ascending order; the values
- * of a work-item are joined in pairs, then pairs of pairs. Of the last tile, work-item i then takes
+ * The order, if there are `size` values: value e of a work-item takes the elements e of its packs in
+ * ascending order. The values of a work-item are joined in pairs, then pairs of pairs. Of the last
+ * tile, work-item i then takes
  * element i of those after the last pack. Work-items are joined as in block_reduce. The tiles'
  * values are folded in the same way, work-item i taking those of tiles i, i + array_block, ... */
 template <class Fold>
@@ -205,9 +206,9 @@ SUBWAVE_DEVICE bool fold_array(const subwave_array &a, const array_tile<Fold::si
 {
     using value = typename Fold::value;
     SUBWAVE_SHARED(value, shared, block_reduce_elements<array_block>);
-    value sum[Fold::size];
+    value sum[Fold::sums];
     SUBWAVE_UNROLL
-    for (int e = 0; e < Fold::size; ++e)
+    for (int e = 0; e < Fold::sums; ++e)
         sum[e] = fold.none();
 
     constexpr int together = SUBWAVE_ARRAY_ROWS;
@@ -230,9 +231,9 @@ SUBWAVE_DEVICE bool fold_array(const subwave_array &a, const array_tile<Fold::si
         fold.add(sum, x);
     }
     SUBWAVE_UNROLL
-    for (int size = 1; size < Fold::size; size *= 2) {
+    for (int size = 1; size < Fold::sums; size *= 2) {
         SUBWAVE_UNROLL
-        for (int e = 0; e < Fold::size; e += 2 * size)
+        for (int e = 0; e < Fold::sums; e += 2 * size)
             sum[e] = fold.join(sum[e], sum[e + size]);
     }
     const std::uint64_t after = tile.packs * Fold::size + tile.item;

@@ -41,6 +41,9 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_group_info,
     SUBWAVE_OPERATION_reduce,
     SUBWAVE_OPERATION_scan,
+    SUBWAVE_OPERATION_dot,
+    SUBWAVE_OPERATION_norm2,
+    SUBWAVE_OPERATION_minmax_index,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
@@ -211,6 +214,28 @@ typedef struct subwave_reduce_launch {
     int32_t has_init, to_truth; /* to_truth: the result becomes 1, unless it is 0 */
     unsigned char init[16];
 } subwave_reduce_launch;
+
+typedef struct subwave_dot_launch {
+    subwave_array array;
+    int32_t conjugate; /* x */
+    const void *x, *y;
+    void *result;
+} subwave_dot_launch;
+
+typedef struct subwave_norm2_launch {
+    subwave_array array;
+    const void *x;
+    void *result;
+} subwave_norm2_launch;
+
+typedef struct subwave_minmax_index_launch {
+    subwave_array array;
+    subwave_op op; /* MINIMUM or MAXIMUM */
+    const void *x;
+    void *value;
+    int64_t *index;
+    uint64_t flip; /* the launcher's: bits of a number to invert, so that the least one is wanted */
+} subwave_minmax_index_launch;
 
 /* A scan's tile has SUBWAVE_ARRAY_ROWS rows; it is scanned in runs of so many packs, and tiles form
  * groups (hip/scan.hip). */

@@ -7,7 +7,7 @@ SUBWAVE_BEGIN
 
 template <class T, class Op, class As, bool Aligned> struct reduce_fold {
     using value = typename As::value;
-    static constexpr int size = pack_size<T>;
+    static constexpr int size = pack_size<T>, sums = size;
     struct pack {
         T element[size];
     };

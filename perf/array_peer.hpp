@@ -21,6 +21,11 @@ struct array_peer {
     /* The same of y = scan of x. */
     peer_call (*scan)(void *stream, subwave_dtype dtype, subwave_op op, subwave_scan_kind kind,
                       std::int64_t n, const void *x, void *y, void *workspace, std::size_t bytes);
+    /* The same of the least or greatest element and its index, a number of 64 bits. Null: it has no
+     * such call. */
+    peer_call (*minmax_index)(void *stream, subwave_dtype dtype, subwave_op op, std::int64_t n,
+                              const void *x, void *value, void *index, void *workspace,
+                              std::size_t bytes) = nullptr;
 };
 
 /* Calls body(one element of that type) for the types that peers are asked for. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * arrays_cub.hpp: CUB's algorithms for whole arrays, or those of a library with its interface.
- * The including file gives the namespace `cub`, BY and VERSION, the library's, and STREAM, the type
- * of a stream.
+ * The including file gives the namespace `cub`, BY and VERSION, the library's, STREAM, the type of a
+ * stream, and HAS_ARG_MIN_OF_TWO_RESULTS if its ArgMin writes a value and an index of any size.
  */
 #include "array_peer.hpp"
 #include "registers.hpp"
@@ -47,7 +47,29 @@ peer_call cub_scan(void *stream, subwave_dtype dtype, subwave_op op, subwave_sca
     });
 }
 
-const enrolled<array_peer> here({BY, VERSION, cub_reduce, cub_scan});
+#ifdef HAS_ARG_MIN_OF_TWO_RESULTS
+peer_call cub_minmax_index(void *stream, subwave_dtype dtype, subwave_op op, std::int64_t n,
+                           const void *x, void *value, void *index, void *workspace,
+                           std::size_t bytes)
+{
+    return with_peer_type(dtype, [=](auto element) {
+        using T = decltype(element);
+        const auto *from = static_cast<const T *>(x);
+        auto *to = static_cast<T *>(value);
+        auto *at = static_cast<std::int64_t *>(index);
+        const auto on = static_cast<STREAM>(stream);
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
+            return op == SUBWAVE_OP_MINIMUM
+                       ? cub::DeviceReduce::ArgMin(memory, needed, from, to, at, n, on)
+                       : cub::DeviceReduce::ArgMax(memory, needed, from, to, at, n, on);
+        });
+    });
+}
+#else
+constexpr decltype(array_peer::minmax_index) cub_minmax_index = nullptr;
+#endif
+
+const enrolled<array_peer> here({BY, VERSION, cub_reduce, cub_scan, cub_minmax_index});
 
 } // namespace
 } // namespace bench

@@ -278,6 +278,12 @@ struct blas {
     std::string (*version)();
     void (*gemm)(device &on, subwave_dtype dtype, const shape &size, const void *a, const void *b,
                  void *c);
+    /* *result, in device memory, = the dot product of x and y, n elements each, or the norm of x.
+     * Null in a library without them. */
+    void (*dot)(device &on, subwave_dtype dtype, std::int64_t n, const void *x, const void *y,
+                void *result) = nullptr;
+    void (*norm2)(device &on, subwave_dtype dtype, std::int64_t n, const void *x,
+                  void *result) = nullptr;
 };
 contender theirs(device &on, const blas &peer, subwave_dtype dtype, const shape &size);
 

@@ -11,6 +11,7 @@ namespace {
 
 #define SUBWAVE_X(operation, dtype, type) SUBWAVE_DTYPE_##dtype,
 const std::vector<subwave_dtype> numbers = {SUBWAVE_KERNELS_reduce(SUBWAVE_X)};
+const std::vector<subwave_dtype> factors = {SUBWAVE_KERNELS_dot(SUBWAVE_X)};
 #undef SUBWAVE_X
 #define SUBWAVE_X(name, value, spelling, floating) SUBWAVE_OP_##name,
 const std::vector<subwave_op> all_ops = {SUBWAVE_OP_LIST(SUBWAVE_X)};
@@ -30,6 +31,11 @@ struct peer_workspace {
     void *memory = nullptr;
 };
 
+bool is_product_sum(const measure_problem &of)
+{
+    return of.operation == MEASURE_DOT || of.operation == MEASURE_NORM2;
+}
+
 contender theirs(device &on, const array_peer &peer)
 {
     return {peer.name, "", peer.version, [&on, &peer](problem &p, int set) {
@@ -38,30 +44,56 @@ contender theirs(device &on, const array_peer &peer)
                 void *const stream = on.runtime->stream(), *x = measure_at(&data.a, set),
                             *y = measure_at(&data.c, set),
                             *workspace = library_for<peer_workspace>(on).memory;
-                const peer_call became = of.operation == MEASURE_SCAN
-                                             ? peer.scan(stream, of.dtype, of.op, of.scan, of.n, x,
-                                                         y, workspace, peer_workspace::BYTES)
-                                             : peer.reduce(stream, of.dtype, of.op, of.n, x, y,
-                                                           workspace, peer_workspace::BYTES);
+                constexpr std::size_t bytes = peer_workspace::BYTES;
+                const peer_call became =
+                    of.operation == MEASURE_SCAN
+                        ? peer.scan(stream, of.dtype, of.op, of.scan, of.n, x, y, workspace, bytes)
+                    : of.operation == MEASURE_MINMAX_INDEX
+                        ? peer.minmax_index(stream, of.dtype, of.op, of.n, x,
+                                            static_cast<char *>(y) + MEASURE_INDEX_BYTES, y,
+                                            workspace, bytes)
+                        : peer.reduce(stream, of.dtype, of.op, of.n, x, y, workspace, bytes);
                 if (became == peer_call::not_written)
-                    throw unsupported("written for sums, and for the maximum of all elements, of "
-                                      "f32, f64 and i32, up to 2^31");
+                    throw unsupported("written for sums, and for the minimum or maximum of all "
+                                      "elements, of f32, f64 and i32, up to 2^31");
                 if (became == peer_call::failed)
                     throw failure(std::string(peer.name) + " failed");
+            }};
+}
+
+/* A dot product or a norm by BLAS. */
+contender theirs(device &on, const blas &peer)
+{
+    return {peer.name, "", peer.version(), [&on, &peer](problem &p, int set) {
+                const measure_data &data = static_cast<call_problem &>(p).data;
+                const measure_problem &of = data.problem;
+                if (of.operation == MEASURE_DOT)
+                    peer.dot(on, of.dtype, of.n, measure_at(&data.a, set), measure_at(&data.b, set),
+                             measure_at(&data.c, set));
+                else
+                    peer.norm2(on, of.dtype, of.n, measure_at(&data.a, set),
+                               measure_at(&data.c, set));
             }};
 }
 
 std::vector<contender> contenders_of(session &s, const measure_problem &of)
 {
     std::vector<contender> all;
-    if (of.operation == MEASURE_SCAN) /* both orders are the same */
+    const bool has_orders = of.operation == MEASURE_REDUCE || is_product_sum(of);
+    if (!has_orders)
         all.push_back(ours("", [](measure_problem &) {}));
-    else
-        for (subwave_order order : all_orders)
+    for (subwave_order order : all_orders)
+        if (has_orders)
             all.push_back(
                 ours(subwave_order_name(order), [order](measure_problem &p) { p.order = order; }));
+    if (is_product_sum(of)) {
+        for (const blas &peer : registry<blas>())
+            if (s.on.is_gpu() == peer.on_gpu && peer.dot && peer.norm2)
+                all.push_back(theirs(s.on, peer));
+        return all;
+    }
     for (const array_peer &peer : registry<array_peer>())
-        if (s.on.is_gpu())
+        if (s.on.is_gpu() && (of.operation != MEASURE_MINMAX_INDEX || peer.minmax_index))
             all.push_back(theirs(s.on, peer));
     return all;
 }
@@ -78,12 +110,17 @@ std::vector<named_problem> problems_of(const session &s, measure_operation opera
     std::vector<named_problem> problems;
     measure_problem p = measure_default(operation, dtype);
     p.n = n;
+    if (is_product_sum(p))
+        return {{"", p}};
+    const subwave_op usual = p.op;
+    const bool finds = operation == MEASURE_MINMAX_INDEX;
     for (subwave_op op : all_ops) {
         if (!measure_has_op(dtype, op) ||
-            !(s.wishes.ops.empty() ? op == SUBWAVE_OP_PLUS : s.wants_op(subwave_op_name(op))))
+            (finds && op != SUBWAVE_OP_MINIMUM && op != SUBWAVE_OP_MAXIMUM) ||
+            !(s.wishes.ops.empty() ? op == usual : s.wants_op(subwave_op_name(op))))
             continue;
         p.op = op;
-        if (operation == MEASURE_REDUCE)
+        if (operation != MEASURE_SCAN)
             problems.push_back({"", p});
         for (subwave_scan_kind scan : all_scans) {
             p.scan = scan;
@@ -98,7 +135,9 @@ std::vector<named_problem> problems_of(const session &s, measure_operation opera
 
 void array_cases(session &s)
 {
-    for (measure_operation operation : {MEASURE_REDUCE, MEASURE_SCAN}) {
+    for (measure_operation operation :
+         {MEASURE_REDUCE, MEASURE_SCAN, MEASURE_DOT, MEASURE_NORM2, MEASURE_MINMAX_INDEX}) {
+        const bool multiplies = operation == MEASURE_DOT || operation == MEASURE_NORM2;
         const char *called = measure_operation_name(operation);
         if (!s.wants(called))
             continue;
@@ -106,13 +145,15 @@ void array_cases(session &s)
         if (s.on.is_gpu())
             usual.insert(usual.end(), {{.n = 1 << 24}, {.n = 1 << 28}});
         for (const shape &size : s.sizes(usual))
-            for (subwave_dtype dtype : s.dtypes(numbers, {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64})) {
+            for (subwave_dtype dtype :
+                 s.dtypes(multiplies ? factors : numbers, {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64})) {
                 if (size.m)
                     continue;
                 for (const auto &[kind, p] : problems_of(s, operation, dtype, size.n))
                     for (cache state : s.wishes.caches)
                         if (const int sets = s.sets(state, measure_bytes(&p)))
-                            s.run({called, dtype, size, state, kind, subwave_op_name(p.op)},
+                            s.run({called, dtype, size, state, kind,
+                                   multiplies ? "" : subwave_op_name(p.op)},
                                   {.bytes = measure_bytes(&p)}, contenders_of(s, p),
                                   [&s, &p = p, sets] {
                                       return std::make_unique<call_problem>(s.on, p, sets);

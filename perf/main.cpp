@@ -31,6 +31,9 @@ constexpr struct {
     {"group_info", nullptr},
     {"reduce", array_cases},
     {"scan", nullptr},
+    {"dot", nullptr},
+    {"norm2", nullptr},
+    {"minmax_index", nullptr},
     {"register_reduce", register_cases},
     {"register_scan", nullptr},
 };

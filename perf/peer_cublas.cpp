@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * peer_cublas.cpp: cuBLAS beside the matrix products on NVIDIA GPUs.
+ * peer_cublas.cpp: cuBLAS beside the matrix products, dot products and norms on NVIDIA GPUs.
  */
 #include "peer_gemm.hpp"
 
@@ -62,7 +62,39 @@ void gemm(device &on, subwave_dtype dtype, const shape &s, const void *a, const 
                                           CUBLAS_GEMM_DEFAULT));
 }
 
-const enrolled<blas> here({.name = "cublas", .on_gpu = true, .version = version, .gemm = gemm});
+/* Calls body(handle, type, type of the result, type of the sum), with results in device memory. Sums
+ * are of f32 at least. */
+template <class Body> void reduce_by(device &on, subwave_dtype dtype, bool is_norm, Body body)
+{
+    const cublasHandle_t handle = library_for<library>(on).handle;
+    const subwave_dtype sums = measure_sums(dtype);
+    expect(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE));
+    expect(body(handle, types.of(dtype), types.of(is_norm ? measure_part(dtype) : dtype),
+                types.of(is_norm ? measure_part(sums) : sums)));
+    expect(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST));
+}
+
+void dot(device &on, subwave_dtype dtype, std::int64_t n, const void *x, const void *y,
+         void *result)
+{
+    reduce_by(on, dtype, false, [=](auto handle, auto type, auto of_result, auto sums) {
+        return cublasDotEx_64(handle, n, x, type, 1, y, type, 1, result, of_result, sums);
+    });
+}
+
+void norm2(device &on, subwave_dtype dtype, std::int64_t n, const void *x, void *result)
+{
+    reduce_by(on, dtype, true, [=](auto handle, auto type, auto of_result, auto sums) {
+        return cublasNrm2Ex_64(handle, n, x, type, 1, result, of_result, sums);
+    });
+}
+
+const enrolled<blas> here({.name = "cublas",
+                           .on_gpu = true,
+                           .version = version,
+                           .gemm = gemm,
+                           .dot = dot,
+                           .norm2 = norm2});
 
 } // namespace
 } // namespace bench

@@ -10,22 +10,27 @@
  * launch, and a value of each tile or a scan's states. */
 enum {
     COUNTERS_BYTES = SUBWAVE_WORKSPACE_COUNTERS * sizeof(uint32_t),
-    RESULT_BYTES = SUBWAVE_WORKSPACE_ALIGNMENT,
-    VALUE_BYTES = sizeof(uint64_t), /* of the widest value, and of a state */
-    REDUCE_BYTES = COUNTERS_BYTES + RESULT_BYTES + SUBWAVE_ARRAY_TILES * VALUE_BYTES,
+    RESULT_BYTES = SUBWAVE_ARRAY_RESULT_BYTES,
 };
+_Static_assert(RESULT_BYTES % SUBWAVE_WORKSPACE_ALIGNMENT == 0, "values follow that are aligned");
+
+static size_t fold_bytes(size_t value_bytes)
+{
+    return COUNTERS_BYTES + RESULT_BYTES + SUBWAVE_ARRAY_TILES * value_bytes;
+}
 
 static int64_t scan_bytes(int64_t tiles)
 {
     const int64_t most = tiles < SUBWAVE_SCAN_TILES ? tiles : SUBWAVE_SCAN_TILES;
     return COUNTERS_BYTES + RESULT_BYTES +
-           (tiles > 1 ? SUBWAVE_SCAN_STATES(most) * VALUE_BYTES : 0);
+           (tiles > 1 ? SUBWAVE_SCAN_STATES(most) * (int64_t)sizeof(uint64_t) : 0);
 }
 
 size_t subwave_array_workspace(void)
 {
-    const int64_t scan = scan_bytes(SUBWAVE_SCAN_TILES);
-    return scan > REDUCE_BYTES ? (size_t)scan : REDUCE_BYTES;
+    const size_t scan = (size_t)scan_bytes(SUBWAVE_SCAN_TILES),
+                 fold = fold_bytes(SUBWAVE_ARRAY_VALUE_BYTES);
+    return scan > fold ? scan : fold;
 }
 
 const char *subwave_order_name(subwave_order order)
@@ -67,8 +72,8 @@ subwave_status subwave_check_place(subwave_context *context, subwave_place place
 static int64_t quotient_above(int64_t a, int64_t b) { return a / b + (a % b > 0); }
 
 subwave_status subwave_array_prepare(subwave_context *context, subwave_order order, int64_t n,
-                                     size_t size, subwave_place place, void *result,
-                                     subwave_array *array, void **at)
+                                     size_t size, size_t value_bytes, subwave_place place,
+                                     void *result, subwave_array *array, void **at)
 {
     /* A block has 16 KiB on their way from memory. To hide a latency of 1 us at 5.3 TB/s, 304
      * compute units need 320 blocks: four per unit are several times as many as any GPU needs, and
@@ -85,7 +90,7 @@ subwave_status subwave_array_prepare(subwave_context *context, subwave_order ord
     array->tiles = (uint32_t)(rows > 0 ? quotient_above(rows, array->rows) : 1);
 
     void *workspace;
-    SUBWAVE_TRY(subwave_workspace_get(context, REDUCE_BYTES, &workspace));
+    SUBWAVE_TRY(subwave_workspace_get(context, fold_bytes(value_bytes), &workspace));
     array->counter = workspace;
     char *const free_bytes = (char *)workspace + COUNTERS_BYTES;
     array->results = free_bytes + RESULT_BYTES;

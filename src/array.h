@@ -13,11 +13,14 @@ subwave_status subwave_check_place(subwave_context *context, subwave_place place
 /* The bytes of workspace that they need, the counters included. */
 size_t subwave_array_workspace(void);
 
-/* Divides n elements of `size` bytes into tiles, and gives the blocks their workspace. `*at` is where
- * the kernel writes the result: `result` itself or, if that is in the host's memory, the workspace. */
+/* Divides n elements of `size` bytes into tiles, and gives the blocks their workspace, with
+ * `value_bytes` for what the elements of a tile combine to. `*at` is where the kernel writes the
+ * result: `result` itself or, if that is in the host's memory, the workspace, which has room for
+ * SUBWAVE_ARRAY_RESULT_BYTES. */
+enum { SUBWAVE_ARRAY_RESULT_BYTES = 256, SUBWAVE_ARRAY_VALUE_BYTES = 24 /* at most */ };
 subwave_status subwave_array_prepare(subwave_context *context, subwave_order order, int64_t n,
-                                     size_t size, subwave_place place, void *result,
-                                     subwave_array *array, void **at);
+                                     size_t size, size_t value_bytes, subwave_place place,
+                                     void *result, subwave_array *array, void **at);
 
 /* Divides a scan of launch->n elements of `size` bytes into tiles, and gives the blocks their
  * workspace. */

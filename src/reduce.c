@@ -26,8 +26,8 @@ subwave_status subwave_reduce(subwave_context *context, subwave_dtype dtype, sub
     subwave_reduce_launch launch = {.op = op, .x = x, .has_init = init != NULL};
     if (init)
         memcpy(launch.init, init, size);
-    SUBWAVE_TRY(subwave_array_prepare(context, order, n, size, place, result, &launch.array,
-                                      &launch.result));
+    SUBWAVE_TRY(subwave_array_prepare(context, order, n, size, sizeof(uint64_t), place, result,
+                                      &launch.array, &launch.result));
     if (n > 0)
         subwave_log_bench_array(context, n, "reduce --dtype %s --op %s --order %s%s",
                                 subwave_dtype_name(dtype), subwave_op_name(op),

@@ -5,6 +5,8 @@
 
 #include "reference.h"
 
+#include <math.h>
+
 enum { BLOCK = 256, ROWS = 4, TILES = 1024, RUN = 32, RUNS = ROWS * BLOCK / RUN, GROUP = 256 };
 #ifdef SUBWAVE_SMALL_LIMITS
 enum { LAUNCH = 2 * GROUP };
@@ -55,49 +57,176 @@ static uint64_t rounded(subwave_dtype dtype, subwave_dtype type, cell value)
     return type == dtype ? value.bits : reference_encode(dtype, reference_decode(type, value.bits));
 }
 
-static cell reduce_tile(subwave_dtype dtype, subwave_op op, const void *x, int64_t n, int64_t first,
-                        int64_t end, bool last)
+/* What is folded: element i as a value of `type`; `pack` of them lie in 16 bytes. */
+typedef struct elements {
+    subwave_dtype dtype, type;
+    subwave_op op;
+    int pack;
+    const void *x, *y;
+    int part; /* of a product (2 and 3: of a conjugated one) or of the squares */
+    cell (*at)(const struct elements *from, int64_t i);
+} elements;
+
+static cell fold_tile(const elements *from, int64_t n, int64_t first, int64_t end, bool last)
 {
-    const subwave_dtype type = combined_in(dtype);
-    const int pack = 128 / reference_width(dtype);
+    const int pack = from->pack;
     const int64_t packs = n / pack;
     cell items[BLOCK] = {{0}};
     for (int item = 0; item < BLOCK; ++item) {
         cell sums[16] = {{0}};
         for (int64_t p = first * BLOCK + item; p < end * BLOCK && p < packs; p += BLOCK)
             for (int e = 0; e < pack; ++e)
-                sums[e] = join(type, op, sums[e], element(dtype, op, x, p * pack + e));
-        items[item] = join_all(type, op, sums, pack);
+                sums[e] = join(from->type, from->op, sums[e], from->at(from, p * pack + e));
+        items[item] = join_all(from->type, from->op, sums, pack);
         if (last && packs * pack + item < n)
-            items[item] = join(type, op, items[item], element(dtype, op, x, packs * pack + item));
+            items[item] =
+                join(from->type, from->op, items[item], from->at(from, packs * pack + item));
     }
-    return join_all(type, op, items, BLOCK);
+    return join_all(from->type, from->op, items, BLOCK);
+}
+
+static cell fold(const elements *from, int64_t n)
+{
+    const int64_t packs = n / from->pack;
+    const int64_t rows = (packs + BLOCK - 1) / BLOCK, most = (int64_t)ROWS * TILES;
+    const int64_t each = rows > most ? (rows + most - 1) / most * ROWS : ROWS;
+    const int64_t tiles = rows > 0 ? (rows + each - 1) / each : 1;
+    if (tiles == 1)
+        return fold_tile(from, n, 0, rows, true);
+    cell items[BLOCK] = {{0}};
+    for (int64_t t = 0; t < tiles; ++t) {
+        const int64_t end = (t + 1) * each < rows ? (t + 1) * each : rows;
+        items[t % BLOCK] = join(from->type, from->op, items[t % BLOCK],
+                                fold_tile(from, n, t * each, end, t == tiles - 1));
+    }
+    return join_all(from->type, from->op, items, BLOCK);
+}
+
+static cell plain_element(const elements *from, int64_t i)
+{
+    return element(from->dtype, from->op, from->x, i);
 }
 
 uint64_t reference_array_reduce(subwave_dtype dtype, subwave_op op, const void *x, int64_t n,
                                 const uint64_t *init)
 {
     const subwave_dtype type = combined_in(dtype);
-    const int64_t packs = n / (128 / reference_width(dtype));
-    const int64_t rows = (packs + BLOCK - 1) / BLOCK, most = (int64_t)ROWS * TILES;
-    const int64_t each = rows > most ? (rows + most - 1) / most * ROWS : ROWS;
-    const int64_t tiles = rows > 0 ? (rows + each - 1) / each : 1;
-    cell items[BLOCK] = {{0}}, sum = {0};
-    if (tiles == 1) {
-        sum = reduce_tile(dtype, op, x, n, 0, rows, true);
-    } else {
-        for (int64_t t = 0; t < tiles; ++t) {
-            const int64_t end = (t + 1) * each < rows ? (t + 1) * each : rows;
-            items[t % BLOCK] = join(type, op, items[t % BLOCK],
-                                    reduce_tile(dtype, op, x, n, t * each, end, t == tiles - 1));
-        }
-        sum = join_all(type, op, items, BLOCK);
-    }
+    const elements from = {.dtype = dtype,
+                           .type = type,
+                           .op = op,
+                           .pack = 128 / reference_width(dtype),
+                           .x = x,
+                           .at = plain_element};
+    cell sum = fold(&from, n);
     if (!sum.any)
         sum = (cell){true, reference_identity(type, op)};
     if (init)
         sum = join(type, op, element(dtype, op, init, 0), sum);
     return rounded(dtype, type, sum);
+}
+
+/* --- dot products and norms --------------------------------------------------------------------- */
+
+static double number(subwave_dtype dtype, const void *x, int64_t i)
+{
+    return reference_decode(dtype, reference_load(dtype, x, i));
+}
+
+/* Sums of products and squares are of f64, but of small floats, if they cannot leave f32. */
+static subwave_dtype summed_in(subwave_dtype part, bool f32)
+{
+    return reference_width(part) < 32 && f32 ? SUBWAVE_DTYPE_F32 : SUBWAVE_DTYPE_F64;
+}
+
+/* The real part of a product, or the other one. */
+static cell product_part(const elements *from, int64_t i)
+{
+    const subwave_dtype dtype = from->dtype, part = reference_part(dtype);
+    if (part == dtype)
+        return (cell){true, reference_encode(from->type,
+                                             number(part, from->x, i) * number(part, from->y, i))};
+    double x[2], y[2];
+    for (int p = 0; p < 2; ++p) {
+        x[p] = number(part, from->x, 2 * i + p);
+        y[p] = number(part, from->y, 2 * i + p);
+    }
+    if (from->part >= 2)
+        x[1] = -x[1];
+    return (cell){true,
+                  reference_encode(SUBWAVE_DTYPE_F64, from->part % 2 ? x[0] * y[1] + x[1] * y[0]
+                                                                     : x[0] * y[0] - x[1] * y[1])};
+}
+
+void reference_array_dot(subwave_dtype dtype, subwave_conjugation conjugation, const void *x,
+                         const void *y, int64_t n, void *result)
+{
+    const subwave_dtype part = reference_part(dtype);
+    const int parts = reference_width(dtype) / reference_width(part);
+    elements from = {.dtype = dtype,
+                     .type = summed_in(part, true),
+                     .op = SUBWAVE_OP_PLUS,
+                     .pack = 128 / reference_width(dtype),
+                     .x = x,
+                     .y = y,
+                     .at = product_part};
+    for (int p = 0; p < parts; ++p) {
+        from.part = p + (conjugation == SUBWAVE_CONJUGATION_FIRST ? 2 : 0);
+        const cell sum = fold(&from, n);
+        reference_store(part, result, p,
+                        sum.any ? rounded(part, from.type, sum) : reference_encode(part, 0));
+    }
+}
+
+/* The squares of those of f64 that are small, in the middle, or big, scaled by a power of two. */
+static const double scales[] = {0x1p700, 1, 0x1p-538};
+
+static cell square(const elements *from, int64_t i)
+{
+    const double x = number(from->dtype, from->x, i), size = x < 0 ? -x : x;
+    const int part = from->dtype != SUBWAVE_DTYPE_F64 ? 1
+                     : size < 0x1p-511                ? 0
+                     : size >= 0x1p486                ? 2
+                                                      : 1;
+    const double scaled = part == from->part ? x * scales[part] : 0;
+    return (cell){true, reference_encode(from->type, scaled * scaled)};
+}
+
+uint64_t reference_array_norm2(subwave_dtype dtype, const void *x, int64_t n)
+{
+    const subwave_dtype part = reference_part(dtype);
+    elements from = {.dtype = part,
+                     .type = summed_in(part, part != SUBWAVE_DTYPE_BF16),
+                     .op = SUBWAVE_OP_PLUS,
+                     .pack = 128 / reference_width(part),
+                     .x = x,
+                     .at = square};
+    double sums[3] = {0};
+    for (from.part = 0; from.part < 3; ++from.part) {
+        const cell sum = fold(&from, n * (reference_width(dtype) / reference_width(part)));
+        sums[from.part] = sum.any ? reference_decode(from.type, sum.bits) : 0;
+    }
+    const double root = sums[2] > 0 ? sqrt(sums[2] + sums[1] * scales[2] * scales[2]) / scales[2]
+                        : sums[1] < 0x1p-900 && part == SUBWAVE_DTYPE_F64
+                            ? sqrt(sums[0] + sums[1] * scales[0] * scales[0]) / scales[0]
+                            : sqrt(sums[1]);
+    /* Small floats are rounded to f32 first. */
+    return part == SUBWAVE_DTYPE_F64 ? reference_encode(part, root)
+                                     : reference_encode(part, (double)(float)root);
+}
+
+int64_t reference_array_minmax_index(subwave_dtype dtype, subwave_op op, const void *x, int64_t n,
+                                     uint64_t *value)
+{
+    int64_t index = -1;
+    *value = reference_identity(dtype, op);
+    for (int64_t i = 0; i < n; ++i) {
+        const uint64_t bits = reference_load(dtype, x, i);
+        const uint64_t better = i ? reference_combine(dtype, op, *value, bits) : bits;
+        if (i == 0 || !reference_same(dtype, better, *value))
+            index = i;
+        *value = better;
+    }
+    return index;
 }
 
 /* --- scans ----------------------------------------------------------------------------------- */

@@ -15,4 +15,15 @@ uint64_t reference_array_reduce(subwave_dtype dtype, subwave_op op, const void *
 void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind scan, const void *x,
                           int64_t n, const uint64_t *init, void *y);
 
+/* *result: the sum of the products of the n elements of x and y. */
+void reference_array_dot(subwave_dtype dtype, subwave_conjugation conjugation, const void *x,
+                         const void *y, int64_t n, void *result);
+
+/* The norm of the n elements of x, of the type of their real parts. */
+uint64_t reference_array_norm2(subwave_dtype dtype, const void *x, int64_t n);
+
+/* Where in x the least or greatest of n elements is first, and *value; -1 if there is none. */
+int64_t reference_array_minmax_index(subwave_dtype dtype, subwave_op op, const void *x, int64_t n,
+                                     uint64_t *value);
+
 #endif

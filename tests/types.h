@@ -30,6 +30,9 @@ static const subwave_op all_ops[] = {SUBWAVE_OP_LIST(TYPES_X)};
 #define TYPES_X(name, ...) SUBWAVE_ORDER_##name,
 static const subwave_order all_orders[] = {SUBWAVE_ORDER_LIST(TYPES_X)};
 #undef TYPES_X
+#define TYPES_X(name, ...) SUBWAVE_CONJUGATION_##name,
+static const subwave_conjugation all_conjugations[] = {SUBWAVE_CONJUGATION_LIST(TYPES_X)};
+#undef TYPES_X
 #define TYPES_X(name, ...) SUBWAVE_SCAN_##name,
 static const subwave_scan_kind all_scans[] = {SUBWAVE_SCAN_LIST(TYPES_X)};
 #undef TYPES_X
@@ -45,6 +48,7 @@ static const subwave_group_kind all_kinds[] = {SUBWAVE_GROUP_LIST(TYPES_X)};
 static const subwave_dtype matmul_dtypes[] = {SUBWAVE_KERNELS_matmul_broadcast(TYPES_X)};
 static const subwave_dtype skinny_dtypes[] = {SUBWAVE_KERNELS_matmul_skinny(TYPES_X)};
 static const subwave_dtype batched_dtypes[] = {SUBWAVE_KERNELS_matmul_batched(TYPES_X)};
+static const subwave_dtype dot_dtypes[] = {SUBWAVE_KERNELS_dot(TYPES_X)}; /* and norm2's */
 static const subwave_dtype number_dtypes[] = {SUBWAVE_KERNELS_group_reduce(TYPES_X)};
 #undef TYPES_X
 

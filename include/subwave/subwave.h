@@ -46,6 +46,9 @@ SUBWAVE_API const char *subwave_op_name(subwave_op op);
 /* "fixed" and "device" and so on, or "unknown". Never null. */
 SUBWAVE_API const char *subwave_order_name(subwave_order order);
 
+/* "none" or "first", or "unknown". Never null. */
+SUBWAVE_API const char *subwave_conjugation_name(subwave_conjugation conjugation);
+
 /* "inclusive" or "exclusive", or "unknown". Never null. */
 SUBWAVE_API const char *subwave_scan_kind_name(subwave_scan_kind scan);
 
@@ -287,9 +290,60 @@ SUBWAVE_API subwave_status subwave_reduce(subwave_context *context, subwave_dtyp
  * op, dtype, scan, order; UNSUPPORTED an op that the dtype lacks; INVALID_SIZE; INVALID_POINTER;
  * WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR. Source: the scans of CUB and rocPRIM. */
 SUBWAVE_API subwave_status subwave_scan(subwave_context *context, subwave_dtype dtype,
-                                        subwave_op op, subwave_scan_kind scan,
-                                        subwave_order order, int64_t n, const void *init,
-                                        const void *x, void *y);
+                                        subwave_op op, subwave_scan_kind scan, subwave_order order,
+                                        int64_t n, const void *init, const void *x, void *y);
+
+/* *result = x[0] y[0] + ... + x[n - 1] y[n - 1], with the elements of x conjugated if asked for.
+ *   dtype   F16, BF16, F32, F64, C32, C64. Products and sums are of f32 for F16 and BF16, and of f64
+ *           for all others, and the result is rounded once more, to nearest even. A product is rounded
+ *           before it is added; those of F16, F32 and C32 are exact.
+ *   conjugation  FIRST: x; of real types it is the same as NONE.
+ *   order   as in subwave_reduce.
+ *   n       elements, >= 0. With n = 0 the result is 0.
+ *   x, y    [in, device] n elements each, aligned as an element or, of complex types, as its part;
+ *           may overlap. If both are aligned to 16 bytes they are read faster on NVIDIA. May be null
+ *           if n = 0.
+ *   place   as in subwave_reduce.
+ *   result  [out] one element; may be an element of x or y.
+ * Stream: asynchronous with DEVICE. Workspace: 20736 bytes. Determinism: see `order`. Errors:
+ * INVALID_CONTEXT; INVALID_VALUE dtype, conjugation, order, place; UNSUPPORTED another dtype;
+ * INVALID_SIZE; INVALID_POINTER; WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR. Source: dot, dotu
+ * and dotc of BLAS. */
+SUBWAVE_API subwave_status subwave_dot(subwave_context *context, subwave_dtype dtype,
+                                       subwave_conjugation conjugation, subwave_order order,
+                                       int64_t n, const void *x, const void *y, subwave_place place,
+                                       void *result);
+
+/* *result = the square root of |x[0]|^2 + ... + |x[n - 1]|^2. No square overflows or vanishes: where
+ * the result is a number of its type it is found.
+ *   dtype   F16, BF16, F32, F64, C32, C64. The sum is of f32 for F16, of f64 for all others.
+ *   order   as in subwave_reduce.
+ *   n       elements, >= 0. With n = 0 the result is 0.
+ *   x       [in, device] n elements, aligned as in subwave_dot. May be null if n = 0.
+ *   place   as in subwave_reduce.
+ *   result  [out] one element of dtype, or of the type of its real part; may be an element of x.
+ * Stream: asynchronous with DEVICE. Workspace: 28928 bytes. Determinism: see `order`. Errors:
+ * INVALID_CONTEXT; INVALID_VALUE dtype, order, place; UNSUPPORTED another dtype; INVALID_SIZE;
+ * INVALID_POINTER; WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR. Source: nrm2 of BLAS. */
+SUBWAVE_API subwave_status subwave_norm2(subwave_context *context, subwave_dtype dtype,
+                                         subwave_order order, int64_t n, const void *x,
+                                         subwave_place place, void *result);
+
+/* *value = the least or the greatest element of x, *index = where it is first, counted from 0.
+ *   dtype   I8 to F64.
+ *   op      MINIMUM or MAXIMUM. A number wins over NaN, and -0 < +0; of NaNs alone the first is it.
+ *   n       elements, >= 0. With n = 0 the value is op's identity, and the index -1.
+ *   x       [in, device] n elements, aligned as in subwave_reduce. May be null if n = 0.
+ *   place   where both results are, as in subwave_reduce.
+ *   value   [out] one element.
+ *   index   [out] one number; must not overlap value. Both must not overlap x.
+ * Stream: asynchronous with DEVICE. Workspace: 20736 bytes. Determinism: the same on every device.
+ * Errors: INVALID_CONTEXT; INVALID_VALUE dtype, op, place; UNSUPPORTED another dtype or op;
+ * INVALID_SIZE; INVALID_POINTER; WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR. Source: the ArgMin
+ * and ArgMax of CUB; minloc and maxloc of Fortran. */
+SUBWAVE_API subwave_status subwave_minmax_index(subwave_context *context, subwave_dtype dtype,
+                                                subwave_op op, int64_t n, const void *x,
+                                                subwave_place place, void *value, int64_t *index);
 
 /* --- group algorithms over arrays, element by element ---------------------------------------- */
 

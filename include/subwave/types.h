@@ -167,6 +167,17 @@ typedef enum subwave_order {
 #undef SUBWAVE_X
 } subwave_order;
 
+/* Which factor of a dot product is conjugated, if it is complex. X(name, value, spelling) */
+#define SUBWAVE_CONJUGATION_LIST(X) \
+    X(NONE, 1, "none") \
+    X(FIRST, 2, "first") /* the scalar product of complex vectors */
+
+typedef enum subwave_conjugation {
+#define SUBWAVE_X(name, value, spelling) SUBWAVE_CONJUGATION_##name = value,
+    SUBWAVE_CONJUGATION_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+} subwave_conjugation;
+
 /* Where the result of a call is written to. X(name, value, spelling) */
 #define SUBWAVE_PLACE_LIST(X) \
     X(DEVICE, 1, "device") /* device memory, in stream order */ \

@@ -461,6 +461,10 @@ static void print_plans(const settings *s, const device *devices)
 
 static void print_notes(const settings *s)
 {
+    if (measure_is_array(&s->problem)) {
+        puts("\nerror: largest |result - reference| / sum |x| of a sum, otherwise 0 or inf");
+        return;
+    }
     if (!measure_is_product(&s->problem)) {
         puts("\nerror: largest |y - reference| / sum |x| of a sum, otherwise 0 or inf; about "
              "100,000 work-items checked");
@@ -522,9 +526,10 @@ enum {
     STRIDED = ONE(MATMUL_STRIDED_BATCHED),
     BATCHED = STRIDED | ONE(MATMUL_BATCHED),
     PRODUCTS = MATMUL | BATCHED,
-    ARRAYS = ONE(REDUCE) | ONE(SCAN),
+    PRODUCT_SUMS = ONE(DOT) | ONE(NORM2),
+    ARRAYS = ONE(REDUCE) | ONE(SCAN) | PRODUCT_SUMS | ONE(MINMAX_INDEX),
     GROUP_COMBINING = ONE(GROUP_REDUCE) | ONE(GROUP_SCAN),
-    COMBINING = GROUP_COMBINING | ARRAYS,
+    COMBINING = GROUP_COMBINING | ONE(REDUCE) | ONE(SCAN),
     MOVING = ONE(GROUP_BROADCAST) | ONE(GROUP_SHIFT) | ONE(GROUP_PERMUTE) | ONE(GROUP_SELECT),
     GROUPS = GROUP_COMBINING | MOVING | ONE(GROUP_VOTE) | ONE(GROUP_INFO),
     ALL = PRODUCTS | GROUPS | ARRAYS,
@@ -610,8 +615,9 @@ int bench_main(int argc, char **argv)
 
     const unsigned bit = 1u << operation;
     settings s = {.min_time = NAN /* until given */};
-    s.problem = measure_default(
-        operation, bit & (PRODUCTS | COMBINING | MOVING) ? SUBWAVE_DTYPE_F32 : SUBWAVE_DTYPE_U8);
+    s.problem = measure_default(operation, bit & (PRODUCTS | COMBINING | MOVING | ARRAYS)
+                                               ? SUBWAVE_DTYPE_F32
+                                               : SUBWAVE_DTYPE_U8);
     measure_problem *p = &s.problem;
     if (bit & BATCHED)
         p->batch = 1000;
@@ -625,7 +631,9 @@ int bench_main(int argc, char **argv)
          several("--variant", "NAME", take_variants, &s.variants, "(naive, local and broadcast)")},
         {MATMUL, several("--dtype", "TYPE", take_dtypes, &s.dtypes, "(f32)")},
         {BATCHED, several("--dtype", "TYPE", take_batched_dtypes, &s.dtypes, "(f32)")},
-        {COMBINING, several("--dtype", "TYPE", take_number_dtypes, &s.dtypes, "(f32)")},
+        {COMBINING | ONE(MINMAX_INDEX),
+         several("--dtype", "TYPE", take_number_dtypes, &s.dtypes, "(f32)")},
+        {PRODUCT_SUMS, several("--dtype", "TYPE", take_dot_dtypes, &s.dtypes, "(f32)")},
         {MOVING, several("--dtype", "TYPE", take_all_dtypes, &s.dtypes, "(f32)")},
         {PRODUCTS, several("--size", "N|MxNxK", take_shapes, &s.shapes,
                            bit & MATMUL ? "C is M x N, summed over K (1024)"
@@ -656,7 +664,10 @@ int bench_main(int argc, char **argv)
                      "branches of tangle and opportunistic groups (3)")},
         {GROUPS, flag("--members", &p->members, "ask for the members as well")},
         {COMBINING, one("--op", "OP", take_op, &p->op, "(plus)")},
-        {ARRAYS, one("--order", "ORDER", take_order, &p->order, "(fixed)")},
+        {ONE(MINMAX_INDEX), one("--op", "OP", take_minmax, &p->op, "(minimum)")},
+        {ONE(REDUCE) | ONE(SCAN) | PRODUCT_SUMS,
+         one("--order", "ORDER", take_order, &p->order, "(fixed)")},
+        {ONE(DOT), one("--conjugation", "FACTOR", take_conjugation, &p->conjugation, "(none)")},
         {ONE(GROUP_SCAN) | ONE(SCAN), one("--scan", "SCAN", take_scan, &p->scan, "(inclusive)")},
         {COMBINING, flag("--init", &p->has_init, "with a first value, which is 1")},
         {ONE(GROUP_BROADCAST), one("--local-id", "ID", take_unsigned, &p->amount,

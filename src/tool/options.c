@@ -245,6 +245,10 @@ TAKE_CHOICE(take_layout, subwave_layout, {"row", SUBWAVE_LAYOUT_ROW_MAJOR},
             {"column", SUBWAVE_LAYOUT_COLUMN_MAJOR})
 TAKE_CHOICE(take_order, subwave_order, {"fixed", SUBWAVE_ORDER_FIXED},
             {"device", SUBWAVE_ORDER_DEVICE})
+TAKE_CHOICE(take_minmax, subwave_op, {"minimum", SUBWAVE_OP_MINIMUM},
+            {"maximum", SUBWAVE_OP_MAXIMUM})
+TAKE_CHOICE(take_conjugation, subwave_conjugation, {"none", SUBWAVE_CONJUGATION_NONE},
+            {"first", SUBWAVE_CONJUGATION_FIRST})
 TAKE_CHOICE(take_scan, subwave_scan_kind, {"inclusive", SUBWAVE_SCAN_INCLUSIVE},
             {"exclusive", SUBWAVE_SCAN_EXCLUSIVE})
 TAKE_CHOICE(take_shift, subwave_shift, {"left", SUBWAVE_SHIFT_LEFT}, {"right", SUBWAVE_SHIFT_RIGHT})
@@ -284,6 +288,7 @@ static const char *take_dtype_of(const subwave_dtype *dtypes, size_t count, cons
 #define SUBWAVE_X_DTYPE(name, ...) SUBWAVE_DTYPE_##name,
 TAKE_DTYPES(take_dtypes, SUBWAVE_KERNELS_matmul_broadcast(SUBWAVE_X))
 TAKE_DTYPES(take_batched_dtypes, SUBWAVE_KERNELS_matmul_batched(SUBWAVE_X))
+TAKE_DTYPES(take_dot_dtypes, SUBWAVE_KERNELS_dot(SUBWAVE_X))
 TAKE_DTYPES(take_number_dtypes, SUBWAVE_KERNELS_group_reduce(SUBWAVE_X))
 TAKE_DTYPES(take_all_dtypes, SUBWAVE_DTYPE_LIST(SUBWAVE_X_DTYPE))
 #undef SUBWAVE_X

@@ -76,22 +76,25 @@ const char *take_variant(const char *value, void *target);  /* subwave_variant *
 const char *take_variants(const char *value, void *target); /* variant_list */
 const char *take_dtypes(const char *value, void *target);   /* dtype_list of what a product takes */
 const char *take_batched_dtypes(const char *value, void *target); /* of what a batch takes */
+const char *take_dot_dtypes(const char *value, void *target);     /* of what dot and norm2 take */
 const char *take_number_dtypes(const char *value, void *target);  /* of what can be combined */
 const char *take_all_dtypes(const char *value, void *target);
-const char *take_layout(const char *value, void *target);   /* subwave_layout */
-const char *take_shapes(const char *value, void *target);   /* shape_list, from N or MxNxK */
-const char *take_sizes(const char *value, void *target);    /* shape_list, from N */
-const char *take_size(const char *value, void *target);     /* int64_t, >= 0 */
-const char *take_three(const char *value, void *target);    /* int64_t[3], from A,B,C */
-const char *take_block(const char *value, void *target);    /* int32_t[3], from XxYxZ */
-const char *take_scalar(const char *value, void *target);   /* double[2], from X or RE,IM */
-const char *take_int(const char *value, void *target);      /* int32_t, >= 0 */
-const char *take_unsigned(const char *value, void *target); /* uint32_t */
-const char *take_kind(const char *value, void *target);     /* subwave_group_kind */
-const char *take_op(const char *value, void *target);       /* subwave_op */
-const char *take_order(const char *value, void *target);    /* subwave_order */
-const char *take_scan(const char *value, void *target);     /* subwave_scan_kind */
-const char *take_shift(const char *value, void *target);    /* subwave_shift */
-const char *take_vote(const char *value, void *target);     /* subwave_vote */
+const char *take_layout(const char *value, void *target);      /* subwave_layout */
+const char *take_shapes(const char *value, void *target);      /* shape_list, from N or MxNxK */
+const char *take_sizes(const char *value, void *target);       /* shape_list, from N */
+const char *take_size(const char *value, void *target);        /* int64_t, >= 0 */
+const char *take_three(const char *value, void *target);       /* int64_t[3], from A,B,C */
+const char *take_block(const char *value, void *target);       /* int32_t[3], from XxYxZ */
+const char *take_scalar(const char *value, void *target);      /* double[2], from X or RE,IM */
+const char *take_int(const char *value, void *target);         /* int32_t, >= 0 */
+const char *take_unsigned(const char *value, void *target);    /* uint32_t */
+const char *take_kind(const char *value, void *target);        /* subwave_group_kind */
+const char *take_op(const char *value, void *target);          /* subwave_op */
+const char *take_order(const char *value, void *target);       /* subwave_order */
+const char *take_minmax(const char *value, void *target);      /* subwave_op, one of the two */
+const char *take_conjugation(const char *value, void *target); /* subwave_conjugation */
+const char *take_scan(const char *value, void *target);        /* subwave_scan_kind */
+const char *take_shift(const char *value, void *target);       /* subwave_shift */
+const char *take_vote(const char *value, void *target);        /* subwave_vote */
 
 #endif

@@ -10,6 +10,7 @@
 #include "../types.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* `x` and `y` are in device memory; `values` are what x holds. */
 typedef struct arrays {
@@ -18,6 +19,8 @@ typedef struct arrays {
     guarded x, y;
     unsigned char *values;
     size_t capacity;
+    guarded result; /* and in the host's memory */
+    _Alignas(16) unsigned char on_host[32];
 } arrays;
 
 static inline arrays arrays_create(subwave_context *context)
@@ -25,13 +28,15 @@ static inline arrays arrays_create(subwave_context *context)
     return (arrays){.context = context,
                     .random = harness_random_start(),
                     .x = {.context = context},
-                    .y = {.context = context}};
+                    .y = {.context = context},
+                    .result = {.context = context}};
 }
 
 static inline void arrays_destroy(arrays *a)
 {
     guarded_destroy(&a->x);
     guarded_destroy(&a->y);
+    guarded_destroy(&a->result);
     free(a->values);
 }
 
@@ -71,10 +76,37 @@ static inline void arrays_fill(arrays *a, subwave_dtype dtype, subwave_op op, in
                         reference_encode(dtype, op == SUBWAVE_OP_LOGICAL_OR));
 }
 
+/* Where a call is to write a result of so many bytes: the host's memory or the device's. */
+static inline void *arrays_result(arrays *a, subwave_place place, size_t alignment, size_t bytes)
+{
+    assert_true(bytes <= sizeof a->on_host);
+    harness_fill(HARNESS_A5, a->on_host, sizeof a->on_host);
+    guarded_reset(&a->result, alignment, a->on_host, bytes);
+    return place == SUBWAVE_PLACE_HOST ? (void *)a->on_host : guarded_pointer(&a->result);
+}
+/* What it wrote, and that it wrote nothing else. */
+static inline const void *arrays_result_read(arrays *a, subwave_place place, size_t bytes)
+{
+    if (place == SUBWAVE_PLACE_HOST)
+        assert_int_equal(guarded_changes(&a->result), 0);
+    else
+        assert_int_equal(guarded_read(&a->result, a->on_host), 0);
+    for (size_t i = bytes; i < sizeof a->on_host; ++i)
+        assert_int_equal(a->on_host[i], 0xa5);
+    assert_int_equal(guarded_changes(&a->x), 0);
+    return a->on_host;
+}
+
 /* A number of elements: so many packs, and elements more. */
 typedef struct array_size {
     int packs, elements;
 } array_size;
+
+/* None, single ones, around rows of 256 packs and around tiles of four rows. */
+static const array_size fold_sizes[] = {
+    {0, 0},       {0, 1},           {1, 0},           {1, 1},       {7, 1},
+    {256, 0},     {256 - 1, 1},     {256 + 1, 0},     {3 * 256, 0}, {4 * 256, 0},
+    {4 * 256, 1}, {4 * 256 + 1, 0}, {9 * 256 + 77, 1}};
 
 /* Calls check(arrays, dtype, op, n, turn) for every dtype, op and size. */
 static inline void arrays_check_all(subwave_context *context, const array_size *sizes, size_t count,

@@ -462,6 +462,18 @@ static subwave_status run_scan(subwave_context *context, const task *t, void *co
                         SUBWAVE_ORDER_FIXED, t->n, NULL, operand[FIRST], operand[RESULT]);
 }
 
+static subwave_status run_dot(subwave_context *context, const task *t, void *const *operand)
+{
+    return subwave_dot(context, t->dtype, SUBWAVE_CONJUGATION_FIRST, (subwave_order)t->function,
+                       t->n, operand[FIRST], operand[FIRST], SUBWAVE_PLACE_DEVICE, operand[RESULT]);
+}
+
+static subwave_status run_norm2(subwave_context *context, const task *t, void *const *operand)
+{
+    return subwave_norm2(context, t->dtype, (subwave_order)t->function, t->n, operand[FIRST],
+                         SUBWAVE_PLACE_DEVICE, operand[RESULT]);
+}
+
 /* Several tiles, whose blocks may finish in any order. */
 static void check_arrays(device *d)
 {
@@ -481,6 +493,18 @@ static void check_arrays(device *d)
             fill_numbers(dtype, t.before[FIRST], t.n, &d->random);
             add_operand(&t, RESULT, 1, size);
             check(d, &t);
+            for (int norm = 0; norm < 2; ++norm) {
+                t = (task){.run = norm ? run_norm2 : run_dot,
+                           .dtype = dtype,
+                           .n = (int64_t)(60003 / size),
+                           .function = (int)all_orders[o]};
+                snprintf(t.name, sizeof t.name, "%s %s %s", norm ? "norm2" : "dot",
+                         subwave_dtype_name(dtype), subwave_order_name(all_orders[o]));
+                add_operand(&t, FIRST, (size_t)t.n, size);
+                fill_numbers(dtype, t.before[FIRST], t.n, &d->random);
+                add_operand(&t, RESULT, 1, size);
+                check(d, &t);
+            }
             t = (task){.run = run_scan,
                        .dtype = dtype,
                        .n = (int64_t)(60003 / size),

@@ -56,6 +56,7 @@ static void test_texts(void **state)
     SAYS("ballot", subwave_group_kind_name, SUBWAVE_GROUP_BALLOT);
     SAYS("plus", subwave_op_name, SUBWAVE_OP_PLUS);
     SAYS("fixed", subwave_order_name, SUBWAVE_ORDER_FIXED);
+    SAYS("first", subwave_conjugation_name, SUBWAVE_CONJUGATION_FIRST);
     SAYS("inclusive", subwave_scan_kind_name, SUBWAVE_SCAN_INCLUSIVE);
     ask("subwave_dtype_size");
     assert_int_equal(subwave_dtype_size(SUBWAVE_DTYPE_F64), 8);
@@ -77,7 +78,8 @@ static void test_devices(void **state)
 static void ask_all(subwave_context *context, subwave_status expected)
 {
 #define ASK(function, ...) ANSWERS(expected, context, function, context, __VA_ARGS__)
-    double one = 1, x = 2, y = 3, sum = 0, upto = 0;
+    double one = 1, x = 2, y = 3, sum = 0, upto = 0, product = 0, norm = 0, least = 0;
+    int64_t where = -1;
     const void *const matrices[] = {&x};
     void *const results[] = {&y};
     uint8_t flag = 1, vote = 0;
@@ -117,11 +119,15 @@ static void ask_all(subwave_context *context, subwave_status expected)
         &sum);
     ASK(subwave_scan, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, SUBWAVE_ORDER_FIXED, 1, &one,
         &x, &upto);
+    ASK(subwave_dot, f64, SUBWAVE_CONJUGATION_NONE, SUBWAVE_ORDER_FIXED, 1, &x, &x,
+        SUBWAVE_PLACE_HOST, &product);
+    ASK(subwave_norm2, f64, SUBWAVE_ORDER_FIXED, 1, &x, SUBWAVE_PLACE_HOST, &norm);
+    ASK(subwave_minmax_index, f64, SUBWAVE_OP_MINIMUM, 1, &x, SUBWAVE_PLACE_HOST, &least, &where);
     ANSWERS(expected, context, subwave_synchronize, context);
 #undef ASK
     if (context)
         assert_true(strcmp(device.backend, "cpu") == 0 && y == 2 && vote == 1 && sum == 3 &&
-                    upto == 3);
+                    upto == 3 && product == 4 && norm == 2 && least == 2 && where == 0);
 }
 
 static void test_wishes(void **state)

@@ -214,6 +214,12 @@ CALL(whole_array, subwave_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SU
                                  ITEMS, NULL, in, SUBWAVE_PLACE_HOST, out))
 CALL(scan_array, subwave_scan(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE,
                               SUBWAVE_ORDER_FIXED, ITEMS, NULL, in, out))
+CALL(multiply_arrays, subwave_dot(context, SUBWAVE_DTYPE_F32, SUBWAVE_CONJUGATION_NONE,
+                                  SUBWAVE_ORDER_FIXED, ITEMS, in, in, SUBWAVE_PLACE_HOST, out))
+CALL(norm, subwave_norm2(context, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, ITEMS, in,
+                         SUBWAVE_PLACE_HOST, out))
+CALL(least, subwave_minmax_index(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_MINIMUM, ITEMS, in,
+                                 SUBWAVE_PLACE_HOST, out, (int64_t[1]){0}))
 static subwave_status memory(subwave_context *context)
 {
     void *device = NULL;
@@ -226,15 +232,25 @@ static subwave_status memory(subwave_context *context)
 }
 
 #define SUBWAVE_X(name, ...) multiply_##name,
-static subwave_status (*const calls[])(subwave_context *) = {
-    multiply_auto,  SUBWAVE_VARIANT_LIST(SUBWAVE_X) batched,
-    batched_staged, pointers,
-    reduce,         one_to_all,
-    scan,           shift,
-    permute,        pick,
-    vote,           describe,
-    whole_array,    scan_array,
-    memory};
+static subwave_status (*const calls[])(subwave_context *) = {multiply_auto,
+                                                             SUBWAVE_VARIANT_LIST(SUBWAVE_X)
+                                                                 batched,
+                                                             batched_staged,
+                                                             pointers,
+                                                             reduce,
+                                                             one_to_all,
+                                                             scan,
+                                                             shift,
+                                                             permute,
+                                                             pick,
+                                                             vote,
+                                                             describe,
+                                                             whole_array,
+                                                             scan_array,
+                                                             multiply_arrays,
+                                                             norm,
+                                                             least,
+                                                             memory};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };
 

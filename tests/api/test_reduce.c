@@ -66,27 +66,15 @@ static const way ways[] = {
     {SUBWAVE_ORDER_FIXED, SUBWAVE_PLACE_DEVICE, true, true},
 };
 
-/* In packs, and elements more: none, single ones, around rows and around tiles. */
-static const array_size sizes[] = {{0, 0},
-                                   {0, 1},
-                                   {1, 0},
-                                   {1, 1},
-                                   {7, 1},
-                                   {BLOCK, 0},
-                                   {BLOCK - 1, 1},
-                                   {BLOCK + 1, 0},
-                                   {3 * BLOCK, 0},
-                                   {4 * BLOCK, 0},
-                                   {4 * BLOCK, 1},
-                                   {4 * BLOCK + 1, 0},
-                                   {9 * BLOCK + 77, 1}};
-
 static void check_in_turn(arrays *a, subwave_dtype dtype, subwave_op op, int64_t n, unsigned turn)
 {
     check(a, dtype, op, n, ways[(turn + turn / COUNT(ways)) % COUNT(ways)]);
 }
 
-static void test_all(void **state) { arrays_check_all(*state, sizes, COUNT(sizes), check_in_turn); }
+static void test_all(void **state)
+{
+    arrays_check_all(*state, fold_sizes, COUNT(fold_sizes), check_in_turn);
+}
 
 /* So many tiles that a work-item of the last block has several. */
 static void test_many_tiles(void **state)

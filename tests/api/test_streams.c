@@ -111,6 +111,13 @@ CALL(whole_array, subwave_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SU
                                  CELLS, &one, x->a, SUBWAVE_PLACE_DEVICE, x->c))
 CALL(scan_array, subwave_scan(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE,
                               SUBWAVE_ORDER_FIXED, CELLS, &one, x->a, x->c))
+CALL(multiply_arrays,
+     subwave_dot(context, SUBWAVE_DTYPE_F32, SUBWAVE_CONJUGATION_NONE, SUBWAVE_ORDER_FIXED, CELLS,
+                 x->a, x->b, SUBWAVE_PLACE_DEVICE, x->c))
+CALL(norm, subwave_norm2(context, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, CELLS, x->a,
+                         SUBWAVE_PLACE_DEVICE, x->c))
+CALL(greatest, subwave_minmax_index(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, CELLS, x->a,
+                                    SUBWAVE_PLACE_DEVICE, (float *)x->c + 2, x->c))
 
 #define SUBWAVE_X(name, ...) product_##name,
 static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
@@ -124,7 +131,10 @@ static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               vote,
                               describe,
                               whole_array,
-                              scan_array};
+                              scan_array,
+                              multiply_arrays,
+                              norm,
+                              greatest};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };
 

@@ -32,6 +32,9 @@ typedef enum job {
     SHIFT,
     ARRAY,
     ARRAY_SCAN,
+    DOT,
+    NORM,
+    INDEX,
     PLAN,
     MEMORY,
     JOBS
@@ -39,7 +42,8 @@ typedef enum job {
 static const char *const job_names[JOBS] = {"matmul naive", "matmul local", "matmul broadcast",
                                             "matmul auto",  "strided",      "batched",
                                             "reduce",       "scan",         "shift",
-                                            "array",        "array scan",   "plan",
+                                            "array",        "array scan",   "dot",
+                                            "norm",         "index",        "plan",
                                             "memory"};
 
 /* What a context computes with, on the host. A thread's contexts all have other inputs, so that
@@ -139,6 +143,15 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
     case ARRAY_SCAN:
         return subwave_scan(context, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE,
                             SUBWAVE_ORDER_FIXED, ELEMENTS, &one, x, y);
+    case DOT:
+        return subwave_dot(context, f64, SUBWAVE_CONJUGATION_NONE, SUBWAVE_ORDER_FIXED, ELEMENTS, x,
+                           x, SUBWAVE_PLACE_DEVICE, y);
+    case NORM:
+        return subwave_norm2(context, f64, SUBWAVE_ORDER_DEVICE, ELEMENTS, x, SUBWAVE_PLACE_DEVICE,
+                             y);
+    case INDEX:
+        return subwave_minmax_index(context, f64, SUBWAVE_OP_MINIMUM, ELEMENTS, x,
+                                    SUBWAVE_PLACE_DEVICE, y, (int64_t *)y + 1);
     case PLAN:
         return subwave_matmul_plan(context, SUBWAVE_VARIANT_AUTO, f64, row_major, none, none, M, N,
                                    K, &r->of.plan);

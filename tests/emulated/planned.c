@@ -213,6 +213,20 @@ static void call_arrays(void)
                                               .scan = SUBWAVE_SCAN_INCLUSIVE,
                                               .x = (char *)4096 + (form & 2 ? size : 0),
                                               .y = (char *)4096};
+            const subwave_dot_launch dot = {
+                .array = launch.array, .conjugate = form & 1, .x = launch.x, .y = launch.x};
+            if (subwave_is_built(SUBWAVE_OPERATION_dot, all_dtypes[d]))
+                call(SUBWAVE_OPERATION_dot, all_dtypes[d], &dot, "dot %s, form %d",
+                     subwave_dtype_name(all_dtypes[d]), form);
+            const subwave_norm2_launch norm2 = {.array = launch.array, .x = launch.x};
+            if (subwave_is_built(SUBWAVE_OPERATION_norm2, all_dtypes[d]))
+                call(SUBWAVE_OPERATION_norm2, all_dtypes[d], &norm2, "norm2 %s, form %d",
+                     subwave_dtype_name(all_dtypes[d]), form);
+            const subwave_minmax_index_launch minmax = {
+                .array = launch.array, .op = SUBWAVE_OP_MINIMUM, .x = launch.x};
+            if (subwave_is_built(SUBWAVE_OPERATION_minmax_index, all_dtypes[d]))
+                call(SUBWAVE_OPERATION_minmax_index, all_dtypes[d], &minmax,
+                     "minmax_index %s, form %d", subwave_dtype_name(all_dtypes[d]), form);
             if (subwave_is_built(SUBWAVE_OPERATION_scan, all_dtypes[d]))
                 call(SUBWAVE_OPERATION_scan, all_dtypes[d], &scan, "scan %s, form %d",
                      subwave_dtype_name(all_dtypes[d]), form);

@@ -25,7 +25,10 @@ enum { RIGHT, TOLD, WRONG }; /* a child's exit status */
  */
 static int use_the_library(void)
 {
-    static float a[COUNT], b[COUNT], c[COUNT], sum[COUNT], upto[COUNT], greatest;
+    static float a[COUNT], b[COUNT], c[COUNT], sum[COUNT], upto[COUNT], greatest, product, norm,
+        greatest_too;
+    int64_t where = -1;
+    double squares = 0;
     float *da = NULL, *db = NULL, *dc = NULL, one = 1, zero = 0;
     const subwave_group whole = {.kind = SUBWAVE_GROUP_SUB_GROUP, .block = {64, 1, 1}};
     subwave_context *ctx = NULL;
@@ -33,6 +36,7 @@ static int use_the_library(void)
     for (int i = 0; i < COUNT; ++i) {
         a[i] = (float)(i % 7);
         b[i] = (float)(i % SIZE == i / SIZE); /* the unit matrix */
+        squares += a[i] * a[i];
     }
     if (subwave_context_create(&ctx, "gpu:0") != SUBWAVE_STATUS_SUCCESS)
         return TOLD;
@@ -56,6 +60,12 @@ static int use_the_library(void)
         TRY(subwave_scan(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, SUBWAVE_SCAN_INCLUSIVE,
                          SUBWAVE_ORDER_FIXED, COUNT, NULL, da, db));
         TRY(subwave_copy(ctx, upto, db, sizeof upto));
+        TRY(subwave_dot(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_CONJUGATION_NONE, SUBWAVE_ORDER_FIXED,
+                        COUNT, da, da, SUBWAVE_PLACE_HOST, &product));
+        TRY(subwave_norm2(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, COUNT, da,
+                          SUBWAVE_PLACE_HOST, &norm));
+        TRY(subwave_minmax_index(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, COUNT, da,
+                                 SUBWAVE_PLACE_HOST, &greatest_too, &where));
     }
     float *const arrays[] = {da, db, dc};
     for (int i = 0; i < 3; ++i)
@@ -66,6 +76,9 @@ static int use_the_library(void)
     TRY(subwave_context_destroy(&ctx));
     if (failures)
         return TOLD;
+    if (product != squares || norm * norm < squares - 0.01 || norm * norm > squares + 0.01 ||
+        greatest_too != 6 || where != 6)
+        return WRONG;
     for (int i = 0; i < COUNT; ++i)
         if (greatest != 6 || upto[i] != (i < 6 ? a[i] : 6) || c[i] != a[i] ||
             (i < GROUPED && sum[i] != 6))

@@ -129,6 +129,12 @@ static void fold(void *x, void *y)
                         SUBWAVE_ORDER_FIXED, 1001, NULL, x, y));
     expect(subwave_scan(on, SUBWAVE_DTYPE_U8, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE,
                         SUBWAVE_ORDER_DEVICE, 5000, &(uint8_t){1}, x, y));
+    expect(subwave_dot(on, SUBWAVE_DTYPE_C64, SUBWAVE_CONJUGATION_FIRST, SUBWAVE_ORDER_FIXED, 100,
+                       x, x, SUBWAVE_PLACE_DEVICE, y));
+    expect(subwave_norm2(on, SUBWAVE_DTYPE_BF16, SUBWAVE_ORDER_DEVICE, 333, x, SUBWAVE_PLACE_DEVICE,
+                         y));
+    expect(subwave_minmax_index(on, SUBWAVE_DTYPE_I32, SUBWAVE_OP_MAXIMUM, 1001, x,
+                                SUBWAVE_PLACE_DEVICE, y, (int64_t *)y + 1));
 }
 
 int main(int argc, char **argv)

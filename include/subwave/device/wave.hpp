@@ -117,6 +117,8 @@
  *                                        compiler that fuses where it likes does so here and not
  *                                        there: operands' alignment, which decides between forms of
  *                                        a kernel, would change bits
+ *   rounded_product(a, b)                a b, rounded by itself: no compiler fuses it with an addition
+ *   square_root(x)                       of an f64, rounded to nearest even
  *   number_min(a, b), number_max(a, b)   IEEE minNum and maxNum, with -0 below +0
  *
  * The matrix unit in groups

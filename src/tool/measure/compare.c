@@ -393,10 +393,67 @@ static double result_error(const measure_problem *p, const void *y, int64_t i, v
     return floating ? worse(0, fabs(right.real - found.real) / magnitude) : INFINITY;
 }
 
+/* The parts of element i of the n of an array. */
+static void parts_of(subwave_dtype dtype, const unsigned char *elements, int64_t i, double part[2])
+{
+    part[1] = 0;
+    measure_decode(dtype, 1, elements + (size_t)i * subwave_dtype_size(dtype), part);
+}
+
+/* Of a dot product or a norm: relative to what the products' sizes add up to. */
+static double product_sum_error(const measure_data *data, const void *result)
+{
+    const measure_problem *p = &data->problem;
+    const bool is_norm = p->operation == MEASURE_NORM2;
+    const unsigned char *const y =
+        data->x + (is_norm ? 0 : (size_t)p->n * subwave_dtype_size(p->dtype));
+    double sum[2] = {0}, size = 0, found[2] = {0}, error = 0;
+    for (int64_t i = 0; i < p->n; ++i) {
+        double a[2], b[2];
+        parts_of(p->dtype, data->x, i, a);
+        parts_of(p->dtype, y, i, b);
+        if (is_norm || p->conjugation == SUBWAVE_CONJUGATION_FIRST)
+            a[1] = -a[1];
+        sum[0] += a[0] * b[0] - a[1] * b[1];
+        sum[1] += a[0] * b[1] + a[1] * b[0];
+        size += (fabs(a[0]) + fabs(a[1])) * (fabs(b[0]) + fabs(b[1]));
+    }
+    if (is_norm)
+        sum[0] = size = sqrt(sum[0]), sum[1] = 0;
+    measure_decode(is_norm ? measure_part(p->dtype) : p->dtype, 1, result, found);
+    for (int part = 0; part < 2; ++part)
+        if (found[part] != sum[part])
+            error = worse(error, fabs(found[part] - sum[part]) / size);
+    return error;
+}
+
+/* The first of the least or greatest elements, exactly. */
+static double index_error(const measure_data *data, const unsigned char *result)
+{
+    const measure_problem *p = &data->problem;
+    const size_t size = subwave_dtype_size(p->dtype);
+    int64_t best = 0, index;
+    for (int64_t i = 1; i < p->n; ++i) {
+        const value x = load(p->dtype, data->x, i), of_best = load(p->dtype, data->x, best),
+                    y = combine(p->dtype, p->op, of_best, x);
+        if (memcmp(&y, &of_best, sizeof y) != 0)
+            best = i;
+    }
+    memcpy(&index, result, sizeof index);
+    return index == best &&
+                   memcmp(result + MEASURE_INDEX_BYTES, data->x + (size_t)best * size, size) == 0
+               ? 0
+               : INFINITY;
+}
+
 /* Elements are combined in ascending order. */
 static double array_error(const measure_data *data, const void *y)
 {
     const measure_problem *p = &data->problem;
+    if (p->operation == MEASURE_MINMAX_INDEX)
+        return index_error(data, y);
+    if (p->operation == MEASURE_DOT || p->operation == MEASURE_NORM2)
+        return product_sum_error(data, y);
     const bool scans = p->operation == MEASURE_SCAN, inclusive = p->scan == SUBWAVE_SCAN_INCLUSIVE;
     value right = p->has_init ? whole(p->dtype, 1) : identity(p->dtype, p->op);
     double magnitude = p->has_init, error = 0;

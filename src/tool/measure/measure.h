@@ -105,7 +105,10 @@ subwave_status measure_poison(const measure_array *array, int set);
     X(GROUP_VOTE, "group_vote") \
     X(GROUP_INFO, "group_info") \
     X(REDUCE, "reduce") \
-    X(SCAN, "scan")
+    X(SCAN, "scan") \
+    X(DOT, "dot") \
+    X(NORM2, "norm2") \
+    X(MINMAX_INDEX, "minmax_index")
 
 typedef enum measure_operation {
 #define MEASURE_X(name, spelling) MEASURE_##name,
@@ -143,6 +146,7 @@ typedef struct measure_problem {
 
     /* arrays */
     subwave_order order;
+    subwave_conjugation conjugation;
 } measure_problem;
 
 #define MEASURE_NO_GAPS INT64_MIN
@@ -152,6 +156,8 @@ measure_problem measure_default(measure_operation operation, subwave_dtype dtype
 
 bool measure_is_product(const measure_problem *p);
 bool measure_is_array(const measure_problem *p);
+/* A minimum's or maximum's index, behind which its value is. */
+enum { MEASURE_INDEX_BYTES = sizeof(int64_t) };
 /* Elements of y of an operation on arrays. */
 int64_t measure_array_results(const measure_problem *p);
 /* Floating-point operations of one call, 0 of a call that is no product, and the fewest bytes that it can move.
@@ -164,7 +170,8 @@ typedef struct measure_data {
     measure_problem problem; /* leading dimensions and strides filled in */
     subwave_context *context;
     int wave, sets;
-    measure_array a, b, c;                /* of groups and arrays x, the members and y */
+    /* of groups and arrays x, the members (of a dot product y), and the results */
+    measure_array a, b, c;
     measure_array a_list, b_list, c_list; /* of a batch by pointers */
     measure_array choice, id;             /* of groups: predicates or keys; local ids */
     double *a_values,
@@ -172,7 +179,7 @@ typedef struct measure_data {
     double *c_values; /* what C holds before the call, as stored; null if beta is 0 */
     /* of products: what is compared, from the first time on, unless that is much; or null */
     double *expected;
-    unsigned char *x; /* of groups and arrays */
+    unsigned char *x; /* of groups and arrays; of a dot product both, one after the other */
     int32_t *choices;
     uint32_t *ids;
     const char *reason; /* why measure_place failed */

@@ -31,12 +31,14 @@ measure_problem measure_default(measure_operation operation, subwave_dtype dtype
                                        .block = {256, 1, 1},
                                        .fixed_size = 1,
                                        .branches = 3},
-                             .op = SUBWAVE_OP_PLUS,
+                             .op = operation == MEASURE_MINMAX_INDEX ? SUBWAVE_OP_MINIMUM
+                                                                     : SUBWAVE_OP_PLUS,
                              .scan = SUBWAVE_SCAN_INCLUSIVE,
                              .direction = SUBWAVE_SHIFT_LEFT,
                              .vote = SUBWAVE_VOTE_ALL,
                              .amount = 1,
-                             .order = SUBWAVE_ORDER_FIXED};
+                             .order = SUBWAVE_ORDER_FIXED,
+                             .conjugation = SUBWAVE_CONJUGATION_NONE};
 }
 
 bool measure_is_product(const measure_problem *p) { return p->operation <= MEASURE_MATMUL_BATCHED; }
@@ -78,9 +80,15 @@ static size_t x_size(const measure_problem *p)
 
 size_t measure_y_size(const measure_problem *p)
 {
-    return p->operation == MEASURE_GROUP_INFO ? sizeof(subwave_group_item)
-                                              : subwave_dtype_size(p->dtype);
+    if (p->operation == MEASURE_GROUP_INFO)
+        return sizeof(subwave_group_item);
+    if (p->operation == MEASURE_MINMAX_INDEX)
+        return MEASURE_INDEX_BYTES + subwave_dtype_size(p->dtype);
+    return subwave_dtype_size(p->operation == MEASURE_NORM2 ? measure_part(p->dtype) : p->dtype);
 }
+
+/* Arrays that an operation on arrays reads. */
+static int inputs_of(const measure_problem *p) { return p->operation == MEASURE_DOT ? 2 : 1; }
 
 double measure_bytes(const measure_problem *p)
 {
@@ -90,7 +98,8 @@ double measure_bytes(const measure_problem *p)
                 m * n * (double)subwave_dtype_size(measure_product(p->dtype))) *
                (double)p->batch;
     if (measure_is_array(p))
-        return (double)x_size(p) * n + (double)measure_y_size(p) * (double)measure_array_results(p);
+        return inputs_of(p) * (double)x_size(p) * n +
+               (double)measure_y_size(p) * (double)measure_array_results(p);
     const size_t ids = p->operation == MEASURE_GROUP_SELECT ? sizeof(uint32_t) : 0;
     const size_t members = p->members ? sizeof(uint64_t) : 0;
     return (double)(x_size(p) + measure_y_size(p) + choice_size(p) + ids + members) * n;
@@ -299,20 +308,20 @@ static bool place_array(measure_data *data)
     if ((double)p->n > 0x1p40)
         return out_of_memory(data);
     const size_t bytes = (size_t)p->n * x_size(p);
-    double *values = malloc((size_t)p->n * sizeof *values + 1);
-    data->x = malloc(bytes + 1);
-    bool placed = values && data->x;
-    if (placed) {
-        measure_random(p->dtype, p->n, 1, values);
-        measure_encode(p->dtype, p->n, values, data->x);
-    } else {
-        out_of_memory(data);
+    measure_array *const inputs[] = {&data->a, &data->b};
+    double *values = malloc((size_t)p->n * (size_t)measure_parts(p->dtype) * sizeof *values + 1);
+    data->x = malloc((size_t)inputs_of(p) * bytes + 1);
+    bool placed = (values && data->x) || out_of_memory(data);
+    for (int i = 0; placed && i < inputs_of(p); ++i) {
+        unsigned char *const elements = data->x + (size_t)i * bytes;
+        measure_random(p->dtype, p->n, (uint64_t)i + 1, values);
+        measure_encode(p->dtype, p->n, values, elements);
+        placed = done(data, measure_allocate(inputs[i], data->context, bytes, data->sets)) &&
+                 done(data, measure_fill(inputs[i], elements));
     }
     free(values);
     const size_t results = (size_t)measure_array_results(p) * measure_y_size(p);
-    return placed && done(data, measure_allocate(&data->a, data->context, bytes, data->sets)) &&
-           done(data, measure_allocate(&data->c, data->context, results, data->sets)) &&
-           done(data, measure_fill(&data->a, data->x));
+    return placed && done(data, measure_allocate(&data->c, data->context, results, data->sets));
 }
 
 static bool place_group(measure_data *data)
@@ -454,10 +463,21 @@ static subwave_status queue_array(const measure_data *data, int set)
     void *y = measure_at(&data->c, set);
     uint64_t one;
     const void *init = first_value(p, &one);
-    if (p->operation == MEASURE_SCAN)
+    switch (p->operation) {
+    case MEASURE_SCAN:
         return subwave_scan(data->context, p->dtype, p->op, p->scan, p->order, p->n, init, x, y);
-    return subwave_reduce(data->context, p->dtype, p->op, p->order, p->n, init, x,
-                          SUBWAVE_PLACE_DEVICE, y);
+    case MEASURE_DOT:
+        return subwave_dot(data->context, p->dtype, p->conjugation, p->order, p->n, x,
+                           measure_at(&data->b, set), SUBWAVE_PLACE_DEVICE, y);
+    case MEASURE_NORM2:
+        return subwave_norm2(data->context, p->dtype, p->order, p->n, x, SUBWAVE_PLACE_DEVICE, y);
+    case MEASURE_MINMAX_INDEX:
+        return subwave_minmax_index(data->context, p->dtype, p->op, p->n, x, SUBWAVE_PLACE_DEVICE,
+                                    (char *)y + MEASURE_INDEX_BYTES, y);
+    default:
+        return subwave_reduce(data->context, p->dtype, p->op, p->order, p->n, init, x,
+                              SUBWAVE_PLACE_DEVICE, y);
+    }
 }
 
 subwave_status measure_queue_group(const measure_data *data, int set, uint64_t *members)

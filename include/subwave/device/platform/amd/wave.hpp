@@ -343,6 +343,12 @@ SUBWAVE_DEVICE float half_value(std::uint16_t bits)
     return static_cast<float>(__builtin_bit_cast(_Float16, bits));
 }
 
+template <class T> SUBWAVE_DEVICE T rounded_product(T a, T b)
+{
+#pragma clang fp contract(off)
+    return a * b;
+}
+
 /* No matrix unit is used. */
 template <class T> inline constexpr bool wave_multiplies_matrices = false;
 

@@ -295,6 +295,13 @@ SUBWAVE_DEVICE float half_value(std::uint16_t stored)
 
 template <class T> SUBWAVE_DEVICE T fused_multiply_add(T a, T b, T sum) { return sum + a * b; }
 
+template <class T> SUBWAVE_DEVICE T rounded_product(T a, T b)
+{
+    return a * b; /* the library's kernels are compiled so that nothing is fused */
+}
+
+SUBWAVE_DEVICE double square_root(double x) { return __builtin_sqrt(x); }
+
 /* As the GPUs' instructions: a number wins over NaN, and -0 is below +0. */
 template <class T> SUBWAVE_DEVICE T number_min(T a, T b)
 {

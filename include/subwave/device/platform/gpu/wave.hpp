@@ -90,6 +90,8 @@ template <class T> SUBWAVE_DEVICE T fused_multiply_add(T a, T b, T sum)
     return fma(a, b, sum); /* of either type, by overloading */
 }
 
+SUBWAVE_DEVICE double square_root(double x) { return sqrt(x); }
+
 /* IEEE minNum and maxNum with -0 below +0, an instruction each. */
 SUBWAVE_DEVICE float number_min(float a, float b) { return fminf(a, b); }
 

@@ -362,6 +362,9 @@ SUBWAVE_DEVICE float half_value(std::uint16_t bits)
     return value;
 }
 
+SUBWAVE_DEVICE float rounded_product(float a, float b) { return __fmul_rn(a, b); }
+SUBWAVE_DEVICE double rounded_product(double a, double b) { return __dmul_rn(a, b); }
+
 /* redux.sync: one 32-bit integer of each member combined in a single instruction, which takes the
  * masks of several groups one after another. */
 constexpr bool wave_reduces_integers = SUBWAVE_HAS_REDUX;
