@@ -128,16 +128,20 @@ SUBWAVE_DEVICE void multiply_staged(const matmul_batched_problem<T> &problem)
     sum.fill(T{});
     for (int l = 0; l < p.k; l += Terms) {
         const int terms = p.k - l < Terms ? p.k - l : Terms;
-        if (p.a.transposed)
-            stage(to_local<>(), local_a, ld_side, tile.a + l * p.a.ld, p.a.ld, terms, rows, item,
-                  items);
-        else
-            stage(to_local<>(), local_a, ld_terms, tile.a + l, p.a.ld, rows, terms, item, items);
-        if (p.b.transposed)
-            stage(to_local<>(), local_b, ld_terms, tile.b + l, p.b.ld, columns, terms, item, items);
-        else
-            stage(to_local<>(), local_b, ld_side, tile.b + l * p.b.ld, p.b.ld, terms, columns, item,
-                  items);
+        /* As it lies: a row per step of k, or as many rows as C's tile has. */
+        const auto stage_part = [&](T *to, const T *x, std::int64_t ld, bool row_per_term,
+                                    int size) {
+            if (code_is_short)
+                stage(to_local<>(), to, row_per_term ? ld_side : ld_terms,
+                      x + (row_per_term ? l * ld : l), ld, row_per_term ? terms : size,
+                      row_per_term ? size : terms, item, items);
+            else if (row_per_term)
+                stage(to_local<>(), to, ld_side, x + l * ld, ld, terms, size, item, items);
+            else
+                stage(to_local<>(), to, ld_terms, x + l, ld, size, terms, item, items);
+        };
+        stage_part(local_a, tile.a, p.a.ld, p.a.transposed, rows);
+        stage_part(local_b, tile.b, p.b.ld, !p.b.transposed, columns);
         const int missing = uses_matrix_unit<T, group, Size, Size, 8> ? -terms & 7 : 0;
         if (missing != 0) {
             if (p.a.transposed)
