@@ -5,10 +5,6 @@
 
 SUBWAVE_BEGIN
 
-struct words_of_16_bytes {
-    std::uint64_t word[2];
-};
-
 template <class T> SUBWAVE_KERNEL(1024) group_move(subwave_group_move_launch p)
 {
     const T *x = static_cast<const T *>(p.x);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * integers.hpp: integers with a sign, and those without that may take their place.
+ * integers.hpp: integers without a sign that take the place of others, and of whatever is moved as
+ * it is.
  */
 #ifndef SUBWAVE_HIP_INTEGERS_HPP
 #define SUBWAVE_HIP_INTEGERS_HPP
@@ -23,6 +24,11 @@ template <> struct unsigned_twin<std::int32_t> {
 };
 template <> struct unsigned_twin<std::int64_t> {
     using type = std::uint64_t;
+};
+
+/* Aligned as the parts of a complex number. */
+struct words_of_16_bytes {
+    std::uint64_t word[2];
 };
 
 SUBWAVE_END

@@ -44,6 +44,7 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_dot,
     SUBWAVE_OPERATION_norm2,
     SUBWAVE_OPERATION_minmax_index,
+    SUBWAVE_OPERATION_transpose,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
@@ -264,6 +265,26 @@ typedef struct subwave_scan_launch {
     int64_t first_tile; /* of the launch, which has `count`; the launcher sets them */
     uint32_t count;
 } subwave_scan_launch;
+
+/* y = the transpose of x, m x n elements whose rows are ldx apart, for `batch` of them. Blocks go over
+ * `down` x `across` tiles of each. */
+enum {
+    SUBWAVE_TRANSPOSE_BLOCK = 256,
+#ifdef SUBWAVE_SMALL_LIMITS
+    SUBWAVE_TRANSPOSE_BLOCKS = 3,
+#else
+    SUBWAVE_TRANSPOSE_BLOCKS = 1 << 22, /* at most; a grid on AMD has fewer than 2^32 work-items */
+#endif
+};
+/* Rows and columns of a tile of elements of `size` bytes. */
+#define subwave_transpose_side(size) ((size) < 4 ? 64 : 256 / (int)(size))
+typedef struct subwave_transpose_launch {
+    int64_t m, n, batch, down, across;
+    const void *x;
+    void *y;
+    int64_t ldx, ldy, stride_x, stride_y;
+    int32_t in_place; /* y is x */
+} subwave_transpose_launch;
 
 /* Every launcher takes its operation's struct, queues its kernel on `stream`, and returns the
  * runtime's error code, 0 for success, or SUBWAVE_NO_KERNEL for a shape that was not

@@ -266,6 +266,7 @@ void matmul_cases(session &s);
 void matmul_batched_cases(session &s);
 void group_cases(session &s);
 void array_cases(session &s);
+void transpose_cases(session &s);
 void register_cases(session &s);
 
 /* --- peers ----------------------------------------------------------------------------------- */
@@ -284,6 +285,9 @@ struct blas {
                 void *result) = nullptr;
     void (*norm2)(device &on, subwave_dtype dtype, std::int64_t n, const void *x,
                   void *result) = nullptr;
+    /* y, in device memory, = the transpose of x, m x n without gaps. Null in a library without it. */
+    void (*transpose)(device &on, subwave_dtype dtype, std::int64_t m, std::int64_t n,
+                      const void *x, void *y) = nullptr;
 };
 contender theirs(device &on, const blas &peer, subwave_dtype dtype, const shape &size);
 

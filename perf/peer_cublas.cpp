@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * peer_cublas.cpp: cuBLAS beside the matrix products, dot products and norms on NVIDIA GPUs.
+ * peer_cublas.cpp: cuBLAS beside matrix products, dot products, norms and transpositions on NVIDIA GPUs.
  */
 #include "peer_gemm.hpp"
 
@@ -89,12 +89,40 @@ void norm2(device &on, subwave_dtype dtype, std::int64_t n, const void *x, void 
     });
 }
 
+/* geam; by columns, x is its own transpose, with n rows. */
+void transpose(device &on, subwave_dtype dtype, std::int64_t m, std::int64_t n, const void *x,
+               void *y)
+{
+    const cublasHandle_t handle = library_for<library>(on).handle;
+    const auto by = [&](auto geam, auto element) {
+        using T = decltype(element);
+        const T one = {1}, zero = {};
+        T *const to = static_cast<T *>(y);
+        const int rows = static_cast<int>(m), columns = static_cast<int>(n);
+        expect(geam(handle, CUBLAS_OP_T, CUBLAS_OP_N, rows, columns, &one,
+                    static_cast<const T *>(x), columns, &zero, to, rows, to, rows));
+    };
+    switch (dtype) {
+    case SUBWAVE_DTYPE_F32:
+        return by(cublasSgeam, float());
+    case SUBWAVE_DTYPE_F64:
+        return by(cublasDgeam, double());
+    case SUBWAVE_DTYPE_C32:
+        return by(cublasCgeam, cuComplex());
+    case SUBWAVE_DTYPE_C64:
+        return by(cublasZgeam, cuDoubleComplex());
+    default:
+        throw unsupported("cuBLAS has no geam of this element type");
+    }
+}
+
 const enrolled<blas> here({.name = "cublas",
                            .on_gpu = true,
                            .version = version,
                            .gemm = gemm,
                            .dot = dot,
-                           .norm2 = norm2});
+                           .norm2 = norm2,
+                           .transpose = transpose});
 
 } // namespace
 } // namespace bench

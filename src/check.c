@@ -125,6 +125,22 @@ subwave_dtype subwave_part_dtype(subwave_dtype dtype)
     return dtype;
 }
 
+subwave_dtype subwave_moved_dtype(subwave_dtype dtype)
+{
+    switch (subwave_dtype_size(dtype)) {
+    case 1:
+        return SUBWAVE_DTYPE_U8;
+    case 2:
+        return SUBWAVE_DTYPE_U16;
+    case 4:
+        return SUBWAVE_DTYPE_U32;
+    case 8:
+        return SUBWAVE_DTYPE_U64;
+    default:
+        return SUBWAVE_DTYPE_C64;
+    }
+}
+
 double subwave_real(subwave_dtype sums, const void *scalar, int part)
 {
     if (sums == SUBWAVE_DTYPE_I32)
@@ -190,13 +206,13 @@ subwave_status subwave_check_layout(subwave_context *context, subwave_layout lay
 }
 
 subwave_status subwave_check_transpose(subwave_context *context, const char *name,
-                                       subwave_transpose transpose)
+                                       subwave_transpose_kind transpose)
 {
     if (transpose == SUBWAVE_TRANSPOSE_NONE || transpose == SUBWAVE_TRANSPOSE_YES ||
         transpose == SUBWAVE_TRANSPOSE_CONJUGATE)
         return SUBWAVE_STATUS_SUCCESS;
     return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
-                        "%s is %d, which is no subwave_transpose", name, (int)transpose);
+                        "%s is %d, which is no subwave_transpose_kind", name, (int)transpose);
 }
 
 subwave_status subwave_check_variant(subwave_context *context, subwave_variant variant)
@@ -237,6 +253,35 @@ subwave_status subwave_check_matrix(subwave_context *context, const char *ld_nam
                             " %s of that many elements exceed the address space",
                             ld_name, ld, major, row_major ? "rows" : "columns");
     return SUBWAVE_STATUS_SUCCESS;
+}
+
+subwave_status subwave_check_stride(subwave_context *context, const char *name, int64_t stride,
+                                    int64_t batch, size_t element_size)
+{
+    const int64_t most = INT64_MAX / 2 / (int64_t)element_size;
+    if (batch > 1 && (stride > most / (batch - 1) || stride < -(most / (batch - 1))))
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
+                            "%s is %" PRId64 ": %" PRId64
+                            " matrices so far apart exceed the address space",
+                            name, stride, batch);
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+subwave_status subwave_check_apart(subwave_context *context, const char *name, const char *matrices,
+                                   subwave_layout layout, int64_t rows, int64_t columns, int64_t ld,
+                                   int64_t stride, int64_t batch)
+{
+    if (batch < 2 || rows == 0 || columns == 0)
+        return SUBWAVE_STATUS_SUCCESS;
+    const bool row_major = layout == SUBWAVE_LAYOUT_ROW_MAJOR;
+    const int64_t minor = row_major ? columns : rows, major = row_major ? rows : columns;
+    const int64_t extent = (major - 1) * ld + minor, apart = stride < 0 ? -stride : stride;
+    if (apart >= extent || (apart >= minor && apart <= (ld - minor) / (batch - 1)))
+        return SUBWAVE_STATUS_SUCCESS;
+    return subwave_fail(context, SUBWAVE_STATUS_INVALID_STRIDE,
+                        "%s is %" PRId64 ": the matrices of %s, of %" PRId64
+                        " elements each, would overlap",
+                        name, stride, matrices, extent);
 }
 
 subwave_status subwave_check_pointer(subwave_context *context, const char *name,

@@ -44,6 +44,9 @@ double subwave_real(subwave_dtype sums, const void *scalar, int part);
 /* What a complex number is two of, and is aligned as; any other type itself. */
 subwave_dtype subwave_part_dtype(subwave_dtype dtype);
 
+/* The type that stands for all of the same size where elements are moved as they are. */
+subwave_dtype subwave_moved_dtype(subwave_dtype dtype);
+
 subwave_status subwave_check_context(subwave_context *context, const char *function);
 subwave_status subwave_check_dtype(subwave_context *context, subwave_dtype dtype);
 /* Whether kernels.def has the operation for the type; the text says what it, `what`, takes. */
@@ -51,7 +54,7 @@ subwave_status subwave_check_built(subwave_context *context, const char *what,
                                    subwave_operation operation, subwave_dtype dtype);
 subwave_status subwave_check_layout(subwave_context *context, subwave_layout layout);
 subwave_status subwave_check_transpose(subwave_context *context, const char *name,
-                                       subwave_transpose transpose);
+                                       subwave_transpose_kind transpose);
 subwave_status subwave_check_variant(subwave_context *context, subwave_variant variant);
 subwave_status subwave_check_size(subwave_context *context, const char *name, int64_t size);
 /* A matrix of rows x columns elements stored in `layout` with leading dimension ld: ld is large
@@ -59,6 +62,14 @@ subwave_status subwave_check_size(subwave_context *context, const char *name, in
 subwave_status subwave_check_matrix(subwave_context *context, const char *ld_name,
                                     subwave_layout layout, int64_t rows, int64_t columns,
                                     int64_t ld, size_t element_size);
+/* Every element's offset from the first matrix's first fits into 63 bits. */
+subwave_status subwave_check_stride(subwave_context *context, const char *name, int64_t stride,
+                                    int64_t batch, size_t element_size);
+/* Matrices that are written lie one after another, or side by side within the rows of a larger
+ * one. */
+subwave_status subwave_check_apart(subwave_context *context, const char *name, const char *matrices,
+                                   subwave_layout layout, int64_t rows, int64_t columns, int64_t ld,
+                                   int64_t stride, int64_t batch);
 subwave_status subwave_check_pointer(subwave_context *context, const char *name,
                                      const void *pointer, size_t alignment);
 

@@ -6,23 +6,6 @@
 
 #include <inttypes.h>
 
-/* Values are moved as they are, so an element type stands for all of its size. */
-static subwave_dtype type_of_size(size_t size)
-{
-    switch (size) {
-    case 1:
-        return SUBWAVE_DTYPE_U8;
-    case 2:
-        return SUBWAVE_DTYPE_U16;
-    case 4:
-        return SUBWAVE_DTYPE_U32;
-    case 8:
-        return SUBWAVE_DTYPE_U64;
-    default:
-        return SUBWAVE_DTYPE_C64;
-    }
-}
-
 static void log_bench(subwave_context *context, subwave_move move, subwave_dtype dtype,
                       const subwave_group *group, int64_t n, uint32_t amount)
 {
@@ -56,7 +39,6 @@ static subwave_status group_move(subwave_context *context, const char *function,
     SUBWAVE_TRY(subwave_group_prepare(context, group, n, &launch.shape));
     if (n == 0)
         return SUBWAVE_STATUS_SUCCESS;
-    const size_t size = subwave_dtype_size(dtype);
     SUBWAVE_TRY(subwave_group_check_pointers(context, group));
     if (move == SUBWAVE_MOVE_SELECT)
         SUBWAVE_TRY(subwave_check_pointer(context, "id", id, sizeof *id));
@@ -64,8 +46,8 @@ static subwave_status group_move(subwave_context *context, const char *function,
     SUBWAVE_TRY(subwave_check_pointer(context, "x", x, alignment));
     SUBWAVE_TRY(subwave_check_pointer(context, "y", y, alignment));
     log_bench(context, move, dtype, group, n, amount);
-    return subwave_launch(context, SUBWAVE_OPERATION_group_move, type_of_size(size), &launch,
-                          "subwave_group_move");
+    return subwave_launch(context, SUBWAVE_OPERATION_group_move, subwave_moved_dtype(dtype),
+                          &launch, "subwave_group_move");
 }
 
 subwave_status subwave_group_broadcast(subwave_context *context, subwave_dtype dtype,

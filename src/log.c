@@ -87,12 +87,12 @@ static void print(subwave_context *context, const line *l)
     fprintf(context->log, "subwave bench %s\n", l->text);
 }
 
-static bool is_transposed(subwave_transpose transpose)
+static bool is_transposed(subwave_transpose_kind transpose)
 {
     return transpose != SUBWAVE_TRANSPOSE_NONE;
 }
 
-static void add_transpose(line *l, char operand, subwave_transpose transpose)
+static void add_transpose(line *l, char operand, subwave_transpose_kind transpose)
 {
     if (is_transposed(transpose))
         add(l, " --%s-%c", transpose == SUBWAVE_TRANSPOSE_CONJUGATE ? "conjugate" : "transpose",
@@ -182,6 +182,23 @@ void subwave_log_bench_array(subwave_context *context, int64_t n, const char *fo
     add_list(&l, format, arguments);
     va_end(arguments);
     add(&l, " --device %s --size %" PRId64, context->device.id, n);
+    print(context, &l);
+}
+
+void subwave_log_bench_transpose(subwave_context *context, subwave_dtype dtype,
+                                 subwave_layout layout, int64_t m, int64_t n, const int64_t ld[2],
+                                 const int64_t stride[2], int64_t batch)
+{
+    if (!(context->log_bits & SUBWAVE_LOG_BENCH))
+        return;
+    line l = {0};
+    add(&l,
+        "transpose%s --device %s --dtype %s --layout %s --size %" PRId64 "x%" PRId64
+        " --ld %" PRId64 ",%" PRId64,
+        batch ? "_strided_batched" : "", context->device.id, subwave_dtype_name(dtype),
+        layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row", m, n, ld[0], ld[1]);
+    if (batch)
+        add(&l, " --batch %" PRId64 " --strides %" PRId64 ",%" PRId64, batch, stride[0], stride[1]);
     print(context, &l);
 }
 

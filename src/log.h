@@ -19,7 +19,7 @@ typedef struct subwave_log_product {
     subwave_variant variant; /* of subwave_matmul; else 0 */
     subwave_dtype dtype;
     subwave_layout layout;
-    subwave_transpose transpose_a, transpose_b;
+    subwave_transpose_kind transpose_a, transpose_b;
     int64_t m, n, k, ld[3], batch;
     const int64_t *stride; /* of A, B and C in a strided batch, else null */
     const void *alpha, *beta;
@@ -30,6 +30,10 @@ void subwave_log_bench_product(subwave_context *context, const subwave_log_produ
 /* The formats are of the operation's name and its own options. */
 void subwave_log_bench_array(subwave_context *context, int64_t n, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* A transposition; batch 0: the call for one. `ld` and `stride` are of x and y. */
+void subwave_log_bench_transpose(subwave_context *context, subwave_dtype dtype,
+                                 subwave_layout layout, int64_t m, int64_t n, const int64_t ld[2],
+                                 const int64_t stride[2], int64_t batch);
 void subwave_log_bench_group(subwave_context *context, const subwave_group *group, int64_t n,
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 

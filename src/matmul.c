@@ -11,7 +11,8 @@
 /* What does not depend on sizes. */
 static subwave_status check_choices(subwave_context *context, subwave_variant variant,
                                     subwave_dtype dtype, subwave_layout layout,
-                                    subwave_transpose transpose_a, subwave_transpose transpose_b)
+                                    subwave_transpose_kind transpose_a,
+                                    subwave_transpose_kind transpose_b)
 {
     SUBWAVE_TRY(subwave_check_variant(context, variant));
     SUBWAVE_TRY(subwave_check_dtype(context, dtype));
@@ -68,10 +69,10 @@ static subwave_status launch_product(subwave_context *context, subwave_dtype dty
 
 subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                               subwave_dtype dtype, subwave_layout layout,
-                              subwave_transpose transpose_a, subwave_transpose transpose_b,
-                              int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
-                              int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                              int64_t ldc)
+                              subwave_transpose_kind transpose_a,
+                              subwave_transpose_kind transpose_b, int64_t m, int64_t n, int64_t k,
+                              const void *alpha, const void *a, int64_t lda, const void *b,
+                              int64_t ldb, const void *beta, void *c, int64_t ldc)
 {
     SUBWAVE_TRY(subwave_check_context(context, "subwave_matmul"));
     subwave_log_call(
@@ -101,8 +102,8 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     const size_t scalar_size = subwave_dtype_size(sums);
     SUBWAVE_TRY(subwave_check_pointer(context, "alpha", alpha, scalar_size));
     SUBWAVE_TRY(subwave_check_pointer(context, "beta", beta, scalar_size));
-    const subwave_transpose flipped = SUBWAVE_TRANSPOSE_YES,
-                            as_is = SUBWAVE_TRANSPOSE_NONE; /* all are real */
+    const subwave_transpose_kind flipped = SUBWAVE_TRANSPOSE_YES,
+                                 as_is = SUBWAVE_TRANSPOSE_NONE; /* all are real */
     const subwave_log_product called = {"matmul",
                                         variant,
                                         dtype,
@@ -160,8 +161,9 @@ const subwave_tuning subwave_tuning_of_products = {
 
 subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant variant,
                                    subwave_dtype dtype, subwave_layout layout,
-                                   subwave_transpose transpose_a, subwave_transpose transpose_b,
-                                   int64_t m, int64_t n, int64_t k, subwave_matmul_plan_info *plan)
+                                   subwave_transpose_kind transpose_a,
+                                   subwave_transpose_kind transpose_b, int64_t m, int64_t n,
+                                   int64_t k, subwave_matmul_plan_info *plan)
 {
     SUBWAVE_TRY(subwave_check_context(context, "subwave_matmul_plan"));
     SUBWAVE_TRY(check_choices(context, variant, dtype, layout, transpose_a, transpose_b));

@@ -36,7 +36,7 @@ static bool is_number(subwave_dtype dtype, const void *element, double value)
 typedef struct batched_problem {
     subwave_dtype dtype;
     subwave_layout layout;
-    subwave_transpose transpose_a, transpose_b;
+    subwave_transpose_kind transpose_a, transpose_b;
     int64_t m, n, k, lda, ldb, ldc, batch;
     const void *alpha, *beta;
 } batched_problem;
@@ -70,36 +70,6 @@ static subwave_status check_problem(subwave_context *context, const char *functi
                                      b_flipped ? p->k : p->n, p->ldb, size));
     SUBWAVE_TRY(subwave_check_matrix(context, "ldc", p->layout, p->m, p->n, p->ldc, size));
     return subwave_check_size(context, "batch", p->batch);
-}
-
-/* Every element's offset from the first entry's first fits into 63 bits. */
-static subwave_status check_stride(subwave_context *context, const char *name, int64_t stride,
-                                   int64_t batch, size_t element_size)
-{
-    const int64_t most = INT64_MAX / 2 / (int64_t)element_size;
-    if (batch > 1 && (stride > most / (batch - 1) || stride < -(most / (batch - 1))))
-        return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
-                            "%s is %" PRId64 ": %" PRId64
-                            " matrices so far apart exceed the address space",
-                            name, stride, batch);
-    return SUBWAVE_STATUS_SUCCESS;
-}
-
-/* The matrices of C lie one after another, or side by side within the rows of a larger one. */
-static subwave_status check_stride_c(subwave_context *context, const batched_problem *p,
-                                     int64_t stride)
-{
-    if (p->batch < 2 || p->m == 0 || p->n == 0)
-        return SUBWAVE_STATUS_SUCCESS;
-    const bool row_major = p->layout == SUBWAVE_LAYOUT_ROW_MAJOR;
-    const int64_t minor = row_major ? p->n : p->m, major = row_major ? p->m : p->n;
-    const int64_t extent = (major - 1) * p->ldc + minor, apart = stride < 0 ? -stride : stride;
-    if (apart >= extent || (apart >= minor && apart <= (p->ldc - minor) / (p->batch - 1)))
-        return SUBWAVE_STATUS_SUCCESS;
-    return subwave_fail(context, SUBWAVE_STATUS_INVALID_STRIDE,
-                        "stride_c is %" PRId64 ": the matrices of C, of %" PRId64
-                        " elements each, would overlap",
-                        stride, extent);
 }
 
 /* Checks alpha and beta, and fills all of `launch` but the operands' memory. *idle: there is
@@ -182,13 +152,13 @@ static void log_problem(subwave_context *context, const char *function, const ba
         (int)p->transpose_b, p->m, p->n, p->k, p->lda, p->ldb, p->ldc, p->batch);
 }
 
-subwave_status subwave_matmul_strided_batched(subwave_context *context, subwave_dtype dtype,
-                                              subwave_layout layout, subwave_transpose transpose_a,
-                                              subwave_transpose transpose_b, int64_t m, int64_t n,
-                                              int64_t k, const void *alpha, const void *a,
-                                              int64_t lda, int64_t stride_a, const void *b,
-                                              int64_t ldb, int64_t stride_b, const void *beta,
-                                              void *c, int64_t ldc, int64_t stride_c, int64_t batch)
+subwave_status
+subwave_matmul_strided_batched(subwave_context *context, subwave_dtype dtype, subwave_layout layout,
+                               subwave_transpose_kind transpose_a,
+                               subwave_transpose_kind transpose_b, int64_t m, int64_t n, int64_t k,
+                               const void *alpha, const void *a, int64_t lda, int64_t stride_a,
+                               const void *b, int64_t ldb, int64_t stride_b, const void *beta,
+                               void *c, int64_t ldc, int64_t stride_c, int64_t batch)
 {
     const char *const function = "subwave_matmul_strided_batched";
     const batched_problem p = {dtype, layout, transpose_a, transpose_b, m,     n,   k,
@@ -197,10 +167,11 @@ subwave_status subwave_matmul_strided_batched(subwave_context *context, subwave_
     log_problem(context, function, &p);
     SUBWAVE_TRY(check_problem(context, function, &p));
     const size_t size = subwave_dtype_size(dtype);
-    SUBWAVE_TRY(check_stride(context, "stride_a", stride_a, batch, size));
-    SUBWAVE_TRY(check_stride(context, "stride_b", stride_b, batch, size));
-    SUBWAVE_TRY(check_stride(context, "stride_c", stride_c, batch, size));
-    SUBWAVE_TRY(check_stride_c(context, &p, stride_c));
+    SUBWAVE_TRY(subwave_check_stride(context, "stride_a", stride_a, batch, size));
+    SUBWAVE_TRY(subwave_check_stride(context, "stride_b", stride_b, batch, size));
+    SUBWAVE_TRY(subwave_check_stride(context, "stride_c", stride_c, batch, size));
+    SUBWAVE_TRY(subwave_check_apart(context, "stride_c", "C", p.layout, p.m, p.n, p.ldc, stride_c,
+                                    p.batch));
     if (m == 0 || n == 0 || batch == 0)
         return SUBWAVE_STATUS_SUCCESS;
 
@@ -219,8 +190,8 @@ subwave_status subwave_matmul_strided_batched(subwave_context *context, subwave_
 }
 
 subwave_status subwave_matmul_batched(subwave_context *context, subwave_dtype dtype,
-                                      subwave_layout layout, subwave_transpose transpose_a,
-                                      subwave_transpose transpose_b, int64_t m, int64_t n,
+                                      subwave_layout layout, subwave_transpose_kind transpose_a,
+                                      subwave_transpose_kind transpose_b, int64_t m, int64_t n,
                                       int64_t k, const void *alpha, const void *const *a,
                                       int64_t lda, const void *const *b, int64_t ldb,
                                       const void *beta, void *const *c, int64_t ldc, int64_t batch)

@@ -187,8 +187,8 @@ SUBWAVE_API subwave_status subwave_copy(subwave_context *context, void *destinat
  * ways" (docs/matmul.md). */
 SUBWAVE_API subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                                           subwave_dtype dtype, subwave_layout layout,
-                                          subwave_transpose transpose_a,
-                                          subwave_transpose transpose_b, int64_t m, int64_t n,
+                                          subwave_transpose_kind transpose_a,
+                                          subwave_transpose_kind transpose_b, int64_t m, int64_t n,
                                           int64_t k, const void *alpha, const void *a, int64_t lda,
                                           const void *b, int64_t ldb, const void *beta, void *c,
                                           int64_t ldc);
@@ -220,9 +220,10 @@ SUBWAVE_API subwave_status subwave_matmul(subwave_context *context, subwave_vari
  * gemmStridedBatched of hipBLAS and cuBLAS (docs/matmul-batched.md). */
 SUBWAVE_API subwave_status subwave_matmul_strided_batched(
     subwave_context *context, subwave_dtype dtype, subwave_layout layout,
-    subwave_transpose transpose_a, subwave_transpose transpose_b, int64_t m, int64_t n, int64_t k,
-    const void *alpha, const void *a, int64_t lda, int64_t stride_a, const void *b, int64_t ldb,
-    int64_t stride_b, const void *beta, void *c, int64_t ldc, int64_t stride_c, int64_t batch);
+    subwave_transpose_kind transpose_a, subwave_transpose_kind transpose_b, int64_t m, int64_t n,
+    int64_t k, const void *alpha, const void *a, int64_t lda, int64_t stride_a, const void *b,
+    int64_t ldb, int64_t stride_b, const void *beta, void *c, int64_t ldc, int64_t stride_c,
+    int64_t batch);
 
 /* The same with matrices anywhere:
  *   a, b, c  [in, device] arrays of `batch` pointers to device memory, each aligned to an element,
@@ -231,9 +232,9 @@ SUBWAVE_API subwave_status subwave_matmul_strided_batched(
  * Source: gemmBatched of hipBLAS and cuBLAS. */
 SUBWAVE_API subwave_status subwave_matmul_batched(
     subwave_context *context, subwave_dtype dtype, subwave_layout layout,
-    subwave_transpose transpose_a, subwave_transpose transpose_b, int64_t m, int64_t n, int64_t k,
-    const void *alpha, const void *const *a, int64_t lda, const void *const *b, int64_t ldb,
-    const void *beta, void *const *c, int64_t ldc, int64_t batch);
+    subwave_transpose_kind transpose_a, subwave_transpose_kind transpose_b, int64_t m, int64_t n,
+    int64_t k, const void *alpha, const void *const *a, int64_t lda, const void *const *b,
+    int64_t ldb, const void *beta, void *const *c, int64_t ldc, int64_t batch);
 
 /* How subwave_matmul with these arguments would compute, by arithmetic on the host alone.
  *   variant ... k  [in]   as in subwave_matmul.
@@ -245,9 +246,10 @@ SUBWAVE_API subwave_status subwave_matmul_batched(
  * in subwave_matmul; INVALID_SIZE; INVALID_POINTER plan is null. */
 SUBWAVE_API subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant variant,
                                                subwave_dtype dtype, subwave_layout layout,
-                                               subwave_transpose transpose_a,
-                                               subwave_transpose transpose_b, int64_t m, int64_t n,
-                                               int64_t k, subwave_matmul_plan_info *plan);
+                                               subwave_transpose_kind transpose_a,
+                                               subwave_transpose_kind transpose_b, int64_t m,
+                                               int64_t n, int64_t k,
+                                               subwave_matmul_plan_info *plan);
 
 /* --- whole arrays ---------------------------------------------------------------------------- */
 
@@ -344,6 +346,33 @@ SUBWAVE_API subwave_status subwave_norm2(subwave_context *context, subwave_dtype
 SUBWAVE_API subwave_status subwave_minmax_index(subwave_context *context, subwave_dtype dtype,
                                                 subwave_op op, int64_t n, const void *x,
                                                 subwave_place place, void *value, int64_t *index);
+
+/* y = the transpose of x: element (j, i) of y is element (i, j) of x.
+ *   dtype   any; elements are moved as they are.
+ *   layout  of both.
+ *   m, n    rows and columns of x, >= 0; m = 0 or n = 0 returns at once.
+ *   x       [in, device] m x n elements, aligned as an element or, of complex types, as its part.
+ *   ldx     elements from one row of x to the next (ROW_MAJOR, >= n), or column (>= m).
+ *   y       [out, device] n x m elements, aligned likewise; may be x if m = n and ldx = ldy, and must
+ *           not overlap it otherwise, which is not checked.
+ *   ldy     as ldx, of y.
+ * Stream: asynchronous. Workspace: none. Determinism: nothing is computed. Errors: INVALID_CONTEXT;
+ * INVALID_VALUE dtype, layout; INVALID_SIZE; INVALID_STRIDE ldx, ldy; INVALID_POINTER, y too if it is
+ * x and may not be; DEVICE_ERROR; KERNEL_ERROR. Source: geam of cuBLAS and rocBLAS. */
+SUBWAVE_API subwave_status subwave_transpose(subwave_context *context, subwave_dtype dtype,
+                                             subwave_layout layout, int64_t m, int64_t n,
+                                             const void *x, int64_t ldx, void *y, int64_t ldy);
+
+/* The same for `batch` matrices, >= 0, those of x stride_x elements apart and those of y stride_y.
+ *   stride_x  any; 0: all are the same.
+ *   stride_y  the matrices lie one after another, or side by side within the rows of a larger one;
+ *             INVALID_STRIDE if they overlap. In place it is stride_x. */
+SUBWAVE_API subwave_status subwave_transpose_strided_batched(subwave_context *context,
+                                                             subwave_dtype dtype,
+                                                             subwave_layout layout, int64_t m,
+                                                             int64_t n, const void *x, int64_t ldx,
+                                                             int64_t stride_x, void *y, int64_t ldy,
+                                                             int64_t stride_y, int64_t batch);
 
 /* --- group algorithms over arrays, element by element ---------------------------------------- */
 

@@ -82,11 +82,11 @@ typedef enum subwave_layout {
     SUBWAVE_LAYOUT_COLUMN_MAJOR = 2, /* x[i + j * ld], ld >= rows    */
 } subwave_layout;
 
-typedef enum subwave_transpose {
+typedef enum subwave_transpose_kind {
     SUBWAVE_TRANSPOSE_NONE = 1,      /* op(X) = X   */
     SUBWAVE_TRANSPOSE_YES = 2,       /* op(X) = X^T */
     SUBWAVE_TRANSPOSE_CONJUGATE = 3, /* op(X) = X^H, which of real matrices is X^T */
-} subwave_transpose;
+} subwave_transpose_kind;
 
 /* How a matrix product is computed. X(name, value, spelling) */
 #define SUBWAVE_VARIANT_LIST(X) \

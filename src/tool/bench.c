@@ -110,7 +110,8 @@ static bool time_work(const settings *s, work *w, measure_timing *timing)
 
 static bool has_elements(const measure_problem *p)
 {
-    return p->n > 0 && (!measure_is_product(p) || (p->m > 0 && p->k > 0 && p->batch > 0));
+    return p->n > 0 && (!measure_is_product(p) || (p->m > 0 && p->k > 0 && p->batch > 0)) &&
+           (!measure_is_transpose(p) || (p->m > 0 && p->batch > 0));
 }
 
 /* The least call with these arguments, which loads the kernel. */
@@ -119,7 +120,7 @@ static bool load_kernel(const measure_data *data)
     measure_data least = *data;
     measure_problem *p = &least.problem;
     p->m = p->k = p->batch = 1;
-    p->n = measure_is_product(p) || measure_is_array(p)
+    p->n = measure_is_product(p) || measure_is_array(p) || measure_is_transpose(p)
                ? 1
                : (int64_t)p->group.block[0] * p->group.block[1] * p->group.block[2];
     return p->n > data->problem.n || (measure_queue(&least, 0) == SUBWAVE_STATUS_SUCCESS &&
@@ -193,8 +194,11 @@ static const char *size_label(char *label, const measure_problem *p)
     int length =
         measure_is_product(p)
             ? snprintf(label, LABEL_SIZE, "%" PRId64 " x %" PRId64 " x %" PRId64, p->m, p->n, p->k)
+        : measure_is_transpose(p)
+            ? snprintf(label, LABEL_SIZE, "%" PRId64 " x %" PRId64, p->m, p->n)
             : snprintf(label, LABEL_SIZE, "%" PRId64, p->n);
-    if (measure_is_product(p) && p->operation != MEASURE_MATMUL)
+    if ((measure_is_product(p) && p->operation != MEASURE_MATMUL) ||
+        p->operation == MEASURE_TRANSPOSE_STRIDED_BATCHED)
         snprintf(label + length, LABEL_SIZE - (size_t)length, " *%" PRId64, p->batch);
     return label;
 }
@@ -202,7 +206,10 @@ static const char *size_label(char *label, const measure_problem *p)
 /* What variant_label shows. */
 static const char *variant_heading(const measure_problem *p)
 {
-    return measure_is_product(p) ? "variant" : measure_is_array(p) ? "order" : "kind";
+    return measure_is_product(p)     ? "variant"
+           : measure_is_array(p)     ? "order"
+           : measure_is_transpose(p) ? "layout"
+                                     : "kind";
 }
 
 /* The variant of a product, the kind of a group, the order of an array. */
@@ -215,6 +222,9 @@ static const char *variant_label(char *label, const measure_problem *p)
                  p->operation == MEASURE_MATMUL_BATCHED ? "pointers" : "strided");
     else if (measure_is_array(p))
         snprintf(label, LABEL_SIZE, "%s", subwave_order_name(p->order));
+    else if (measure_is_transpose(p))
+        snprintf(label, LABEL_SIZE, "%s",
+                 p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row");
     else if (p->group.kind == SUBWAVE_GROUP_FIXED_SIZE)
         snprintf(label, LABEL_SIZE, "fixed_size %" PRId32, p->group.fixed_size);
     else
@@ -254,9 +264,10 @@ static void print_heading(const measure_problem *p)
     const bool product = measure_is_product(p);
     printf("%-8s  %-12s  %-5s  %-20s  %8s  %8s  %8s  %8s  %s\n", "device", variant_heading(p),
            "dtype",
-           product               ? "m x n x k"
-           : measure_is_array(p) ? "elements"
-                                 : "work-items",
+           product                   ? "m x n x k"
+           : measure_is_array(p)     ? "elements"
+           : measure_is_transpose(p) ? "m x n"
+                                     : "work-items",
            "time", "min", "max", product ? "GFLOP/s" : "GB/s", "error");
 }
 
@@ -398,7 +409,7 @@ static bool bench_problem(const settings *s, const device *devices, measure_prob
     return good;
 }
 
-static const char *operand(subwave_transpose transpose)
+static const char *operand(subwave_transpose_kind transpose)
 {
     return transpose == SUBWAVE_TRANSPOSE_NONE  ? ""
            : transpose == SUBWAVE_TRANSPOSE_YES ? "^T"
@@ -465,6 +476,10 @@ static void print_notes(const settings *s)
         puts("\nerror: largest |result - reference| / sum |x| of a sum, otherwise 0 or inf");
         return;
     }
+    if (measure_is_transpose(&s->problem)) {
+        puts("\nerror: 0, or inf if an element is wrong");
+        return;
+    }
     if (!measure_is_product(&s->problem)) {
         puts("\nerror: largest |y - reference| / sum |x| of a sum, otherwise 0 or inf; about "
              "100,000 work-items checked");
@@ -527,12 +542,13 @@ enum {
     BATCHED = STRIDED | ONE(MATMUL_BATCHED),
     PRODUCTS = MATMUL | BATCHED,
     PRODUCT_SUMS = ONE(DOT) | ONE(NORM2),
+    TRANSPOSES = ONE(TRANSPOSE) | ONE(TRANSPOSE_STRIDED_BATCHED),
     ARRAYS = ONE(REDUCE) | ONE(SCAN) | PRODUCT_SUMS | ONE(MINMAX_INDEX),
     GROUP_COMBINING = ONE(GROUP_REDUCE) | ONE(GROUP_SCAN),
     COMBINING = GROUP_COMBINING | ONE(REDUCE) | ONE(SCAN),
     MOVING = ONE(GROUP_BROADCAST) | ONE(GROUP_SHIFT) | ONE(GROUP_PERMUTE) | ONE(GROUP_SELECT),
     GROUPS = GROUP_COMBINING | MOVING | ONE(GROUP_VOTE) | ONE(GROUP_INFO),
-    ALL = PRODUCTS | GROUPS | ARRAYS,
+    ALL = PRODUCTS | GROUPS | ARRAYS | TRANSPOSES,
 };
 
 /* An option with a value, one that may be given more than once, and one without a value. */
@@ -581,7 +597,10 @@ static void complete(settings *s)
         s->devices.item[s->devices.count++] = NULL; /* the library's choice */
     if (!s->dtypes.count)
         s->dtypes.item[s->dtypes.count++] = p->dtype;
-    const int64_t size = p->operation == MEASURE_MATMUL ? 1024 : measure_is_product(p) ? 16 : 65536;
+    const int64_t size = p->operation == MEASURE_MATMUL ? 1024
+                         : measure_is_product(p)        ? 16
+                         : measure_is_transpose(p)      ? 1000
+                                                        : 65536;
     if (!s->shapes.count)
         s->shapes.item[s->shapes.count++] = (shape){size, size, size};
     if (!s->variants.count)
@@ -615,12 +634,14 @@ int bench_main(int argc, char **argv)
 
     const unsigned bit = 1u << operation;
     settings s = {.min_time = NAN /* until given */};
-    s.problem = measure_default(operation, bit & (PRODUCTS | COMBINING | MOVING | ARRAYS)
-                                               ? SUBWAVE_DTYPE_F32
-                                               : SUBWAVE_DTYPE_U8);
+    s.problem = measure_default(
+        operation, bit & (PRODUCTS | COMBINING | MOVING | ARRAYS | TRANSPOSES) ? SUBWAVE_DTYPE_F32
+                                                                               : SUBWAVE_DTYPE_U8);
     measure_problem *p = &s.problem;
     if (bit & BATCHED)
         p->batch = 1000;
+    if (bit & ONE(TRANSPOSE_STRIDED_BATCHED))
+        p->batch = 10;
     const struct {
         unsigned operations;
         option option;
@@ -634,16 +655,22 @@ int bench_main(int argc, char **argv)
         {COMBINING | ONE(MINMAX_INDEX),
          several("--dtype", "TYPE", take_number_dtypes, &s.dtypes, "(f32)")},
         {PRODUCT_SUMS, several("--dtype", "TYPE", take_dot_dtypes, &s.dtypes, "(f32)")},
-        {MOVING, several("--dtype", "TYPE", take_all_dtypes, &s.dtypes, "(f32)")},
+        {MOVING | TRANSPOSES, several("--dtype", "TYPE", take_all_dtypes, &s.dtypes, "(f32)")},
         {PRODUCTS, several("--size", "N|MxNxK", take_shapes, &s.shapes,
                            bit & MATMUL ? "C is M x N, summed over K (1024)"
                                         : "C is M x N, summed over K (16)")},
         {GROUPS, several("--size", "N", take_sizes, &s.shapes,
                          "work-items, a multiple of those of a block (65536)")},
         {ARRAYS, several("--size", "N", take_sizes, &s.shapes, "elements (65536)")},
+        {TRANSPOSES, several("--size", "N|MxN", take_matrices, &s.shapes, "x is M x N (1000)")},
+        {ONE(TRANSPOSE_STRIDED_BATCHED),
+         one("--batch", "COUNT", take_size, &p->batch, "how many matrices (10)")},
+        {TRANSPOSES, one("--ld", "X,Y", take_pair, p->ld, "leading dimensions (no gaps)")},
+        {ONE(TRANSPOSE_STRIDED_BATCHED), one("--strides", "X,Y", take_pair, p->stride,
+                                             "elements from matrix to matrix (one after another)")},
         {BATCHED, one("--batch", "COUNT", take_size, &p->batch, "how many products (1000)")},
-        {PRODUCTS, one("--layout", "ORDER", take_layout, &p->layout,
-                       "row or column: the order of all matrices (row)")},
+        {PRODUCTS | TRANSPOSES, one("--layout", "ORDER", take_layout, &p->layout,
+                                    "row or column: the order of all matrices (row)")},
         {PRODUCTS, flag("--transpose-a", &s.transpose_a, "A is stored transposed")},
         {PRODUCTS, flag("--transpose-b", &s.transpose_b, "B is stored transposed")},
         {BATCHED, flag("--conjugate-a", &s.conjugate_a, "the conjugate of A is stored transposed")},

@@ -32,7 +32,7 @@ static int64_t stored_columns(const npy_matrix *matrix)
     return columns > 0 ? columns : 1;
 }
 
-static subwave_transpose stored_transpose(const npy_matrix *matrix, bool transpose)
+static subwave_transpose_kind stored_transpose(const npy_matrix *matrix, bool transpose)
 {
     return matrix->fortran != transpose ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_NONE;
 }

@@ -309,6 +309,20 @@ const char *take_shapes(const char *value, void *target)
     return valid ? NULL : "a size: N, or MxNxK (C is M x N, summed over K)";
 }
 
+const char *take_matrices(const char *value, void *target)
+{
+    shape_list *list = target;
+    if (list->count == LIST_SIZE)
+        return too_many;
+    shape *s = &list->item[list->count++];
+    bool valid = read_size(&value, &s->m);
+    if (valid && !*value)
+        s->n = s->m;
+    else
+        valid = valid && *value++ == 'x' && read_size(&value, &s->n) && !*value;
+    return valid ? NULL : "a size: N, or MxN (x is M x N)";
+}
+
 const char *take_sizes(const char *value, void *target)
 {
     shape_list *list = target;
@@ -338,6 +352,15 @@ static bool read_numbers(const char *value, char separator, bool signs, int coun
 const char *take_three(const char *value, void *target)
 {
     return read_numbers(value, ',', true, 3, target) ? NULL : "three numbers, of A,B,C";
+}
+
+const char *take_pair(const char *value, void *target)
+{
+    int64_t pair[2], *of = target;
+    const bool valid = read_numbers(value, ',', true, 2, pair);
+    of[0] = valid ? pair[0] : 0;
+    of[2] = valid ? pair[1] : 0;
+    return valid ? NULL : "two numbers, of X,Y";
 }
 
 const char *take_block(const char *value, void *target)

@@ -79,11 +79,14 @@ const char *take_batched_dtypes(const char *value, void *target); /* of what a b
 const char *take_dot_dtypes(const char *value, void *target);     /* of what dot and norm2 take */
 const char *take_number_dtypes(const char *value, void *target);  /* of what can be combined */
 const char *take_all_dtypes(const char *value, void *target);
-const char *take_layout(const char *value, void *target);      /* subwave_layout */
-const char *take_shapes(const char *value, void *target);      /* shape_list, from N or MxNxK */
-const char *take_sizes(const char *value, void *target);       /* shape_list, from N */
-const char *take_size(const char *value, void *target);        /* int64_t, >= 0 */
-const char *take_three(const char *value, void *target);       /* int64_t[3], from A,B,C */
+const char *take_layout(const char *value, void *target);   /* subwave_layout */
+const char *take_shapes(const char *value, void *target);   /* shape_list, from N or MxNxK */
+const char *take_matrices(const char *value, void *target); /* shape_list, from N or MxN */
+const char *take_sizes(const char *value, void *target);    /* shape_list, from N */
+const char *take_size(const char *value, void *target);     /* int64_t, >= 0 */
+const char *take_three(const char *value, void *target);    /* int64_t[3], from A,B,C */
+const char *take_pair(const char *value,
+                      void *target); /* int64_t[3], from X,Y, which are A and C */
 const char *take_block(const char *value, void *target);       /* int32_t[3], from XxYxZ */
 const char *take_scalar(const char *value, void *target);      /* double[2], from X or RE,IM */
 const char *take_int(const char *value, void *target);         /* int32_t, >= 0 */

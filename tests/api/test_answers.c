@@ -25,7 +25,7 @@ typedef struct answer {
 typedef struct matmul_vector {
     subwave_dtype dtype;
     subwave_layout layout;
-    subwave_transpose transpose_a, transpose_b;
+    subwave_transpose_kind transpose_a, transpose_b;
     int64_t m, n, k;
     int pad_a, pad_b, pad_c; /* of the leading dimensions over the least */
     double alpha, beta;
@@ -45,7 +45,7 @@ typedef struct matmul_vector {
 typedef struct batched_vector {
     subwave_dtype dtype;
     subwave_layout layout;
-    subwave_transpose transpose_a, transpose_b;
+    subwave_transpose_kind transpose_a, transpose_b;
     int64_t m, n, k, batch;
     int pad, gap;   /* gap: elements between one matrix and the next */
     int shared;     /* 1: one A for all; 2: one B */
@@ -223,7 +223,10 @@ static const void *scalar(subwave_dtype dtype, const double *number, void *memor
     return memory;
 }
 
-static bool flipped(subwave_transpose transpose) { return transpose != SUBWAVE_TRANSPOSE_NONE; }
+static bool flipped(subwave_transpose_kind transpose)
+{
+    return transpose != SUBWAVE_TRANSPOSE_NONE;
+}
 
 /* --- matrix products ------------------------------------------------------------------------- */
 

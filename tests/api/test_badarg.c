@@ -207,8 +207,8 @@ static const bad_case bad_cases[] = {
 static subwave_status call(const arguments *x)
 {
     return subwave_matmul(x->context, (subwave_variant)x->variant, (subwave_dtype)x->dtype,
-                          (subwave_layout)x->layout, (subwave_transpose)x->transpose_a,
-                          (subwave_transpose)x->transpose_b, x->m, x->n, x->k, x->alpha, x->a,
+                          (subwave_layout)x->layout, (subwave_transpose_kind)x->transpose_a,
+                          (subwave_transpose_kind)x->transpose_b, x->m, x->n, x->k, x->alpha, x->a,
                           x->lda, x->b, x->ldb, x->beta, x->c, x->ldc);
 }
 

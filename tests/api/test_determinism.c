@@ -91,7 +91,7 @@ static subwave_status run_batched(subwave_context *context, const task *t, void 
     const bool f64 = reference_part(t->dtype) == SUBWAVE_DTYPE_F64;
     const void *const a = f64 ? (const void *)alpha : alpha_f, *const b = f64 ? (const void *)beta
                                                                               : beta_f;
-    const subwave_transpose none = SUBWAVE_TRANSPOSE_NONE;
+    const subwave_transpose_kind none = SUBWAVE_TRANSPOSE_NONE;
     const int64_t size = (int64_t)subwave_dtype_size(t->dtype), mk = t->m * t->k, kn = t->k * t->n,
                   mn = t->m * t->n;
     if (!t->pointers)

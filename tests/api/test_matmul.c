@@ -174,7 +174,7 @@ static subwave_status problem_call(const problem *p)
     reference_store(sums, &alpha, 0, reference_encode(sums, w->alpha));
     reference_store(sums, &beta, 0, reference_encode(sums, w->beta));
     const size_t start = shift * element_size(&p->a), start_c = shift * element_size(&p->c);
-    const subwave_transpose transposed = /* the same of real matrices */
+    const subwave_transpose_kind transposed = /* the same of real matrices */
         w->m % 2 ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_CONJUGATE;
     return subwave_matmul(p->context, w->variant, w->dtype, w->layout,
                           w->transpose_a ? transposed : SUBWAVE_TRANSPOSE_NONE,

@@ -40,7 +40,7 @@ static void set(subwave_dtype dtype, void *array, int64_t i, number value)
 typedef struct batched_case {
     subwave_dtype dtype;
     subwave_layout layout;
-    subwave_transpose transpose_a, transpose_b;
+    subwave_transpose_kind transpose_a, transpose_b;
     int m, n, k, batch;
     int pad;        /* of every leading dimension over the least */
     int gap;        /* elements between one matrix and the next */
@@ -174,7 +174,7 @@ static subwave_status problem_call(const problem *p)
         beta, operand_device(&p->c), p->c.ld, p->c.stride, w->batch);
 }
 
-static number element(const operand *x, subwave_transpose transpose, int entry, int i, int j)
+static number element(const operand *x, subwave_transpose_kind transpose, int entry, int i, int j)
 {
     if (transpose == SUBWAVE_TRANSPOSE_NONE)
         return get(x->dtype, x->host, place(x, entry, i, j));
@@ -300,8 +300,8 @@ enum { FORMS = 18 }; /* layouts and transposes */
 static void set_form(batched_case *what, int form)
 {
     what->layout = form % 2 ? SUBWAVE_LAYOUT_COLUMN_MAJOR : SUBWAVE_LAYOUT_ROW_MAJOR;
-    what->transpose_a = (subwave_transpose)(SUBWAVE_TRANSPOSE_NONE + form / 2 % 3);
-    what->transpose_b = (subwave_transpose)(SUBWAVE_TRANSPOSE_NONE + form / 6);
+    what->transpose_a = (subwave_transpose_kind)(SUBWAVE_TRANSPOSE_NONE + form / 2 % 3);
+    what->transpose_b = (subwave_transpose_kind)(SUBWAVE_TRANSPOSE_NONE + form / 6);
 }
 
 /* What the tests below take one by one varies with the case. */
@@ -587,7 +587,7 @@ static void test_repeat(void **state)
 typedef struct arguments {
     subwave_dtype dtype;
     subwave_layout layout;
-    subwave_transpose transpose_a, transpose_b;
+    subwave_transpose_kind transpose_a, transpose_b;
     int64_t m, n, k;
     const void *alpha, *a;
     int64_t lda, stride_a;

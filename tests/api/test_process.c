@@ -220,6 +220,8 @@ CALL(norm, subwave_norm2(context, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, ITEMS,
                          SUBWAVE_PLACE_HOST, out))
 CALL(least, subwave_minmax_index(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_MINIMUM, ITEMS, in,
                                  SUBWAVE_PLACE_HOST, out, (int64_t[1]){0}))
+CALL(flip, subwave_transpose(context, SUBWAVE_DTYPE_U32, SUBWAVE_LAYOUT_ROW_MAJOR, 4, ITEMS / 4, in,
+                             ITEMS / 4, out, 4))
 static subwave_status memory(subwave_context *context)
 {
     void *device = NULL;
@@ -250,6 +252,7 @@ static subwave_status (*const calls[])(subwave_context *) = {multiply_auto,
                                                              multiply_arrays,
                                                              norm,
                                                              least,
+                                                             flip,
                                                              memory};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };

@@ -114,6 +114,8 @@ CALL(scan_array, subwave_scan(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWA
 CALL(multiply_arrays,
      subwave_dot(context, SUBWAVE_DTYPE_F32, SUBWAVE_CONJUGATION_NONE, SUBWAVE_ORDER_FIXED, CELLS,
                  x->a, x->b, SUBWAVE_PLACE_DEVICE, x->c))
+CALL(flip, subwave_transpose(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR, 8, CELLS / 8,
+                             x->a, CELLS / 8, x->c, 8))
 CALL(norm, subwave_norm2(context, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, CELLS, x->a,
                          SUBWAVE_PLACE_DEVICE, x->c))
 CALL(greatest, subwave_minmax_index(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, CELLS, x->a,
@@ -134,6 +136,7 @@ static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               scan_array,
                               multiply_arrays,
                               norm,
+                              flip,
                               greatest};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };

@@ -35,6 +35,7 @@ typedef enum job {
     DOT,
     NORM,
     INDEX,
+    TRANSPOSE,
     PLAN,
     MEMORY,
     JOBS
@@ -43,8 +44,8 @@ static const char *const job_names[JOBS] = {"matmul naive", "matmul local", "mat
                                             "matmul auto",  "strided",      "batched",
                                             "reduce",       "scan",         "shift",
                                             "array",        "array scan",   "dot",
-                                            "norm",         "index",        "plan",
-                                            "memory"};
+                                            "norm",         "index",        "transpose",
+                                            "plan",         "memory"};
 
 /* What a context computes with, on the host. A thread's contexts all have other inputs, so that
  * they cannot take each other's unnoticed. */
@@ -104,7 +105,7 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
     const double one = 1, half = 0.5, zero = 0;
     const subwave_dtype f64 = SUBWAVE_DTYPE_F64;
     const subwave_layout row_major = SUBWAVE_LAYOUT_ROW_MAJOR;
-    const subwave_transpose none = SUBWAVE_TRANSPOSE_NONE;
+    const subwave_transpose_kind none = SUBWAVE_TRANSPOSE_NONE;
     static const subwave_variant variants[] = {[NAIVE] = SUBWAVE_VARIANT_NAIVE,
                                                [LOCAL] = SUBWAVE_VARIANT_LOCAL,
                                                [BROADCAST] = SUBWAVE_VARIANT_BROADCAST,
@@ -152,6 +153,8 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
     case INDEX:
         return subwave_minmax_index(context, f64, SUBWAVE_OP_MINIMUM, ELEMENTS, x,
                                     SUBWAVE_PLACE_DEVICE, y, (int64_t *)y + 1);
+    case TRANSPOSE:
+        return subwave_transpose(context, f64, row_major, M, K, x, K, y, M);
     case PLAN:
         return subwave_matmul_plan(context, SUBWAVE_VARIANT_AUTO, f64, row_major, none, none, M, N,
                                    K, &r->of.plan);

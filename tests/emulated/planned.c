@@ -198,6 +198,11 @@ static void call_groups(void)
 static void call_arrays(void)
 {
     static const subwave_op ops[] = {SUBWAVE_OP_PLUS, SUBWAVE_OP_MAXIMUM};
+    const subwave_transpose_launch transpose = {.m = 1, .n = 1, .batch = 1, .down = 1, .across = 1};
+    for (int d = 0; d < DTYPES; ++d)
+        if (subwave_is_built(SUBWAVE_OPERATION_transpose, all_dtypes[d]))
+            call(SUBWAVE_OPERATION_transpose, all_dtypes[d], &transpose, "transpose %s",
+                 subwave_dtype_name(all_dtypes[d]));
     for (int d = 0; d < DTYPES; ++d)
         for (int form = 0; form < 4; ++form) {
             const size_t size = subwave_dtype_size(all_dtypes[d]);

@@ -696,8 +696,8 @@ static subwave_status make(const group_call *g, const subwave_group *group)
         return subwave_group_reduce(g->handle, dtype, (subwave_op)g->op, group, g->n, g->init, g->x,
                                     g->y);
     case SCAN:
-        return subwave_group_scan(g->handle, dtype, (subwave_op)g->op, (subwave_scan_kind)g->scan, group,
-                                  g->n, g->init, g->x, g->y);
+        return subwave_group_scan(g->handle, dtype, (subwave_op)g->op, (subwave_scan_kind)g->scan,
+                                  group, g->n, g->init, g->x, g->y);
     case BROADCAST:
         return subwave_group_broadcast(g->handle, dtype, group, g->n, g->amount, g->x, g->y);
     case SHIFT:

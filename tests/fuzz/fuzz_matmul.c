@@ -594,8 +594,8 @@ static subwave_status make(const product *p)
 {
     const subwave_dtype dtype = (subwave_dtype)p->dtype;
     const subwave_layout layout = (subwave_layout)p->layout;
-    const subwave_transpose transpose_a = (subwave_transpose)p->transpose_a;
-    const subwave_transpose transpose_b = (subwave_transpose)p->transpose_b;
+    const subwave_transpose_kind transpose_a = (subwave_transpose_kind)p->transpose_a;
+    const subwave_transpose_kind transpose_b = (subwave_transpose_kind)p->transpose_b;
     switch (p->form) {
     case SINGLE:
         return subwave_matmul(p->handle, (subwave_variant)p->variant, dtype, layout, transpose_a,
@@ -759,9 +759,10 @@ void fuzz_matmul_plan(fuzz *f, fuzz_context *context)
         (void *)p.handle, p.variant, p.dtype, p.layout, p.transpose_a, p.transpose_b, p.m, p.n, p.k,
         (void *)pointer);
     fuzz_upload(f);
-    const subwave_status status = subwave_matmul_plan(
-        p.handle, (subwave_variant)p.variant, (subwave_dtype)p.dtype, (subwave_layout)p.layout,
-        (subwave_transpose)p.transpose_a, (subwave_transpose)p.transpose_b, p.m, p.n, p.k, pointer);
+    const subwave_status status =
+        subwave_matmul_plan(p.handle, (subwave_variant)p.variant, (subwave_dtype)p.dtype,
+                            (subwave_layout)p.layout, (subwave_transpose_kind)p.transpose_a,
+                            (subwave_transpose_kind)p.transpose_b, p.m, p.n, p.k, pointer);
     if (fuzz_returns(f, context, &expected, status)) {
         memcpy(&plan, fuzz_now(f, memory), sizeof plan);
         memcpy(memory->contents, &plan, sizeof plan);

@@ -196,6 +196,12 @@ class Lines(Case):
                          {"f16", "bf16", "f32", "f64", "c32", "c64"})
         self.assertEqual({row["op"] for row in rows if row["operation"] == "minmax_index"}, {"minimum", "maximum"})
 
+    def test_transpositions(self):
+        rows = self.run_bench("a.json", "transpose", "--size", "70", "--dtype", "all", "--cache", "warm")
+        self.check(rows)
+        self.assertEqual(len({row["dtype"] for row in rows}), 14)
+        self.check(self.run_bench("b.json", "transpose", "--size", "20", "--batch", "30", "--cache", "warm"))
+
     def test_registers(self):
         rows = self.run_bench("a.json", "register_reduce", "register_scan", "--size", "256")
         self.check(rows)

@@ -26,7 +26,7 @@ enum { RIGHT, TOLD, WRONG }; /* a child's exit status */
 static int use_the_library(void)
 {
     static float a[COUNT], b[COUNT], c[COUNT], sum[COUNT], upto[COUNT], greatest, product, norm,
-        greatest_too;
+        greatest_too, flipped[COUNT];
     int64_t where = -1;
     double squares = 0;
     float *da = NULL, *db = NULL, *dc = NULL, one = 1, zero = 0;
@@ -60,6 +60,9 @@ static int use_the_library(void)
         TRY(subwave_scan(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, SUBWAVE_SCAN_INCLUSIVE,
                          SUBWAVE_ORDER_FIXED, COUNT, NULL, da, db));
         TRY(subwave_copy(ctx, upto, db, sizeof upto));
+        TRY(subwave_transpose(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR, SIZE, SIZE, da,
+                              SIZE, db, SIZE));
+        TRY(subwave_copy(ctx, flipped, db, sizeof flipped));
         TRY(subwave_dot(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_CONJUGATION_NONE, SUBWAVE_ORDER_FIXED,
                         COUNT, da, da, SUBWAVE_PLACE_HOST, &product));
         TRY(subwave_norm2(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, COUNT, da,
@@ -80,8 +83,8 @@ static int use_the_library(void)
         greatest_too != 6 || where != 6)
         return WRONG;
     for (int i = 0; i < COUNT; ++i)
-        if (greatest != 6 || upto[i] != (i < 6 ? a[i] : 6) || c[i] != a[i] ||
-            (i < GROUPED && sum[i] != 6))
+        if (greatest != 6 || flipped[i] != a[i % SIZE * SIZE + i / SIZE] ||
+            upto[i] != (i < 6 ? a[i] : 6) || c[i] != a[i] || (i < GROUPED && sum[i] != 6))
             return WRONG;
     return RIGHT;
 }

@@ -21,10 +21,10 @@ __attribute__((visibility("default"))) int fsync(int file)
 
 subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                               subwave_dtype dtype, subwave_layout layout,
-                              subwave_transpose transpose_a, subwave_transpose transpose_b,
-                              int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
-                              int64_t lda, const void *b, int64_t ldb, const void *beta, void *c,
-                              int64_t ldc)
+                              subwave_transpose_kind transpose_a,
+                              subwave_transpose_kind transpose_b, int64_t m, int64_t n, int64_t k,
+                              const void *alpha, const void *a, int64_t lda, const void *b,
+                              int64_t ldb, const void *beta, void *c, int64_t ldc)
 {
     (void)context, (void)variant, (void)dtype, (void)layout, (void)transpose_a, (void)transpose_b;
     (void)alpha, (void)a, (void)lda, (void)b, (void)ldb, (void)beta, (void)k;
@@ -55,3 +55,5 @@ NOTHING(scan)
 NOTHING(dot)
 NOTHING(norm2)
 NOTHING(minmax_index)
+NOTHING(transpose)
+NOTHING(transpose_strided_batched)

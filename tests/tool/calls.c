@@ -35,8 +35,8 @@ static void multiply(void *a, void *b, void *c)
     const float half = 0.1f, one = 1, zero = 0;
     const double three = -3, tiny = 1e-7;
     const subwave_layout row = SUBWAVE_LAYOUT_ROW_MAJOR, column = SUBWAVE_LAYOUT_COLUMN_MAJOR;
-    const subwave_transpose none = SUBWAVE_TRANSPOSE_NONE, yes = SUBWAVE_TRANSPOSE_YES,
-                            conjugate = SUBWAVE_TRANSPOSE_CONJUGATE;
+    const subwave_transpose_kind none = SUBWAVE_TRANSPOSE_NONE, yes = SUBWAVE_TRANSPOSE_YES,
+                                 conjugate = SUBWAVE_TRANSPOSE_CONJUGATE;
     expect(subwave_matmul(on, SUBWAVE_VARIANT_AUTO, SUBWAVE_DTYPE_F32, row, none, yes, 5, 7, 3,
                           &one, a, 4, b, 3, &zero, c, 7));
     expect(subwave_matmul(on, SUBWAVE_VARIANT_LOCAL, SUBWAVE_DTYPE_F64, column, yes, conjugate, 5,
@@ -135,6 +135,9 @@ static void fold(void *x, void *y)
                          y));
     expect(subwave_minmax_index(on, SUBWAVE_DTYPE_I32, SUBWAVE_OP_MAXIMUM, 1001, x,
                                 SUBWAVE_PLACE_DEVICE, y, (int64_t *)y + 1));
+    expect(subwave_transpose(on, SUBWAVE_DTYPE_F64, SUBWAVE_LAYOUT_COLUMN_MAJOR, 5, 7, x, 6, y, 7));
+    expect(subwave_transpose_strided_batched(on, SUBWAVE_DTYPE_C32, SUBWAVE_LAYOUT_ROW_MAJOR, 3, 9,
+                                             x, 9, 0, y, 4, 36, 5));
 }
 
 int main(int argc, char **argv)

@@ -469,6 +469,27 @@ static double array_error(const measure_data *data, const void *y)
     return scans ? error : result_error(p, y, 0, right, magnitude);
 }
 
+/* Elements are as they were, at their new places. */
+static double transpose_error(const measure_data *data, const unsigned char *y)
+{
+    const measure_problem *p = &data->problem;
+    const size_t size = subwave_dtype_size(p->dtype);
+    const int parts = measure_parts(p->dtype);
+    const double *x = data->a_values;
+    for (int64_t e = 0; e < p->batch; ++e) {
+        if (p->stride[0] == 0)
+            x = data->a_values; /* all are the same */
+        for (int64_t i = 0; i < p->m; ++i)
+            for (int64_t j = 0; j < p->n; ++j, x += parts) {
+                double found[2];
+                measure_decode(p->dtype, 1, y + (size_t)measure_index(p, 2, e, i, j) * size, found);
+                if (memcmp(found, x, (size_t)parts * sizeof *x) != 0)
+                    return INFINITY;
+            }
+    }
+    return 0;
+}
+
 static bool vote_is_right(const measure_data *data, const wave *w, int lane, uint64_t members,
                           const uint8_t *y)
 {
@@ -592,9 +613,11 @@ bool measure_error(measure_data *data, bool (*call)(void *self, int set), void *
     if (good && measure_is_product(&data->problem)) {
         good = measure_read(&data->c, set, c) == SUBWAVE_STATUS_SUCCESS;
         *error = good ? measure_product_error(data, c, false) : NAN;
-    } else if (good && measure_is_array(&data->problem)) {
+    } else if (good && (measure_is_array(&data->problem) || measure_is_transpose(&data->problem))) {
         good = measure_read(&data->c, set, c) == SUBWAVE_STATUS_SUCCESS;
-        *error = good ? array_error(data, c) : NAN;
+        *error = !good                              ? NAN
+                 : measure_is_array(&data->problem) ? array_error(data, c)
+                                                    : transpose_error(data, c);
     } else if (good) {
         good = judge_group(data, c, error);
     }

@@ -108,7 +108,9 @@ subwave_status measure_poison(const measure_array *array, int set);
     X(SCAN, "scan") \
     X(DOT, "dot") \
     X(NORM2, "norm2") \
-    X(MINMAX_INDEX, "minmax_index")
+    X(MINMAX_INDEX, "minmax_index") \
+    X(TRANSPOSE, "transpose") \
+    X(TRANSPOSE_STRIDED_BATCHED, "transpose_strided_batched")
 
 typedef enum measure_operation {
 #define MEASURE_X(name, spelling) MEASURE_##name,
@@ -128,7 +130,8 @@ typedef struct measure_problem {
     /* products */
     subwave_variant variant;
     subwave_layout layout;
-    subwave_transpose transpose_a, transpose_b;
+    subwave_transpose_kind transpose_a, transpose_b;
+    /* Of transpositions x is A, m x n; y is C, whose transpose is. */
     int64_t m, k, batch;
     int64_t ld[3];     /* of A, B and C; 0: without gaps */
     int64_t stride[3]; /* from matrix to matrix of a strided batch; MEASURE_NO_GAPS: one after
@@ -155,6 +158,7 @@ typedef struct measure_problem {
 measure_problem measure_default(measure_operation operation, subwave_dtype dtype);
 
 bool measure_is_product(const measure_problem *p);
+bool measure_is_transpose(const measure_problem *p);
 bool measure_is_array(const measure_problem *p);
 /* A minimum's or maximum's index, behind which its value is. */
 enum { MEASURE_INDEX_BYTES = sizeof(int64_t) };

@@ -43,7 +43,12 @@ measure_problem measure_default(measure_operation operation, subwave_dtype dtype
 
 bool measure_is_product(const measure_problem *p) { return p->operation <= MEASURE_MATMUL_BATCHED; }
 
-bool measure_is_array(const measure_problem *p) { return p->operation >= MEASURE_REDUCE; }
+bool measure_is_array(const measure_problem *p)
+{
+    return p->operation >= MEASURE_REDUCE && p->operation <= MEASURE_MINMAX_INDEX;
+}
+
+bool measure_is_transpose(const measure_problem *p) { return p->operation >= MEASURE_TRANSPOSE; }
 
 int64_t measure_array_results(const measure_problem *p)
 {
@@ -97,6 +102,8 @@ double measure_bytes(const measure_problem *p)
         return ((m * k + k * n) * (double)subwave_dtype_size(p->dtype) +
                 m * n * (double)subwave_dtype_size(measure_product(p->dtype))) *
                (double)p->batch;
+    if (measure_is_transpose(p))
+        return 2 * m * n * (double)p->batch * (double)subwave_dtype_size(p->dtype);
     if (measure_is_array(p))
         return inputs_of(p) * (double)x_size(p) * n +
                (double)measure_y_size(p) * (double)measure_array_results(p);
@@ -110,7 +117,9 @@ double measure_bytes(const measure_problem *p)
 /* Whether lines in memory are columns of op(X), for A, B and C. */
 static bool is_flipped(const measure_problem *p, int which)
 {
-    const subwave_transpose transposes[] = {p->transpose_a, p->transpose_b, SUBWAVE_TRANSPOSE_NONE};
+    const subwave_transpose_kind transposes[] = {p->transpose_a, p->transpose_b,
+                                                 measure_is_transpose(p) ? SUBWAVE_TRANSPOSE_YES
+                                                                         : SUBWAVE_TRANSPOSE_NONE};
     return (p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR) !=
            (transposes[which] != SUBWAVE_TRANSPOSE_NONE);
 }
@@ -189,7 +198,7 @@ static bool done(measure_data *data, subwave_status status)
 /* What A, B or C is of. */
 static subwave_dtype type_of(const measure_problem *p, int which)
 {
-    return which == 2 ? measure_product(p->dtype) : p->dtype;
+    return which == 2 && measure_is_product(p) ? measure_product(p->dtype) : p->dtype;
 }
 
 static bool place_values(measure_data *data, int which, measure_array *array, int64_t count,
@@ -210,7 +219,7 @@ static double *gather(const measure_problem *p, int which, const double *stored)
     const int64_t rows = rows_of(p, which), columns = columns_of(p, which);
     const int64_t entries = p->stride[which] ? p->batch : 1;
     const int parts = measure_parts(p->dtype);
-    const subwave_transpose transposes[] = {p->transpose_a, p->transpose_b};
+    const subwave_transpose_kind transposes[] = {p->transpose_a, p->transpose_b};
     double *values = malloc((size_t)(entries * rows * columns * parts) * sizeof *values + 1),
            *to = values;
     for (int64_t e = 0; values && e < entries; ++e)
@@ -288,6 +297,15 @@ static bool place_product(measure_data *data)
            (place_list(data, 0, &data->a_list, &data->a) &&
             place_list(data, 1, &data->b_list, &data->b) &&
             place_list(data, 2, &data->c_list, &data->c));
+}
+
+static bool place_transpose(measure_data *data)
+{
+    measure_problem *p = &data->problem;
+    p->k = p->n; /* of A; there is no B */
+    return (complete(p) || out_of_memory(data)) &&
+           place_operand(data, 0, &data->a, &data->a_values, 0x9e3779b97f4a7c15) &&
+           place_operand(data, 2, &data->c, &data->c_values, 0);
 }
 
 /* What is voted on must not all be one answer: every other 64 elements are on one side. */
@@ -382,9 +400,10 @@ bool measure_place(measure_data *data, subwave_context *context, const measure_p
     if (!done(data, subwave_context_info(context, &about)))
         return false;
     data->wave = about.sub_group_sizes[0];
-    return (measure_is_product(problem) ? place_product(data)
-            : measure_is_array(problem) ? place_array(data)
-                                        : place_group(data)) &&
+    return (measure_is_product(problem)     ? place_product(data)
+            : measure_is_array(problem)     ? place_array(data)
+            : measure_is_transpose(problem) ? place_transpose(data)
+                                            : place_group(data)) &&
            done(data, measure_reset(data));
 }
 
@@ -446,6 +465,19 @@ static subwave_status queue_product(const measure_data *data, int set)
     return subwave_matmul(data->context, p->variant, p->dtype, p->layout, p->transpose_a,
                           p->transpose_b, p->m, p->n, p->k, alpha, a, p->ld[0], b, p->ld[1], beta,
                           c, p->ld[2]);
+}
+
+static subwave_status queue_transpose(const measure_data *data, int set)
+{
+    const measure_problem *p = &data->problem;
+    const void *x = first_of(data, 0, &data->a, set);
+    void *y = first_of(data, 2, &data->c, set);
+    if (p->operation == MEASURE_TRANSPOSE)
+        return subwave_transpose(data->context, p->dtype, p->layout, p->m, p->n, x, p->ld[0], y,
+                                 p->ld[2]);
+    return subwave_transpose_strided_batched(data->context, p->dtype, p->layout, p->m, p->n, x,
+                                             p->ld[0], p->stride[0], y, p->ld[2], p->stride[2],
+                                             p->batch);
 }
 
 /* Null if the call has none. */
@@ -518,5 +550,7 @@ subwave_status measure_queue(const measure_data *data, int set)
         return queue_product(data, set);
     if (measure_is_array(&data->problem))
         return queue_array(data, set);
+    if (measure_is_transpose(&data->problem))
+        return queue_transpose(data, set);
     return measure_queue_group(data, set, data->problem.members ? measure_at(&data->b, set) : NULL);
 }
