@@ -7,6 +7,7 @@
 /* argv[0] is the command's name. */
 int info_main(int argc, char **argv);
 int matmul_main(int argc, char **argv);
+int array_main(int argc, char **argv); /* of the calls on whole arrays; argv[0] says which */
 int bench_main(int argc, char **argv);
 
 #endif

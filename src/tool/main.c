@@ -16,6 +16,13 @@ static const struct {
 } commands[] = {
     {"info", "info", "show the devices that there are, and which one is used", info_main},
     {"matmul", "matmul A.npy B.npy -o C.npy", "multiply two matrices in NumPy files", matmul_main},
+    {"reduce", "reduce X.npy", "the sum, product, minimum and so on of an array", array_main},
+    {"dot", "dot X.npy Y.npy", "the sum of the products of two arrays' elements", array_main},
+    {"norm2", "norm2 X.npy", "the square root of the sum of an array's squares", array_main},
+    {"minmax_index", "minmax_index X.npy", "the least or greatest element, and where it is",
+     array_main},
+    {"scan", "scan X.npy -o Y.npy", "the sums, and so on, up to each element", array_main},
+    {"transpose", "transpose A.npy -o B.npy", "a matrix's transpose", array_main},
     {"bench", "bench OPERATION", "time a compute call, each result checked", bench_main},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -39,7 +46,7 @@ static int print_help(void)
 static int run(int argc, char **argv)
 {
     if (argc < 2)
-        return usage_error("", "a command is missing: info, matmul or bench");
+        return usage_error("", "a command is missing: info, matmul, reduce and so on");
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "--version") == 0) {
         if (argc > 2)
@@ -54,7 +61,8 @@ static int run(int argc, char **argv)
             return commands[i].run(argc - 1, argv + 1);
     if (name[0] == '-')
         return usage_error("", "unknown option \"%s\"", name);
-    return usage_error("", "unknown command \"%s\"; there are info, matmul and bench", name);
+    return usage_error("", "unknown command \"%s\"; there are info, matmul, reduce and so on",
+                       name);
 }
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * npy.c: matrices of f16, f32 and f64 in NumPy's .npy files.
+ * npy.c: matrices and arrays in NumPy's .npy files.
  *
  * The format: "\x93NUMPY", two bytes of version, the header's length (two bytes in version 1, four
  * later, little-endian), the header (a Python dictionary with 'descr', 'fortran_order' and
@@ -102,38 +102,48 @@ static bool accept_string(cursor *c, char *text, size_t size)
     return true;
 }
 
+/* NumPy's names, and whether they are taken of matrices too. There is none for bf16. */
+static const struct {
+    char name[4];
+    subwave_dtype dtype;
+    bool of_matrices;
+} types[] = {
+    {"f2", SUBWAVE_DTYPE_F16, true},   {"f4", SUBWAVE_DTYPE_F32, true},
+    {"f8", SUBWAVE_DTYPE_F64, true},   {"i1", SUBWAVE_DTYPE_I8, true},
+    {"i4", SUBWAVE_DTYPE_I32, true},   {"i2", SUBWAVE_DTYPE_I16, false},
+    {"i8", SUBWAVE_DTYPE_I64, false},  {"u1", SUBWAVE_DTYPE_U8, false},
+    {"u2", SUBWAVE_DTYPE_U16, false},  {"u4", SUBWAVE_DTYPE_U32, false},
+    {"u8", SUBWAVE_DTYPE_U64, false},  {"c8", SUBWAVE_DTYPE_C32, false},
+    {"c16", SUBWAVE_DTYPE_C64, false},
+};
+enum { TYPES = sizeof types / sizeof *types };
+
 static bool parse_descr(cursor *c, npy_matrix *matrix, char *error)
 {
+    const char *const taken =
+        matrix->is_array
+            ? "int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128"
+            : "float16 ('<f2'), float32 ('<f4'), float64 ('<f8'), int8 ('|i1') and, to "
+              "add, int32 ('<i4')";
     char descr[64];
     if (peek(c) == '[')
-        return fail(
-            error, "the elements are structures; subwave takes float16, float32, float64 and int8");
+        return fail(error, "the elements are structures; subwave takes %s", taken);
     if (!accept_string(c, descr, sizeof descr))
         return fail(error, "the header's 'descr' is not a short string");
-    const char *type = descr + (descr[0] && strchr("<>=|", descr[0]));
-    if (strcmp(type, "f2") == 0)
-        matrix->dtype = SUBWAVE_DTYPE_F16;
-    else if (strcmp(type, "f4") == 0)
-        matrix->dtype = SUBWAVE_DTYPE_F32;
-    else if (strcmp(type, "f8") == 0)
-        matrix->dtype = SUBWAVE_DTYPE_F64;
-    else if (strcmp(type, "i1") == 0)
-        matrix->dtype = SUBWAVE_DTYPE_I8;
-    else if (strcmp(type, "i4") == 0)
-        matrix->dtype = SUBWAVE_DTYPE_I32;
-    else
-        return fail(
-            error,
-            "the elements are '%s'; subwave takes float16 ('<f2'), float32 ('<f4'), float64 ('<f8'), "
-            "int8 ('|i1') and, to add, int32 ('<i4')",
-            descr);
+    const char *name = descr + (descr[0] && strchr("<>=|", descr[0]));
+    int type = 0;
+    while (type < TYPES &&
+           (strcmp(name, types[type].name) != 0 || !(types[type].of_matrices || matrix->is_array)))
+        ++type;
+    if (type == TYPES)
+        return fail(error, "the elements are '%s'; subwave takes %s", descr, taken);
+    matrix->dtype = types[type].dtype;
     matrix->swapped = descr[0] == (little_endian() ? '>' : '<');
     return true;
 }
 
 static bool parse_shape(cursor *c, npy_matrix *matrix, char *error)
 {
-    int64_t sizes[2] = {0, 0};
     int count = 0;
     if (!accept(c, '('))
         return fail(error, "the header's 'shape' is not a tuple");
@@ -151,17 +161,31 @@ static bool parse_shape(cursor *c, npy_matrix *matrix, char *error)
         if (c->at == start)
             return fail(error, "the header's 'shape' is not a tuple of numbers");
         accept(c, 'L'); /* Python 2 wrote its long integers so */
-        if (count < 2)
-            sizes[count] = size;
+        if (count < NPY_MOST_DIMENSIONS)
+            matrix->sizes[count] = size;
         ++count;
         if (!accept(c, ',') && peek(c) != ')')
             return fail(error, "the header's 'shape' is not a tuple of numbers");
     }
-    if (count != 2)
-        return fail(error, "the array has %d dimension%s; a matrix has 2", count,
-                    count == 1 ? "" : "s");
-    matrix->rows = sizes[0];
-    matrix->columns = sizes[1];
+    if (!matrix->is_array) {
+        matrix->rows = matrix->sizes[0];
+        matrix->columns = matrix->sizes[1];
+        return count == 2 || fail(error, "the array has %d dimension%s; a matrix has 2", count,
+                                  count == 1 ? "" : "s");
+    }
+    if (count > NPY_MOST_DIMENSIONS)
+        return fail(error, "the array has %d dimensions; at most %d are read", count,
+                    NPY_MOST_DIMENSIONS);
+    matrix->dimensions = count;
+    matrix->rows = matrix->columns = 1;
+    bool is_empty = false;
+    for (int d = 0; d < count; ++d)
+        is_empty |= matrix->sizes[d] == 0;
+    for (int d = 0; d < count; ++d) {
+        if (!is_empty && matrix->rows > INT64_MAX / matrix->sizes[d])
+            return fail(error, "the header's 'shape' exceeds the address space");
+        matrix->rows = is_empty ? 0 : matrix->rows * matrix->sizes[d];
+    }
     return true;
 }
 
@@ -172,7 +196,7 @@ static bool parse_fortran_order(cursor *c, npy_matrix *matrix, char *error)
            fail(error, "the header's 'fortran_order' is neither True nor False");
 }
 
-bool npy_parse_header(const char *text, size_t length, npy_matrix *matrix, char *error)
+static bool parse_header(const char *text, size_t length, npy_matrix *matrix, char *error)
 {
     static const struct {
         const char *key;
@@ -182,7 +206,7 @@ bool npy_parse_header(const char *text, size_t length, npy_matrix *matrix, char 
     enum { FIELDS = sizeof fields / sizeof *fields };
     bool found[FIELDS] = {false};
 
-    *matrix = (npy_matrix){.dtype = SUBWAVE_DTYPE_F64};
+    *matrix = (npy_matrix){.dtype = SUBWAVE_DTYPE_F64, .is_array = matrix->is_array};
     cursor c = {text, text + length};
     if (!accept(&c, '{'))
         return fail(error, "the header holds no dictionary");
@@ -209,6 +233,12 @@ bool npy_parse_header(const char *text, size_t length, npy_matrix *matrix, char 
     if (peek(&c) || c.at != c.end)
         return fail(error, "the header goes on after its dictionary");
     return true;
+}
+
+bool npy_parse_header(const char *text, size_t length, npy_matrix *matrix, char *error)
+{
+    matrix->is_array = false;
+    return parse_header(text, length, matrix, error);
 }
 
 /* --- reading --------------------------------------------------------------------------------- */
@@ -276,7 +306,7 @@ static bool read_header(int file, uint64_t *left, npy_matrix *matrix, char *erro
     if (!text)
         return fail(error, "no memory for a header of %zu bytes", length);
     const bool done =
-        read_all(file, text, length, error) && npy_parse_header(text, length, matrix, error);
+        read_all(file, text, length, error) && parse_header(text, length, matrix, error);
     free(text);
     *left -= length;
     return done;
@@ -313,14 +343,16 @@ static bool read_file(int file, npy_matrix *matrix, char *error)
         matrix->data = NULL;
         return false;
     }
-    if (matrix->swapped)
-        swap_bytes(matrix->data, bytes, subwave_dtype_size(matrix->dtype));
+    const bool is_complex =
+        matrix->dtype == SUBWAVE_DTYPE_C32 || matrix->dtype == SUBWAVE_DTYPE_C64;
+    if (matrix->swapped) /* each part by itself */
+        swap_bytes(matrix->data, bytes, subwave_dtype_size(matrix->dtype) / (is_complex ? 2 : 1));
     return true;
 }
 
-bool npy_read(const char *path, npy_matrix *matrix, char *error)
+static bool read_path(const char *path, bool is_array, npy_matrix *matrix, char *error)
 {
-    *matrix = (npy_matrix){.dtype = SUBWAVE_DTYPE_F64};
+    *matrix = (npy_matrix){.dtype = SUBWAVE_DTYPE_F64, .is_array = is_array};
     /* Without O_NONBLOCK a named pipe would wait for a writer before it can be refused. */
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
@@ -328,6 +360,16 @@ bool npy_read(const char *path, npy_matrix *matrix, char *error)
     const bool done = read_file(file, matrix, error);
     close(file);
     return done;
+}
+
+bool npy_read(const char *path, npy_matrix *matrix, char *error)
+{
+    return read_path(path, false, matrix, error);
+}
+
+bool npy_read_array(const char *path, npy_matrix *array, char *error)
+{
+    return read_path(path, true, array, error);
 }
 
 /* --- writing --------------------------------------------------------------------------------- */
@@ -425,20 +467,30 @@ static bool write_all(int file, const void *data, size_t bytes)
 static bool write_matrix(int file, const npy_matrix *matrix, size_t bytes)
 {
     /* NumPy ends the header at a multiple of 64 with a newline, so that elements can be mapped. */
-    char header[192], text[160];
-    const int length =
-        snprintf(text, sizeof text,
-                 "{'descr': '%c%c%zu', 'fortran_order': %s, 'shape': (%" PRId64 ", %" PRId64 "), }",
-                 little_endian() ? '<' : '>', matrix->dtype == SUBWAVE_DTYPE_I32 ? 'i' : 'f',
-                 subwave_dtype_size(matrix->dtype), matrix->fortran ? "True" : "False",
-                 matrix->rows, matrix->columns);
+    char header[1024], text[900];
+    const int64_t sizes[] = {matrix->rows, matrix->columns};
+    const int dimensions = matrix->is_array ? matrix->dimensions : 2;
+    int type = 0;
+    while (types[type].dtype != matrix->dtype)
+        ++type;
+    int length = snprintf(text, sizeof text, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (",
+                          subwave_dtype_size(matrix->dtype) == 1 ? '|'
+                          : little_endian()                      ? '<'
+                                                                 : '>',
+                          types[type].name, matrix->fortran ? "True" : "False");
+    /* A tuple of one number has a comma behind it. */
+    for (int d = 0; d < dimensions; ++d)
+        length += snprintf(text + length, sizeof text - (size_t)length, "%s%" PRId64 "%s",
+                           d ? " " : "", matrix->is_array ? matrix->sizes[d] : sizes[d],
+                           d + 1 < dimensions || dimensions == 1 ? "," : "");
+    length += snprintf(text + length, sizeof text - (size_t)length, "), }");
     const size_t total = (PREFIX_SIZE + (size_t)length + 1 + 63) / 64 * 64;
     memset(header, ' ', total);
     memcpy(header, magic, MAGIC_SIZE);
     header[6] = 1;
     header[7] = 0;
-    header[8] = (char)(total - PREFIX_SIZE);
-    header[9] = 0;
+    header[8] = (char)((total - PREFIX_SIZE) & 0xff);
+    header[9] = (char)((total - PREFIX_SIZE) >> 8);
     memcpy(header + PREFIX_SIZE, text, (size_t)length);
     header[total - 1] = '\n';
     return write_all(file, header, total) && write_all(file, matrix->data, bytes);

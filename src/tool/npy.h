@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * npy.h: matrices of f16, f32, f64, i8 and i32 in NumPy's .npy files.
+ * npy.h: matrices and arrays in NumPy's .npy files.
  */
 #ifndef SUBWAVE_TOOL_NPY_H
 #define SUBWAVE_TOOL_NPY_H
 
 #include <subwave/types.h>
 
-enum { NPY_ERROR_SIZE = 512 };
+enum {
+    NPY_ERROR_SIZE = 512,
+    NPY_MOST_DIMENSIONS = 32 /* NumPy's own limit, up to its version 1 */
+};
 
 typedef struct npy_matrix {
-    subwave_dtype dtype; /* F16, F32, F64, I8 or I32; I8 is not written */
-    int64_t rows, columns;
-    bool fortran; /* stored column by column */
-    bool swapped; /* in a header only: the file has the other byte order */
-    void *data;   /* the caller frees it */
+    subwave_dtype dtype;   /* of a matrix F16, F32, F64, I8 or I32; I8 is not written */
+    int64_t rows, columns; /* of an array all its elements, and 1 */
+    bool fortran;          /* stored column by column */
+    bool swapped;          /* in a header only: the file has the other byte order */
+    void *data;            /* the caller frees it */
+    /* Of an array, whose elements are taken as they lie, whatever its shape. */
+    bool is_array;
+    int dimensions;
+    int64_t sizes[NPY_MOST_DIMENSIONS];
 } npy_matrix;
 
 /* On failure these return false and leave the reason, without the path, in `error`, which has
@@ -24,6 +31,9 @@ bool npy_parse_header(const char *text, size_t length, npy_matrix *matrix, char 
 
 /* Reads a whole file; elements come in this machine's byte order. */
 bool npy_read(const char *path, npy_matrix *matrix, char *error);
+
+/* The same of an array of any shape, of integers, floats or complex numbers. */
+bool npy_read_array(const char *path, npy_matrix *array, char *error);
 
 /* Whether npy_write could start: so that a long job need not end with a mistyped folder. */
 bool npy_check_target(const char *path, char *error);

@@ -352,6 +352,100 @@ BAD_FILES = {
 }
 
 
+ALL_FORMATS = {**FORMATS, "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I", "u8": "Q"}
+
+
+def npy_array(shape, numbers, descr="<f8", version=1, order="False"):
+    """A file with these numbers, of complex types real and imaginary parts in turn, as they lie."""
+    form = {"c8": "f", "c16": "d"}.get(descr[1:]) or ALL_FORMATS[descr[1:]]
+    packed = struct.pack((">" if descr[0] == ">" else "<") + str(len(numbers)) + form, *numbers)
+    return header(describe(descr, order, str(tuple(shape))), version) + packed
+
+
+class Arrays(Command):
+    def value(self, *arguments):
+        """What is printed as the result, which --quiet prints alone."""
+        quiet = self.succeed(*arguments, "--quiet", "--device", DEVICE)
+        lines = self.succeed(*arguments, "--device", DEVICE).splitlines()
+        self.assertEqual(quiet, lines[0] + "\n")
+        self.assertRegex(lines[1], r"^x\.npy: %s of \d+ elements, \w+; %s; [\d.]+ \w+$" % (arguments[0], DEVICE))
+        return quiet.strip()
+
+    def test_reduce(self):
+        for kind in ALL_FORMATS:
+            for order in "<", ">":
+                numbers = [i % 7 + 1 for i in range(24)]
+                self.put("x.npy", npy_array((2, 3, 4), numbers, order + kind, version=3))
+                self.assertEqual(self.value("reduce", "x.npy"), str(sum(numbers)))
+                self.assertEqual(self.value("reduce", "x.npy", "--op", "maximum", "--order", "device"), "7")
+        self.put("x.npy", npy_array((3,), [-5, 3, 2], "<i8"))
+        self.assertEqual(self.value("reduce", "x.npy", "--op", "minimum"), "-5")
+        self.put("x.npy", npy_array((2,), [2 ** 64 - 1, 5], "<u8"))
+        self.assertEqual(self.value("reduce", "x.npy", "--op", "maximum"), "18446744073709551615")
+        self.put("x.npy", npy_array((), [0.1]))
+        self.assertEqual(self.value("reduce", "x.npy"), "0.10000000000000001")
+        self.put("x.npy", npy_array((5, 0), []))
+        self.assertEqual(self.value("reduce", "x.npy"), "0")
+
+    def test_dot_norm_and_index(self):
+        self.put("x.npy", npy_array((2, 2), [1, 2, 3, 4], ">f4"))
+        self.put("y.npy", npy_array((4,), [5, 6, 7, 8], "<f4"))
+        self.assertEqual(self.value("dot", "x.npy", "y.npy"), "70")
+        self.assertEqual(self.value("minmax_index", "x.npy", "--op", "maximum"), "4 at 3")
+        self.put("x.npy", npy_array((2,), [3, 4, 0, 12], ">c16"))
+        self.assertEqual(self.value("norm2", "x.npy"), "13")
+        self.assertEqual(self.value("dot", "x.npy", "x.npy", "--conjugation", "first"), "169 0")
+        self.assertEqual(self.value("dot", "x.npy", "x.npy"), "-151 24")
+        self.put("x.npy", npy_array((4,), [5, -3, -3, 9], "<i2"))
+        self.assertEqual(self.value("minmax_index", "x.npy"), "-3 at 1")
+
+    def test_scan(self):
+        for kind in ALL_FORMATS:
+            numbers = [i % 3 for i in range(20)]
+            self.put("x.npy", npy_array((4, 5), numbers, ">" + kind, order="True"))
+            out = self.succeed("scan", "x.npy", "-o", "y.npy", "--scan", "exclusive", "--device", DEVICE)
+            self.assertRegex(out, r"^y\.npy: scan of 20 elements, \w+; ")
+            upto = [sum(numbers[:i]) for i in range(20)]
+            descr = ("|" if kind[1] == "1" else "<") + kind
+            written = npy_array((4, 5), upto, descr, order="True")
+            self.assertEqual(self.get("y.npy")[10:].strip(), written[10:].strip())
+        self.put("x.npy", npy_array((3,), [1, 2, 3]))
+        self.assertEqual(self.succeed("scan", "x.npy", "-o", "x.npy", "--op", "multiplies", "--quiet", "--device", DEVICE), "")
+        self.assertEqual(self.get("x.npy"), npy_array((3,), [1, 2, 6]))
+
+    def test_transpose(self):
+        for fortran in False, True:
+            for descr in "<f2", ">f4", "<f8", ">i4":
+                cells = list(range(15))
+                self.put("x.npy", npy(3, 5, cells, descr, fortran))
+                self.succeed("transpose", "x.npy", "-o", "y.npy", "--device", DEVICE)
+                written = npy(5, 3, flip(3, 5, cells), "<" + descr[1:], fortran)
+                self.assertEqual(self.get("y.npy"), written)
+
+    def test_refusals(self):
+        self.put("x.npy", npy_array((3,), [1, 2, 3]))
+        self.put("y.npy", npy_array((4,), [1, 2, 3, 4]))
+        self.put("c.npy", npy_array((1,), [1, 2], "<c8"))
+        self.put("short.npy", npy_array((3,), [1, 2, 3])[:-1])
+        self.put("bool.npy", header(describe("|b1", "False", "(1,)")) + b"\1")
+        self.put("many.npy", header(describe("<f8", "False", str((1,) * 33))) + bytes(8))
+        self.put("huge.npy", header(describe("<f8", "False", str((2 ** 40, 2 ** 40)))))
+        self.refuse(1, "x.npy is 3 of f64, y.npy is 4 of f64; both must be the same", "dot", "x.npy", "y.npy")
+        self.refuse(1, "c32 has no op plus", "reduce", "c.npy", "--device", DEVICE)
+        self.refuse(1, "the file is truncated", "norm2", "short.npy")
+        self.refuse(1, r"the elements are '\|b1'; subwave takes int8 to int64", "reduce", "bool.npy")
+        self.refuse(1, "33 dimensions; at most 32", "reduce", "many.npy")
+        self.refuse(1, "exceeds the address space", "reduce", "huge.npy")
+        self.refuse(1, "cannot open", "scan", "none.npy", "-o", "out.npy")
+        self.refuse(1, "the array has 1 dimension; a matrix has 2", "transpose", "x.npy", "-o", "out.npy")
+        self.refuse(1, "cannot write in the folder", "scan", "x.npy", "-o", "no/out.npy")
+        self.refuse(2, "-o OUT.npy is missing", "scan", "x.npy")
+        self.refuse(2, "\"-\" is no file", "reduce", "-")
+        self.refuse(2, "--op is \"plus\"; it takes minimum or maximum", "minmax_index", "x.npy", "--op", "plus")
+        self.refuse(2, "unknown option \"-o\"", "reduce", "x.npy", "-o", "y.npy")
+        self.refuse(2, "Y.npy is missing", "dot", "x.npy")
+
+
 class MatmulRefusals(Command):
     """Each case once without an output file and once with one, which must stay as it is."""
 
@@ -800,7 +894,8 @@ class InfoAndHelp(Command):
     def test_help_and_version(self):
         self.assertRegex(self.succeed("--version"), r"^subwave \d+\.\d+\.\d+, .*\n$")
         for arguments in ["--help"], ["-h"], ["info", "--help"], ["matmul", "--help"], ["matmul", "A", "-h"], \
-                ["bench", "--help"], *(["bench", name, "--help"] for name in self.operations()):
+                ["bench", "--help"], *([name, "--help"] for name in ("reduce", "dot", "norm2", "minmax_index", "scan",
+                                                                    "transpose")), *(["bench", name, "--help"] for name in self.operations()):
             with self.subTest(arguments):
                 out = self.succeed(*arguments)
                 self.assertIn("usage:", out)

@@ -66,6 +66,8 @@ double measure_epsilon(subwave_dtype dtype);
 void measure_random(subwave_dtype dtype, int64_t count, uint64_t seed, double *values);
 void measure_encode(subwave_dtype dtype, int64_t count, const double *values, void *elements);
 void measure_decode(subwave_dtype dtype, int64_t count, const void *elements, double *values);
+/* An integer's bits, zero-filled. */
+uint64_t measure_integer(subwave_dtype dtype, const void *elements, int64_t i);
 
 /* --- arrays ---------------------------------------------------------------------------------- */
 

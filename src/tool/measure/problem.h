@@ -7,8 +7,6 @@
 #include "measure.h"
 
 uint64_t measure_next(uint64_t *state); /* random bits */
-/* An integer's bits, zero-filled. */
-uint64_t measure_integer(subwave_dtype dtype, const void *elements, int64_t i);
 bool measure_has_keys(const measure_problem *p);
 size_t measure_y_size(const measure_problem *p);
 /* Where an element of op(A), op(B) or C, 0 to 2, lies in its array; the leading dimensions are
