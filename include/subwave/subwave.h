@@ -298,7 +298,7 @@ SUBWAVE_API subwave_status subwave_scan(subwave_context *context, subwave_dtype 
 /* *result = x[0] y[0] + ... + x[n - 1] y[n - 1], with the elements of x conjugated if asked for.
  *   dtype   F16, BF16, F32, F64, C32, C64. Products and sums are of f32 for F16 and BF16, and of f64
  *           for all others, and the result is rounded once more, to nearest even. A product is rounded
- *           before it is added; those of F16, F32 and C32 are exact.
+ *           before it is added; docs/arrays.md has the whole order.
  *   conjugation  FIRST: x; of real types it is the same as NONE.
  *   order   as in subwave_reduce.
  *   n       elements, >= 0. With n = 0 the result is 0.
@@ -316,8 +316,8 @@ SUBWAVE_API subwave_status subwave_dot(subwave_context *context, subwave_dtype d
                                        int64_t n, const void *x, const void *y, subwave_place place,
                                        void *result);
 
-/* *result = the square root of |x[0]|^2 + ... + |x[n - 1]|^2. No square overflows or vanishes: where
- * the result is a number of its type it is found.
+/* *result = the square root of |x[0]|^2 + ... + |x[n - 1]|^2, wherever its type can hold it: no square
+ * overflows or becomes 0 on the way.
  *   dtype   F16, BF16, F32, F64, C32, C64. The sum is of f32 for F16, of f64 for all others.
  *   order   as in subwave_reduce.
  *   n       elements, >= 0. With n = 0 the result is 0.
@@ -331,9 +331,10 @@ SUBWAVE_API subwave_status subwave_norm2(subwave_context *context, subwave_dtype
                                          subwave_order order, int64_t n, const void *x,
                                          subwave_place place, void *result);
 
-/* *value = the least or the greatest element of x, *index = where it is first, counted from 0.
+/* *value = the least or the greatest element of x, *index = the least i with x[i] = *value.
  *   dtype   I8 to F64.
- *   op      MINIMUM or MAXIMUM. A number wins over NaN, and -0 < +0; of NaNs alone the first is it.
+ *   op      MINIMUM or MAXIMUM. A number wins over NaN, and -0 < +0; if all are NaN, the first one
+ *           is found.
  *   n       elements, >= 0. With n = 0 the value is op's identity, and the index -1.
  *   x       [in, device] n elements, aligned as in subwave_reduce. May be null if n = 0.
  *   place   where both results are, as in subwave_reduce.
