@@ -205,6 +205,17 @@ constexpr bool wave_loads_anywhere = true;
 
 template <int Count, class T> SUBWAVE_DEVICE void load_anywhere(T *to, const T *from)
 {
+#if __clang_major__ < 19
+    /* As a vector, since LLVM 15 loads numbers of 16 bits one by one. */
+    if constexpr (Count * sizeof(T) == 16 && sizeof(T) == 2) {
+        typedef std::uint16_t vector __attribute__((ext_vector_type(8), aligned(2), may_alias));
+        const vector loaded = *reinterpret_cast<const vector *>(from);
+        SUBWAVE_UNROLL
+        for (int i = 0; i < Count; ++i)
+            to[i] = __builtin_bit_cast(T, static_cast<std::uint16_t>(loaded[i]));
+        return;
+    }
+#endif
     __builtin_memcpy(static_cast<void *>(to), from, Count * sizeof(T));
 }
 
