@@ -17,12 +17,12 @@ static const struct {
     {"info", "info", "show the devices that there are, and which one is used", info_main},
     {"matmul", "matmul A.npy B.npy -o C.npy", "multiply two matrices in NumPy files", matmul_main},
     {"reduce", "reduce X.npy", "the sum, product, minimum and so on of an array", array_main},
-    {"dot", "dot X.npy Y.npy", "the sum of the products of two arrays' elements", array_main},
-    {"norm2", "norm2 X.npy", "the square root of the sum of an array's squares", array_main},
+    {"dot", "dot X.npy Y.npy", "the sum of the products of two arrays", array_main},
+    {"norm2", "norm2 X.npy", "the square root of the sum of all squares", array_main},
     {"minmax_index", "minmax_index X.npy", "the least or greatest element, and where it is",
      array_main},
     {"scan", "scan X.npy -o Y.npy", "the sums, and so on, up to each element", array_main},
-    {"transpose", "transpose A.npy -o B.npy", "a matrix's transpose", array_main},
+    {"transpose", "transpose A.npy -o B.npy", "the transpose of a matrix", array_main},
     {"bench", "bench OPERATION", "time a compute call, each result checked", bench_main},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
