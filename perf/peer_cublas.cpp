@@ -94,9 +94,9 @@ void transpose(device &on, subwave_dtype dtype, std::int64_t m, std::int64_t n, 
                void *y)
 {
     const cublasHandle_t handle = library_for<library>(on).handle;
-    const auto by = [&](auto geam, auto element) {
-        using T = decltype(element);
-        const T one = {1}, zero = {};
+    const auto by = [&](auto geam, auto one) {
+        using T = decltype(one);
+        const T zero{};
         T *const to = static_cast<T *>(y);
         const int rows = static_cast<int>(m), columns = static_cast<int>(n);
         expect(geam(handle, CUBLAS_OP_T, CUBLAS_OP_N, rows, columns, &one,
@@ -104,13 +104,13 @@ void transpose(device &on, subwave_dtype dtype, std::int64_t m, std::int64_t n, 
     };
     switch (dtype) {
     case SUBWAVE_DTYPE_F32:
-        return by(cublasSgeam, float());
+        return by(cublasSgeam, 1.0f);
     case SUBWAVE_DTYPE_F64:
-        return by(cublasDgeam, double());
+        return by(cublasDgeam, 1.0);
     case SUBWAVE_DTYPE_C32:
-        return by(cublasCgeam, cuComplex());
+        return by(cublasCgeam, cuComplex{1, 0});
     case SUBWAVE_DTYPE_C64:
-        return by(cublasZgeam, cuDoubleComplex());
+        return by(cublasZgeam, cuDoubleComplex{1, 0});
     default:
         throw unsupported("cuBLAS has no geam of this element type");
     }
