@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * minmax_index.hip: the least or greatest element of an array, and where it is first.
  *
- * Elements are compared by the pack: two instructions per element. A work-item keeps the first
- * element of the pack that its least number is from; where in the pack it is, is looked up in the end.
- * With some bits inverted, integers with a sign are ordered as those without, and a greatest element
- * as a least one: each element size has one kernel, and each float.
+ * A work-item finds the least number of a pack, and remembers the index of the pack's first element
+ * if that number is less than all before. Which element of the pack it is, is looked up in the end.
+ * With some of their bits inverted, integers with a sign are ordered as those without, and the
+ * greatest element is the least. So one kernel serves all integers of a size, and one each float type.
  */
 #include "array.hpp"
 
@@ -17,8 +17,8 @@ template <class T> SUBWAVE_DEVICE bool are_same(T a, T b)
     return __builtin_bit_cast(bits, a) == __builtin_bit_cast(bits, b) || (a != a && b != b);
 }
 
-/* An element's index; in halves, so that no bytes of a value are padding, which lanes would exchange
- * too. All ones: nowhere, that of what loses against any other number. */
+/* An element's index, in two halves: with a number of 64 bits, values of 32 bits would have bytes of
+ * padding, which were never written and which lanes would exchange. */
 struct array_index {
     std::uint32_t low, high;
 
@@ -34,6 +34,7 @@ template <class T, bool Aligned> struct least_fold {
     using bits = std::conditional_t<sizeof(number) == 8, std::uint64_t, std::uint32_t>;
     using lesser_of = minimum<number>;
     static constexpr int size = pack_size<T>, sums = 1;
+    /* The index of filler, which loses against any other number. */
     static constexpr std::uint64_t nowhere = ~std::uint64_t(0);
     struct pack {
         T element[size];

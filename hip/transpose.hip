@@ -19,9 +19,10 @@ SUBWAVE_DEVICE void copy(words_of_16_bytes &to, const words_of_16_bytes &from)
 /* A square tile of elements of T: rows of 256 bytes, or 64 elements if that is less. */
 template <class T> class transposed_tile {
     static constexpr int side = subwave_transpose_side(sizeof(T)), block = SUBWAVE_TRANSPOSE_BLOCK;
-    static constexpr int step = block / side,
-                         each = side / step; /* rows; elements of a work-item */
-    /* An odd number of banks, so that the elements of a column lie in different ones. */
+    /* Rows from one element of a work-item to its next; elements of a work-item. */
+    static constexpr int step = block / side, each = side / step;
+    /* One element longer than a row, or 4 bytes if that is more: neighbours in a column then lie in
+     * different banks of shared memory. */
     static constexpr int pitch = side + (sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1);
 
     T held_[each] = {};
@@ -36,7 +37,8 @@ public:
         return left < side ? static_cast<int>(left) : side;
     }
 
-    /* A tile's first rows x columns elements; in place of others one of these is loaded again. */
+    /* The first rows x columns elements of a tile that begins at x. Where there is no element, the
+     * nearest one is loaded again, which needs no branch. */
     SUBWAVE_DEVICE void load(const T *x, std::int64_t ld, int rows, int columns)
     {
         const T *from =
@@ -47,8 +49,8 @@ public:
             from += row_ + (e + 1) * step < rows ? step * ld : 0;
         }
     }
-    /* The transpose's first rows x columns elements become a tile's. All work-items of the block take
-     * part. */
+    /* Writes the transpose's first rows x columns elements to the tile that begins at y. All
+     * work-items of the block call it together. */
     SUBWAVE_DEVICE void store(T *local, T *y, std::int64_t ld, int rows, int columns) const
     {
         SUBWAVE_UNROLL
