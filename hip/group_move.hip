@@ -31,7 +31,9 @@ template <class T> SUBWAVE_KERNEL(1024) group_move(subwave_group_move_launch p)
 
 template <class T> int launch_group_move(const subwave_group_move_launch &p, void *stream)
 {
-    return launch_groups(group_move<T>, p, p.shape, stream);
+    return with_moved<T>(p.x, p.y, [&](auto element) {
+        return launch_groups(group_move<decltype(element)>, p, p.shape, stream);
+    });
 }
 
 SUBWAVE_END

@@ -30,6 +30,19 @@ template <> struct unsigned_twin<std::int64_t> {
 struct words_of_16_bytes {
     std::uint64_t word[2];
 };
+struct words_of_8_bytes {
+    std::uint32_t word[2];
+};
+
+/* Calls body(an element of the type that moves T between x and y): 8 bytes may be those of a complex
+ * number, and begin at a multiple of 4, from which not every device loads them at once. */
+template <class T, class Body> int with_moved(const void *x, const void *y, Body body)
+{
+    if constexpr (sizeof(T) == 8 && !wave_loads_anywhere)
+        if ((reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(y)) % 8 != 0)
+            return body(words_of_8_bytes());
+    return body(T());
+}
 
 SUBWAVE_END
 

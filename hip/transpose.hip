@@ -103,7 +103,10 @@ template <class T> int launch_transpose(const subwave_transpose_launch &p, void 
     const std::int64_t tiles = p.down * p.across * p.batch;
     const auto blocks = static_cast<unsigned>(
         tiles < SUBWAVE_TRANSPOSE_BLOCKS ? tiles : std::int64_t(SUBWAVE_TRANSPOSE_BLOCKS));
-    return launch(transpose<T>, dim3(blocks), dim3(SUBWAVE_TRANSPOSE_BLOCK), 0, stream, p);
+    return with_moved<T>(p.x, p.y, [&](auto element) {
+        return launch(transpose<decltype(element)>, dim3(blocks), dim3(SUBWAVE_TRANSPOSE_BLOCK), 0,
+                      stream, p);
+    });
 }
 
 SUBWAVE_END

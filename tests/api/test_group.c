@@ -826,24 +826,29 @@ static void test_empty(void **state)
     }
 }
 
-/* Double complex need be aligned as its parts are. */
+/* Complex numbers need be aligned as their parts are. */
 static void test_complex_alignment(void **state)
 {
+    static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_C32, SUBWAVE_DTYPE_C64};
     enum { N = 64 };
-    double x[2 * N], y[2 * N];
-    for (int i = 0; i < 2 * N; ++i)
-        x[i] = i;
     const subwave_group group = {.kind = SUBWAVE_GROUP_SUB_GROUP, .block = {4, 1, 1}};
-    void *memory;
-    assert_ok(*state, subwave_malloc(*state, &memory, 2 * sizeof x + 8));
-    double *const device_x = (double *)memory + 1, *const device_y = device_x + 2 * N;
-    assert_ok(*state, subwave_copy(*state, device_x, x, sizeof x));
-    assert_ok(*state,
-              subwave_group_broadcast(*state, SUBWAVE_DTYPE_C64, &group, N, 3, device_x, device_y));
-    assert_ok(*state, subwave_copy(*state, y, device_y, sizeof y));
-    for (int i = 0; i < 2 * N; ++i)
-        assert_true(y[i] == x[i / 8 * 8 + 6 + i % 2]);
-    assert_ok(*state, subwave_free(*state, memory));
+    for (size_t d = 0; d < COUNT(dtypes); ++d) {
+        const size_t size = subwave_dtype_size(dtypes[d]), bytes = N * size;
+        unsigned char x[N * 16], y[N * 16];
+        for (size_t i = 0; i < bytes; ++i)
+            x[i] = (unsigned char)(i / size * 3 + i % size);
+        void *memory;
+        assert_ok(*state, subwave_malloc(*state, &memory, (int64_t)(2 * bytes + size / 2)));
+        unsigned char *const device_x = (unsigned char *)memory + size / 2, *const device_y =
+                                                                                device_x + bytes;
+        assert_ok(*state, subwave_copy(*state, device_x, x, (int64_t)bytes));
+        assert_ok(*state,
+                  subwave_group_broadcast(*state, dtypes[d], &group, N, 3, device_x, device_y));
+        assert_ok(*state, subwave_copy(*state, y, device_y, (int64_t)bytes));
+        for (size_t i = 0; i < N; ++i)
+            assert_memory_equal(&y[i * size], &x[(i / 4 * 4 + 3) * size], size);
+        assert_ok(*state, subwave_free(*state, memory));
+    }
 }
 
 /* --- who belongs to a group ------------------------------------------------------------------ */

@@ -173,7 +173,7 @@ static void plan_batches(const subwave_capabilities *device)
 }
 
 /* Group calls have one kernel per dtype, whatever the shape, which is the beginning of each of
- * their structs. */
+ * their structs; moves may have another for complex numbers that are aligned as their parts. */
 static void call_groups(void)
 {
     const union {
@@ -191,6 +191,8 @@ static void call_groups(void)
             launchers[l].operation <= SUBWAVE_OPERATION_group_info)
             call(launchers[l].operation, launchers[l].dtype, &launch, "operation %d of %s",
                  launchers[l].operation, subwave_dtype_name(launchers[l].dtype));
+    const subwave_group_move_launch parts = {.shape = launch.shape, .x = (char *)4, .y = (char *)8};
+    call(SUBWAVE_OPERATION_group_move, SUBWAVE_DTYPE_U64, &parts, "moves of c32 as its parts");
 }
 
 /* Operations on arrays have kernels for aligned arrays and others; integers with a sign use those
@@ -198,14 +200,16 @@ static void call_groups(void)
 static void call_arrays(void)
 {
     static const subwave_op ops[] = {SUBWAVE_OP_PLUS, SUBWAVE_OP_MAXIMUM};
-    const subwave_transpose_launch transpose = {.m = 1, .n = 1, .batch = 1, .down = 1, .across = 1};
+    subwave_transpose_launch transpose = {.m = 1, .n = 1, .batch = 1, .down = 1, .across = 1};
     for (int d = 0; d < DTYPES; ++d)
         if (subwave_is_built(SUBWAVE_OPERATION_transpose, all_dtypes[d]))
             call(SUBWAVE_OPERATION_transpose, all_dtypes[d], &transpose, "transpose %s",
                  subwave_dtype_name(all_dtypes[d]));
+    transpose.x = (char *)4;
+    call(SUBWAVE_OPERATION_transpose, SUBWAVE_DTYPE_U64, &transpose, "transpose c32 as its parts");
     for (int d = 0; d < DTYPES; ++d)
         for (int form = 0; form < 4; ++form) {
-            const size_t size = subwave_dtype_size(all_dtypes[d]);
+            const size_t size = subwave_dtype_size(subwave_part_dtype(all_dtypes[d]));
             const subwave_reduce_launch launch = {.array = {.n = 1, .rows = 1, .tiles = 1},
                                                   .op = ops[form & 1],
                                                   .x = (char *)4096 + (form & 2 ? size : 0)};
