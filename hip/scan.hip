@@ -1,63 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * scan.hip: y[i] = x[0] op ... op x[i], or up to x[i - 1]: an array is read once and written once.
  *
- * A block scans a tile of SUBWAVE_ARRAY_ROWS rows (array.hpp) and says what the tile's elements
- * combine to, without waiting for others. Tiles form groups, whose last tiles say what the groups
- * combine to. Before a tile there are groups, and tiles of its own group: each work-item of the
- * block waits for one of the groups and for one of the tiles. So the order depends on n alone, and
- * no chain of waiting blocks is longer than two.
+ * A block scans a tile of SUBWAVE_ARRAY_ROWS rows (array.hpp); what stands before it comes from
+ * other blocks (look_back.hpp). So the order depends on n alone.
  */
-#include "array.hpp"
+#include "look_back.hpp"
 
 SUBWAVE_BEGIN
-
-/* Values of up to 8 bytes that other blocks wait for: each of their words beside one that says that
- * it is there. `states` are 0 before. */
-template <class T> constexpr int state_words = sizeof(words_of<T>) / 4;
-
-template <class T> SUBWAVE_DEVICE void publish(std::uint64_t *states, std::uint32_t i, T value)
-{
-    const words_of<T> words = to_words(value);
-    SUBWAVE_UNROLL
-    for (int w = 0; w < state_words<T>; ++w)
-        store_relaxed(&states[2 * std::int64_t(i) + w], std::uint64_t(1) << 32 | words.word[w]);
-}
-
-template <class T> SUBWAVE_DEVICE T wait_for(const std::uint64_t *states, std::uint32_t i)
-{
-    words_of<T> words;
-    SUBWAVE_UNROLL
-    for (int w = 0; w < state_words<T>; ++w) {
-        std::uint64_t state;
-        do
-            state = load_relaxed(&states[2 * std::int64_t(i) + w]);
-        while (state >> 32 == 0);
-        words.word[w] = static_cast<std::uint32_t>(state);
-    }
-    T value;
-    memcpy(&value, &words, sizeof value);
-    return value;
-}
-
-SUBWAVE_KERNEL(array_block) clear_states(std::uint64_t *states, std::uint32_t count)
-{
-    for (std::uint32_t i = blockIdx.x * array_block + threadIdx.x; i < count;
-         i += gridDim.x * array_block)
-        states[i] = 0;
-}
-
-/* Tiles begin in ascending order, so that a block waits only for blocks that are at work. */
-SUBWAVE_DEVICE std::uint32_t next_tile(std::uint32_t *counter, std::uint32_t count)
-{
-    SUBWAVE_SHARED(std::uint32_t, next, 1);
-    if (threadIdx.x == 0) {
-        next[0] = atomicAdd(counter, 1u);
-        if (next[0] == count - 1)
-            *counter = 0;
-    }
-    block_barrier(site::current());
-    return next[0];
-}
 
 /* Each row takes the place of the one before it, and the first goes to the end. A loop that is not
  * unrolled can so work on row after row in registers, whose indices must be constants. */
@@ -117,32 +66,6 @@ template <class T> struct scan_packs {
     }
 };
 
-/* What the elements before a tile of the launch combine to, in all work-items. `start` is what
- * stands before the launch, `mine` the tile's value. */
-template <class Value, class Op>
-SUBWAVE_DEVICE Value scan_before_tile(const subwave_scan_launch &p, std::uint32_t tile, Value mine,
-                                      Value start, Op op, Value *shared)
-{
-    static_assert(SUBWAVE_SCAN_GROUP == array_block &&
-                      SUBWAVE_SCAN_TILES <= array_block * array_block,
-                  "a work-item waits for a tile and for a group");
-    const Value none = filler<Op, Value>::value();
-    std::uint64_t *const groups = p.states + 2 * std::int64_t(p.count);
-    const std::uint32_t group = tile / SUBWAVE_SCAN_GROUP, place = tile % SUBWAVE_SCAN_GROUP;
-    const std::uint32_t item = threadIdx.x;
-    if (item == 0)
-        publish(p.states, tile, mine);
-    const Value of_tile = item < place ? wait_for<Value>(p.states, tile - place + item) : none;
-    const Value in_group = block_reduce<array_block>(of_tile, op, shared);
-    if (item == 0 && place == SUBWAVE_SCAN_GROUP - 1)
-        publish(groups, group, op(in_group, mine));
-    Value of_group = item < group ? wait_for<Value>(groups, item) : none;
-    if (item == 0)
-        of_group = op(start, of_group);
-    block_barrier(site::current());
-    return op(block_reduce<array_block>(of_group, op, shared), in_group);
-}
-
 /* Where a launch finds what stands before it: a value by the one before. */
 template <class Value>
 SUBWAVE_DEVICE Value *scan_carry(const subwave_scan_launch &p, std::int64_t first_tile)
@@ -195,7 +118,7 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, std::uint32_t tile, 
         start = as(init);
     }
     if (p.count > 1)
-        start = scan_before_tile(p, tile, starts[run], start, op, shared);
+        start = value_before_tile(p.states, p.count, tile, starts[run], start, op, shared);
     if (tile == p.count - 1 && item == 0)
         *scan_carry<value>(p, p.first_tile + SUBWAVE_SCAN_TILES) = op(start, starts[run]);
     SUBWAVE_ROLLED
@@ -245,8 +168,9 @@ template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)
         part.count = static_cast<std::uint32_t>(left < most ? left : most);
         if (part.count > 1) {
             const std::uint32_t states = SUBWAVE_SCAN_STATES(part.count);
-            status = launch(clear_states, dim3((states + array_block - 1) / array_block),
-                            dim3(array_block), 0, stream, part.states, states);
+            status =
+                launch(clear_states<std::uint64_t>, dim3((states + array_block - 1) / array_block),
+                       dim3(array_block), 0, stream, part.states, states);
         }
         if (status == 0)
             status = with_alignment(p.x, p.y, [&](auto aligned) {

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ * look_back.hpp: what the tiles before a tile combine to, while other blocks work on them.
+ *
+ * A block says what its tile's elements combine to, without waiting for others. Tiles form groups,
+ * whose last tiles say what the groups combine to. Before a tile there are groups, and tiles of its
+ * own group: each work-item of the block waits for one of the groups and for one of the tiles. So
+ * the order does not depend on which blocks run first, and no chain of waiting blocks is longer than
+ * two.
+ */
+#ifndef SUBWAVE_HIP_LOOK_BACK_HPP
+#define SUBWAVE_HIP_LOOK_BACK_HPP
+
+#include "array.hpp"
+
+SUBWAVE_BEGIN
+
+/* Values of up to 8 bytes that other blocks wait for: each of their words beside one that says that
+ * it is there. `states` are 0 before. */
+template <class T> constexpr int state_words = sizeof(words_of<T>) / 4;
+
+template <class T> SUBWAVE_DEVICE void publish(std::uint64_t *states, std::uint32_t i, T value)
+{
+    const words_of<T> words = to_words(value);
+    SUBWAVE_UNROLL
+    for (int w = 0; w < state_words<T>; ++w)
+        store_relaxed(&states[2 * std::int64_t(i) + w], std::uint64_t(1) << 32 | words.word[w]);
+}
+
+template <class T> SUBWAVE_DEVICE T wait_for(const std::uint64_t *states, std::uint32_t i)
+{
+    words_of<T> words;
+    SUBWAVE_UNROLL
+    for (int w = 0; w < state_words<T>; ++w) {
+        std::uint64_t state;
+        do
+            state = load_relaxed(&states[2 * std::int64_t(i) + w]);
+        while (state >> 32 == 0);
+        words.word[w] = static_cast<std::uint32_t>(state);
+    }
+    T value;
+    memcpy(&value, &words, sizeof value);
+    return value;
+}
+
+template <class State> SUBWAVE_KERNEL(array_block) clear_states(State *states, std::uint32_t count)
+{
+    for (std::uint32_t i = blockIdx.x * array_block + threadIdx.x; i < count;
+         i += gridDim.x * array_block)
+        states[i] = 0;
+}
+
+/* Tiles begin in ascending order, so that a block waits only for blocks that are at work. */
+SUBWAVE_DEVICE std::uint32_t next_tile(std::uint32_t *counter, std::uint32_t count)
+{
+    SUBWAVE_SHARED(std::uint32_t, next, 1);
+    if (threadIdx.x == 0) {
+        next[0] = atomicAdd(counter, 1u);
+        if (next[0] == count - 1)
+            *counter = 0;
+    }
+    block_barrier(site::current());
+    return next[0];
+}
+
+/* What the elements before a tile of the launch's `count` combine to, in all work-items of its block,
+ * of array_block. `states` has SUBWAVE_SCAN_STATES(count). `start` is what stands before the
+ * launch, `mine` the tile's value; `shared` is as block_reduce needs it. */
+template <class Value, class Op>
+SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t count,
+                                       std::uint32_t tile, Value mine, Value start, Op op,
+                                       Value *shared)
+{
+    static_assert(SUBWAVE_SCAN_GROUP == array_block &&
+                      SUBWAVE_SCAN_TILES <= array_block * array_block,
+                  "a work-item waits for a tile and for a group");
+    const Value none = filler<Op, Value>::value();
+    std::uint64_t *const groups = states + 2 * std::int64_t(count);
+    const std::uint32_t group = tile / SUBWAVE_SCAN_GROUP, place = tile % SUBWAVE_SCAN_GROUP;
+    const std::uint32_t item = threadIdx.x;
+    if (item == 0)
+        publish(states, tile, mine);
+    const Value of_tile = item < place ? wait_for<Value>(states, tile - place + item) : none;
+    const Value in_group = block_reduce<array_block>(of_tile, op, shared);
+    if (item == 0 && place == SUBWAVE_SCAN_GROUP - 1)
+        publish(groups, group, op(in_group, mine));
+    Value of_group = item < group ? wait_for<Value>(groups, item) : none;
+    if (item == 0)
+        of_group = op(start, of_group);
+    block_barrier(site::current());
+    return op(block_reduce<array_block>(of_group, op, shared), in_group);
+}
+
+SUBWAVE_END
+
+#endif
