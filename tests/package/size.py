@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-# size.py: bytes and kernels of the AMD code in a library, an architecture a line, and whether they keep their bounds:
-# size.py LIBRARY
+# size.py: bytes and kernels of the AMD code in a library, and whether they keep their bounds: size.py LIBRARY
+#
+# A code object holds the kernels of one file of hip/; their names say which family of operations it serves.
 import os
+import re
 import sys
 from collections import defaultdict
 
@@ -10,24 +12,54 @@ sys.path[:0] = [os.path.join(tests, "amdrun"), os.path.join(tests, "isa")]
 import codeobj
 import disassembly
 
-# Of an architecture. A library for eight of them is to stay a download of a moment.
-BYTES, KERNELS = 2500000, 1500
+# Bytes of an architecture, by family. Together they are a few megabytes: a library for eight architectures stays a
+# download of a moment.
+FAMILIES = {
+    "products": (1800000, r"matmul_"),
+    "group calls": (350000, r"group_"),
+    "arrays": (600000, r"reduce$|scan$|clear_states$|dot$|norm2$|minmax_index$|transpose$"),
+    "rows": (250000, r"row_"),
+    "selections": (150000, r"compact|partition|unique|select"),
+    "segments": (250000, r"segmented_"),
+    "histograms": (150000, r"histogram|scatter_add|append"),
+}
+KERNELS = 1500
+
+
+def family(kernel):
+    """That of a function in a namespace of subwave: _ZN7subwave3amd6reduceI... is `reduce`."""
+    match = re.match(r"_ZN7subwave\d+[a-z]+?(\d+)(\w+)", kernel)
+    name = match.group(2)[:int(match.group(1))] if match else kernel
+    for title, (_, pattern) in FAMILIES.items():
+        if re.match(pattern, name):
+            return title
+    sys.exit("FAILED: %s is a kernel of no family" % kernel)
 
 
 def main(library):
-    size, kernels = defaultdict(int), defaultdict(int)
+    size, kernels = defaultdict(lambda: defaultdict(int)), defaultdict(int)
     for architecture, data in disassembly.bundled(library):
-        size[architecture] += len(data)
-        kernels[architecture] += len(codeobj.CodeObject(data).kernels)
+        names = codeobj.CodeObject(data).kernels
+        kernels[architecture] += len(names)
+        families = {family(name) for name in names}
+        if len(families) > 1:
+            sys.exit("FAILED: %s: a code object of several families" % ", ".join(sorted(families)))
+        for title in families:
+            size[architecture][title] += len(data)
     if not size:
         sys.exit("%s: no code objects" % library)
     failed = False
     for architecture in sorted(size):
+        for title, (bound, _) in FAMILIES.items():
+            right = size[architecture][title] <= bound
+            failed |= not right
+            print("%s%s: %s: %d bytes of at most %d" % (
+                "" if right else "FAILED: ", architecture, title, size[architecture][title], bound))
         # A library without kernels would be small, and is a failure of this test's reader.
-        right = size[architecture] <= BYTES and 0 < kernels[architecture] <= KERNELS
+        right = 0 < kernels[architecture] <= KERNELS
         failed |= not right
-        print("%s%s: %d bytes of at most %d, %d kernels of at most %d" % (
-            "" if right else "FAILED: ", architecture, size[architecture], BYTES, kernels[architecture], KERNELS))
+        print("%s%s: %d bytes, %d kernels of at most %d" % (
+            "" if right else "FAILED: ", architecture, sum(size[architecture].values()), kernels[architecture], KERNELS))
     return failed
 
 
