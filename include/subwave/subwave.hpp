@@ -18,6 +18,7 @@
 #include <subwave/device/ladder.hpp>
 #include <subwave/device/reduce.hpp>
 #include <subwave/device/scan.hpp>
+#include <subwave/device/atomic.hpp>
 #include <subwave/device/block/reduce.hpp>
 #include <subwave/device/block/scan.hpp>
 

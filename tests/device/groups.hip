@@ -48,8 +48,9 @@ template <class G> constexpr bool is_user_group()
 static_assert(SUBWAVE_NON_UNIFORM_GROUPS == 1, "R001");
 static_assert(has_surface<sub_group>() && is_fixed_topology_group_v<sub_group>, "");
 static_assert(is_user_group<ballot_group<>>() && is_user_group<tangle_group<>>() &&
-                  is_user_group<opportunistic_group>() && is_user_group<fixed_size_group<1>>() &&
-                  is_user_group<fixed_size_group<4>>() && is_user_group<fixed_size_group<32>>(),
+                  is_user_group<opportunistic_group>() && is_user_group<partition_group<>>() &&
+                  is_user_group<fixed_size_group<1>>() && is_user_group<fixed_size_group<4>>() &&
+                  is_user_group<fixed_size_group<32>>(),
               "");
 static_assert(std::is_same<ballot_group<>, ballot_group<sub_group>>::value &&
                   std::is_same<tangle_group<>, tangle_group<sub_group>>::value &&
@@ -95,15 +96,32 @@ template <int K> SUBWAVE_DEVICE void members(const word64 *in, word64 *out)
     });
 }
 
+/* Keys that lanes below `end` have. */
+static int partitions_below(const member &m, int end)
+{
+    int count = 0;
+    for (int i = 0; i < end; ++i) {
+        bool first = true;
+        for (int j = 0; j < i; ++j)
+            first &= j % 3 != i % 3 || (m.in(j)[0] & 1) != (m.in(i)[0] & 1);
+        count += first;
+    }
+    return count;
+}
+
 /* The group that the reference's member is in. */
 static int group_id(const member &m)
 {
+    if (m.of->kind == partition)
+        return partitions_below(m, m.leader());
     const int kind = m.of->kind;
     const bool divided = kind == ballot || kind == ballot_branch;
     return kind == whole ? m.wave : divided ? !(m.in(m.lane)[0] & 1) : kind > 0 ? m.lane / kind : 0;
 }
 static int group_range(const member &m)
 {
+    if (m.of->kind == partition)
+        return partitions_below(m, m.count);
     const int kind = m.of->kind;
     const bool divided = kind == ballot || kind == ballot_branch;
     return kind == whole ? m.waves : divided ? 2 : kind > 0 ? m.count / kind : 1;
@@ -174,6 +192,58 @@ extern "C" SUBWAVE_KERNEL(1024) creation(const word64 *in, word64 *out, std::int
     row[5] = get_ballot_group(sg, !p).get_group_id();
 }
 
+/* --- keys of every size, parents of every kind ----------------------------------------------- */
+
+/* Word 1 is the key. Few keys, or many, which differ in many bits. */
+template <int K, class Key> SUBWAVE_DEVICE void partitions(const word64 *in, word64 *out)
+{
+    const int item = grid_item();
+    const word64 bits = in[2 * item + 1];
+    with_group<K>(in[2 * item] & 1, [&](auto parent) {
+        word64 *row = out + item * 5;
+        row[0] = parent.lanes();
+        const auto g = get_partition_group(parent, (Key)bits);
+        row[1] = g.lanes();
+        row[2] = g.get_group_id();
+        row[3] = g.get_group_range()[0];
+        row[4] = reduce_over_group(g, word64(1) << wave_lane(), plus<>());
+    });
+}
+enum class colour : std::uint16_t {};
+using byte = std::uint8_t;
+using word = std::int32_t;
+using address = const word64 *;
+#define PARTITIONS(X) \
+    X(whole, bool) \
+    X(whole, word) X(whole, word64) X(ballot, byte) X(ballot_branch, address) X(tangle, word) \
+        X(opportunistic, colour) X(partition, word) X(8, word64) X(4, byte)
+#define PARTITION_KERNEL(K, Key) \
+    extern "C" SUBWAVE_KERNEL(1024) \
+        partition_##K##_##Key(const word64 *in, word64 *out, std::int64_t) \
+    { \
+        partitions<K, Key>(in, out); \
+    }
+PARTITIONS(PARTITION_KERNEL)
+
+/* Of the keys as the kernel sees them. */
+template <class Key> static void expect_partitions(const member &m, word64 *row)
+{
+    const auto key = [&m](int i) { return (Key)m.in(i)[1]; };
+    word64 same = 0, leaders = 0;
+    for (int i = 0; i < m.count; ++i) {
+        if (!m.has(i))
+            continue;
+        same |= word64(key(i) == key(m.lane)) << i;
+        bool first = true;
+        for (int j = 0; j < i; ++j)
+            first &= !m.has(j) || key(j) != key(i);
+        leaders |= word64(first) << i;
+    }
+    row[1] = row[4] = same;
+    row[2] = word64(__builtin_popcountll(leaders & ((same & -same) - 1)));
+    row[3] = word64(__builtin_popcountll(leaders));
+}
+
 #define KERNELS(K) \
     extern "C" SUBWAVE_KERNEL(1024) members_##K(const word64 *in, word64 *out, std::int64_t) \
     { \
@@ -185,12 +255,14 @@ extern "C" SUBWAVE_KERNEL(1024) creation(const word64 *in, word64 *out, std::int
     { \
         barriers<K>(in, out, scope); \
     }
-#define KINDS(X) X(whole) X(ballot) X(ballot_branch) X(tangle) X(opportunistic) X(1) X(8) X(64)
+#define KINDS(X) \
+    X(whole) X(ballot) X(ballot_branch) X(tangle) X(opportunistic) X(partition) X(1) X(8) X(64)
 KINDS(KERNELS)
 KERNELS(2)
 KERNELS(4)
 KERNELS(16)
-KERNELS(32) KINDS(BARRIERS)
+KERNELS(32)
+KINDS(BARRIERS)
 
     static void cases(machine &t)
 {
@@ -205,6 +277,16 @@ KERNELS(32) KINDS(BARRIERS)
             synchronising[] = {
 #define BARRIER_ENTRY(K) {"barriers_" #K, barriers_##K, K},
                 KINDS(BARRIER_ENTRY)};
+
+    struct {
+        const char *name;
+        kernel *function;
+        int kind;
+        void (*expect)(const member &, word64 *);
+    } const dividing[] = {
+#define PARTITION_ENTRY(K, Key) \
+    {"partition_" #K "_" #Key, partition_##K##_##Key, K, expect_partitions<Key>},
+        PARTITIONS(PARTITION_ENTRY)};
 
     for (dim3 block : t.blocks())
         for (int pattern = 0; pattern < t.patterns; ++pattern) {
@@ -240,6 +322,17 @@ KERNELS(32) KINDS(BARRIERS)
                 row[4] = factor * m.in(next)[1] + side.size();
                 row[5] = p;
             });
+            for (auto &k : dividing)
+                for (int keys = 0; keys < 3; ++keys) {
+                    launch_case d{k.name, k.function, k.kind, block, 2, 5};
+                    if (!t.fits(k.kind, block))
+                        continue;
+                    t.fill(d, pattern, word64(keys));
+                    /* One key; as drawn; five that differ in high and low bits. */
+                    for (std::size_t i = 1; keys != 1 && i < d.in.size(); i += 2)
+                        d.in[i] = keys == 0 ? 42 : d.in[i] % 5 * 0x8000000180000101u;
+                    t.run(d, k.expect);
+                }
             for (auto &k : synchronising) {
                 launch_case b{k.name, k.function, k.kind, block, 2, 4, pattern % 5};
                 if (!t.fits(k.kind, block))

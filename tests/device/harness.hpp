@@ -36,8 +36,20 @@ using word64 = std::uint64_t;
 /* --- on the device --------------------------------------------------------------------------- */
 
 /* Kinds of group; a positive one is that fixed size. `ballot` is used by both sides in one
- * converged instruction, `ballot_branch` by each in a branch of its own. */
-enum : int { whole = -1, ballot = -2, ballot_branch = -3, tangle = -4, opportunistic = -5 };
+ * converged instruction, `ballot_branch` by each in a branch of its own; `partition` by up to six
+ * groups in one instruction, those of each side whose lanes leave one remainder by three. */
+enum : int {
+    whole = -1,
+    ballot = -2,
+    ballot_branch = -3,
+    tangle = -4,
+    opportunistic = -5,
+    partition = -6
+};
+SUBWAVE_DEVICE word64 partition_key(bool p, int lane)
+{
+    return word64(lane % 3) << 31 | word64(p) << 5 | 0x7700;
+}
 
 /* Every kernel is of this type, so that one launcher and one file format serve all. */
 using kernel = void(const word64 *in, word64 *out, std::int64_t argument);
@@ -75,6 +87,8 @@ template <int K, class Body> SUBWAVE_DEVICE void with_group(bool p, Body body)
             body(this_kernel::get_opportunistic_group());
         else
             body(this_kernel::get_opportunistic_group());
+    } else if constexpr (K == partition) {
+        body(get_partition_group(sg, partition_key(p, wave_lane())));
     } else if constexpr (K <= max_wave_size()) {
         body(get_fixed_size_group<K>(sg));
     }
@@ -297,7 +311,8 @@ private:
             return low_bits(l.kind) << (m.lane & -l.kind);
         word64 mine = 0;
         for (int i = 0; i < m.count; ++i)
-            if (l.kind == whole || (m.in(i)[0] & 1) == (m.in(m.lane)[0] & 1))
+            if (l.kind == whole || ((m.in(i)[0] & 1) == (m.in(m.lane)[0] & 1) &&
+                                    (l.kind != partition || i % 3 == m.lane % 3)))
                 mine |= word64(1) << i;
         mine &= existing;
         if (l.kind != opportunistic)

@@ -229,16 +229,17 @@ using i64 = std::int64_t;
     X(double, double, plus, PLUS, ballot) \
     X(float, double, maximum, MAXIMUM, ballot_branch) \
     X(u8, u32, bit_xor, BIT_XOR, tangle) \
-    X(float, float, plus, PLUS, opportunistic) X(half, float, plus, PLUS, 4) \
-        X(i64, i64, minimum, MINIMUM, 16) X(u32, float, multiplies, MULTIPLIES, 1) \
-            X(u8, i64, plus, PLUS, 64) X(bfloat16, bfloat16, plus, PLUS, 2)
+    X(float, float, plus, PLUS, opportunistic) \
+    X(half, float, plus, PLUS, 4) X(i64, i64, minimum, MINIMUM, 16) \
+        X(u32, float, multiplies, MULTIPLIES, 1) X(u8, i64, plus, PLUS, 64) \
+            X(bfloat16, bfloat16, plus, PLUS, 2) X(float, float, maximum, MAXIMUM, partition)
 #define JOINT_KERNEL(V, T, Op, number, K) \
     extern "C" SUBWAVE_KERNEL(1024) \
         joint_##V##_##T##_##K(const word64 *in, word64 *out, std::int64_t argument) \
     { \
         joint<V, T, Op, K>(in, out, argument); \
     }
-#define ORDERED(X) X(whole) X(ballot) X(tangle) X(8)
+#define ORDERED(X) X(whole) X(ballot) X(tangle) X(partition) X(8)
 #define ORDERED_KERNEL(K) \
     extern "C" SUBWAVE_KERNEL(1024) \
         ordered_##K(const word64 *in, word64 *out, std::int64_t argument) \

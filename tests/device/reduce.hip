@@ -320,9 +320,8 @@ using u64 = std::uint64_t;
 
 /* Kinds go round the types; the next list has every kind. A variable and not a function, which nvcc
  * would want marked for the device. */
-constexpr int kinds_of_numbers[] = {ballot, 8, whole, ballot_branch, tangle, 2, 4};
-template <subwave_dtype Dtype>
-constexpr int kind_of = kinds_of_numbers[Dtype % 7];
+constexpr int kinds_of_numbers[] = {ballot, 8, whole, ballot_branch, tangle, 2, 4, partition};
+template <subwave_dtype Dtype> constexpr int kind_of = kinds_of_numbers[Dtype % 8];
 
 #define MIXED(X) \
     X(i8, i32, whole) \
@@ -330,15 +329,18 @@ constexpr int kind_of = kinds_of_numbers[Dtype % 7];
     X(i32, double, ballot) \
     X(float, double, tangle) \
     X(half, float, ballot_branch) \
-    X(bfloat16, float, 32) X(u8, u64, opportunistic) X(double, float, 1) X(float, float, 64) \
-        X(u32, u32, 8) X(float, half, ballot) X(i64, double, 16) X(double, double, whole) \
-            X(i32, i32, ballot)
+    X(bfloat16, float, 32) \
+    X(u8, u64, opportunistic) X(double, float, 1) X(float, float, 64) X(u32, u32, 8) \
+        X(float, half, ballot) X(i64, double, 16) X(double, double, whole) X(i32, i32, ballot) \
+            X(half, float, partition) X(double, double, partition)
 #define ORDERED(X) \
     X(affine, compose, whole) \
     X(affine, compose, ballot) \
     X(affine, compose, opportunistic) \
     X(matrix, product, ballot_branch) \
-    X(matrix, product, 8) X(matrix, product, tangle) X(affine, compose, 64) X(matrix, product, 2)
+    X(matrix, product, 8) \
+    X(matrix, product, tangle) X(affine, compose, 64) X(matrix, product, 2) \
+        X(affine, compose, partition)
 
 #define NUMBERS_KERNEL(operation, dtype, type) \
     extern "C" SUBWAVE_KERNEL(1024) \
@@ -353,11 +355,11 @@ constexpr int kind_of = kinds_of_numbers[Dtype % 7];
         mixed<V, T, K>(in, out, init); \
     }
 #define BY_LAST(X) \
-    X(float, whole) X(double, whole) X(int64_t, whole) X(half, whole) \
-    X(float, 32) X(double, 32) X(int64_t, 32) X(double, ballot)
+    X(float, whole) \
+    X(double, whole) X(int64_t, whole) X(half, whole) X(float, 32) X(double, 32) X(int64_t, 32) \
+        X(double, ballot)
 #define BY_LAST_KERNEL(T, K) \
-    extern "C" SUBWAVE_KERNEL(1024) \
-        by_last_##T##_##K(const word64 *in, word64 *out, std::int64_t) \
+    extern "C" SUBWAVE_KERNEL(1024) by_last_##T##_##K(const word64 *in, word64 *out, std::int64_t) \
     { \
         by_last<T, K>(in, out); \
     }
@@ -369,7 +371,7 @@ constexpr int kind_of = kinds_of_numbers[Dtype % 7];
 SUBWAVE_KERNELS_group_reduce(NUMBERS_KERNEL) BY_LAST(BY_LAST_KERNEL) MIXED(MIXED_KERNEL)
     ORDERED(ORDERED_KERNEL)
 
-    static void cases(machine &t)
+        static void cases(machine &t)
 {
     struct {
         const char *name;

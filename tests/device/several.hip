@@ -66,6 +66,79 @@ extern "C" SUBWAVE_KERNEL(1024) aggregate(const word64 *in, word64 *out, std::in
     }
 }
 
+/* --- the library's, to two counters and of different values ------------------------------------ */
+
+/* Counters are in row 0, where poison is; the row says which parts were taken, plus 1. */
+template <class T> SUBWAVE_DEVICE void take(const word64 *in, word64 *out)
+{
+    word64 *row = out + grid_item() * out_row;
+    const word64 p = in[grid_item() * in_row], r = in[grid_item() * in_row + 1];
+    row[0] = this_work_item::get_sub_group().lanes();
+    SUBWAVE_LOOP for (int i = 0; i < static_cast<int>(r % 4); ++i)
+    {
+        SUBWAVE_ITER;
+        const T amount = static_cast<T>(1 + (r >> (8 + i)) % 3);
+        T *const counter = reinterpret_cast<T *>(out + out_row - 1 - (r >> (16 + i)) % 2);
+        if (p)
+            row[1 + i] = static_cast<word64>(SUBWAVE_CALL(aggregated_fetch_add(counter, amount) + 1));
+        else
+            row[1 + i] = static_cast<word64>(SUBWAVE_CALL(aggregated_fetch_add(counter, amount) + 1));
+    }
+}
+extern "C" SUBWAVE_KERNEL(1024) take_u64(const word64 *in, word64 *out, std::int64_t)
+{
+    take<std::uint64_t>(in, out);
+}
+extern "C" SUBWAVE_KERNEL(1024) take_i32(const word64 *in, word64 *out, std::int64_t)
+{
+    take<std::int32_t>(in, out);
+}
+
+/* Every part of what was added to a counter is somebody's, once. */
+template <class T> static void run_take(machine &t, launch_case l)
+{
+    const auto of = [](const word64 *in, int i, word64 &counter) {
+        counter = (in[1] >> (16 + i)) % 2;
+        return 1 + (in[1] >> (8 + i)) % 3;
+    };
+    word64 total[2] = {};
+    for (std::size_t item = 0; item < l.in.size() / in_row; ++item)
+        for (int i = 0; i < static_cast<int>(l.in[item * in_row + 1] % 4); ++i) {
+            word64 counter;
+            const word64 amount = of(&l.in[item * in_row], i, counter);
+            total[counter] += amount;
+        }
+    t.run(
+        l,
+        [&](const member &m, word64 *row) {
+            for (word64 i = 0; i < m.in(m.lane)[1] % 4; ++i)
+                row[1 + i] = anything;
+            for (int c = 0; m.item == 0 && c < 2; ++c) {
+                word64 sum = poison;
+                const T after = static_cast<T>(static_cast<T>(poison) + total[c]);
+                memcpy(&sum, &after, sizeof after);
+                row[out_row - 1 - c] = sum;
+            }
+        },
+        [&](const word64 *out) -> std::string {
+            std::vector<bool> taken[2] = {std::vector<bool>(total[0]), std::vector<bool>(total[1])};
+            for (std::size_t item = 0; item < l.in.size() / in_row; ++item)
+                for (int i = 0; i < static_cast<int>(l.in[item * in_row + 1] % 4); ++i) {
+                    word64 counter;
+                    const word64 amount = of(&l.in[item * in_row], i, counter);
+                    const T first = static_cast<T>(out[item * out_row + 1 + i] - 1);
+                    for (word64 a = 0; a < amount; ++a) {
+                        const word64 at = static_cast<word64>(
+                            static_cast<T>(first + static_cast<T>(a) - static_cast<T>(poison)));
+                        if (at >= total[counter] || taken[counter][at])
+                            return "a part was taken twice or is not of what was added";
+                        taken[counter][at] = true;
+                    }
+                }
+            return "";
+        });
+}
+
 static void cases(machine &t)
 {
     for (dim3 block : t.blocks())
@@ -95,6 +168,12 @@ static void cases(machine &t)
                     put(7, [](int, word64, word64) { return true; });
                     put(8, [&](int, word64 a, word64 b) { return (a && b) == (p && q); });
                 });
+            launch_case takes{"take_u64", take_u64, whole, block, in_row, out_row, 0, 3};
+            t.fill(takes, pattern, 7);
+            run_take<std::uint64_t>(t, takes);
+            takes.name = "take_i32";
+            takes.function = take_i32;
+            run_take<std::int32_t>(t, takes);
             launch_case a{"aggregate", aggregate, whole, block, in_row, out_row, 0, 5};
             t.fill(a, pattern);
             const auto trips = [](const word64 *in) { return in[0] ? 0 : in[1] % 4; };

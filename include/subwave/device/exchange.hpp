@@ -47,7 +47,8 @@ template <class Group, class T>
 SUBWAVE_DEVICE T group_broadcast(Group g, const T &x, site where = site::current())
 {
     /* Of groups of one's own more than two may make the call. */
-    if constexpr (block_size_v<Group> > 0 || !is_user_constructed_group<Group>::value)
+    if constexpr (block_size_v<Group> > 0 || !is_user_constructed_group<Group>::value ||
+                  is_one_of_many<Group>::value)
         return group_broadcast(g, x, std::uint32_t(0), where);
     else
         return wave_broadcast_first(g.lanes(), x, where);

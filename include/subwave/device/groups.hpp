@@ -6,6 +6,7 @@
  *   fixed_size_group<P>    the P neighbours, aligned to P
  *   tangle_group           those in the same control flow; creation makes them meet
  *   opportunistic_group    those that happen to be here at once; nobody waits
+ *   partition_group        those of a group with the caller's key; not SYCL's
  *
  * All have SYCL's members. Ids run from 0 in lane order; the leader has id 0. Objects are plain
  * values of a few registers, and their members neither wait nor write.
@@ -25,6 +26,7 @@ template <class ParentGroup = sub_group> class ballot_group;
 template <std::size_t PartitionSize, class ParentGroup = sub_group> class fixed_size_group;
 template <class ParentGroup = sub_group> class tangle_group;
 class opportunistic_group;
+template <class ParentGroup = sub_group> class partition_group;
 
 /* SYCL's groups of fixed topology beside sub_group, named for the traits alone: work-group
  * algorithms are the business of rocPRIM, hipCUB and CUB. */
@@ -44,6 +46,7 @@ template <std::size_t P, class G>
 struct is_user_constructed_group<fixed_size_group<P, G>> : std::true_type {};
 template <class G> struct is_user_constructed_group<tangle_group<G>> : std::true_type {};
 template <> struct is_user_constructed_group<opportunistic_group> : std::true_type {};
+template <class G> struct is_user_constructed_group<partition_group<G>> : std::true_type {};
 
 template <class T>
 struct is_group
@@ -62,6 +65,10 @@ template <class T> struct is_alone : std::false_type {};
 template <> struct is_alone<sub_group> : std::true_type {};
 template <class G> struct is_alone<tangle_group<G>> : std::true_type {};
 template <> struct is_alone<opportunistic_group> : std::true_type {};
+
+/* Whether more than two groups may do one instruction at once, and are not blocks of the wave. */
+template <class T> struct is_one_of_many : std::false_type {};
+template <class G> struct is_one_of_many<partition_group<G>> : std::true_type {};
 
 /* The lanes of groups that are blocks of the wave, aligned to their size; 0 of others. */
 template <class T> inline constexpr int block_size_v = 0;
@@ -297,6 +304,50 @@ SUBWAVE_DEVICE opportunistic_group get_opportunistic_group(site where = site::cu
     return group_factory::make<opportunistic_group>(wave_opportunistic(where));
 }
 } // namespace this_kernel
+
+/* --- partition_group ------------------------------------------------------------------------- */
+
+/* Beyond SYCL: the members of the parent with the caller's key. Groups are numbered by their first
+ * members. */
+template <class ParentGroup> class partition_group : public lane_set<partition_group<ParentGroup>> {
+public:
+    static constexpr memory_scope fence_scope = memory_scope::sub_group;
+    SUBWAVE_DEVICE std::uint32_t get_group_linear_id() const { return id_; }
+    SUBWAVE_DEVICE std::uint32_t get_group_linear_range() const { return range_; }
+
+private:
+    friend struct group_factory;
+    SUBWAVE_DEVICE partition_group(lane_mask lanes, lane_mask leaders)
+        : lane_set<partition_group>(lanes),
+          id_(static_cast<std::uint16_t>(
+              lane_count(static_cast<lane_bits>(leaders) &
+                         ((lane_bits(1) << lowest_lane(static_cast<lane_bits>(lanes))) - 1)))),
+          range_(static_cast<std::uint16_t>(lane_count(static_cast<lane_bits>(leaders))))
+    {
+    }
+    std::uint16_t id_, range_;
+};
+
+/* Called by all of `parent` together, a group of any kind. `key` is an integer, an enumeration or a
+ * pointer. AMD takes a step for each bit in which keys differ, NVIDIA an instruction for 32 bits. */
+template <class Group, class Key>
+SUBWAVE_DEVICE partition_group<Group> get_partition_group(Group parent, Key key,
+                                                          site where = site::current())
+{
+    static_assert(is_group_v<Group>, "get_partition_group: the parent must be a group");
+    static_assert(std::is_integral<Key>::value || std::is_enum<Key>::value ||
+                      std::is_pointer<Key>::value,
+                  "get_partition_group: a key is an integer, an enumeration or a pointer");
+    wave_barrier(parent.callers(), where);
+    const auto words = to_words(key);
+    lane_mask same = parent.lanes();
+    SUBWAVE_UNROLL
+    for (std::uint32_t word : words.word)
+        same &= wave_match(parent.callers(), word, where);
+    const bool first = lanes_below(same) == 0;
+    return group_factory::make<partition_group<Group>>(
+        same, wave_ballot(parent.callers(), first, where) & parent.lanes());
+}
 
 SUBWAVE_END
 

@@ -42,6 +42,12 @@ struct sets_or_blocks : any_lanes {
     wave_siblings siblings;
 };
 
+/* Each lane's own set, of which there may be many: every step is an exchange, whatever their
+ * number. */
+struct many_sets : any_lanes {
+    SUBWAVE_DEVICE explicit many_sets(lane_bits lanes) : any_lanes{lanes} {}
+};
+
 /* Lanes 0 to last. */
 struct first_lanes {
     int last;
@@ -65,7 +71,9 @@ template <int Size> struct whole_blocks {
 
 template <class Group> SUBWAVE_DEVICE auto ladder_of(Group g)
 {
-    using ladder = std::conditional_t<is_alone<Group>::value, active_lanes, any_lanes>;
+    using ladder =
+        std::conditional_t<is_alone<Group>::value, active_lanes,
+                           std::conditional_t<is_one_of_many<Group>::value, many_sets, any_lanes>>;
     return ladder{static_cast<lane_bits>(g.lanes())};
 }
 SUBWAVE_DEVICE first_lanes ladder_of(sub_group g)

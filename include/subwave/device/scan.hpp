@@ -17,7 +17,7 @@ template <class Group, class T, class Op>
 SUBWAVE_DEVICE T inclusive_scan_over_group(Group g, T x, Op op, site where = site::current())
 {
     return in_words(x, op, [=](auto word, auto word_op) {
-        const auto ladder = ladder_of(g);
+        auto ladder = ladder_of(g); /* traits know no const */
         if constexpr (folds_scan_v<decltype(word_op), decltype(word), decltype(ladder)>)
             return fold_scan(g.callers(), ladder, word, word_op);
         else
@@ -30,7 +30,7 @@ template <class Group, class T, class Op>
 SUBWAVE_DEVICE T scan_before(Group g, T x, Op op, site where)
 {
     return in_words(x, op, [=](auto word, auto word_op) {
-        const auto ladder = ladder_of(g);
+        auto ladder = ladder_of(g); /* traits know no const */
         if constexpr (folds_scan_v<decltype(word_op), decltype(word), decltype(ladder)>)
             return fold_scan_before(g.callers(), ladder, word, word_op);
         else

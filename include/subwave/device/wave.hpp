@@ -25,6 +25,7 @@
  *   wave_ballot(members, p, where)       bit i set if lane i is a member with p true
  *   wave_side(callers, members, p, where)  lanes of the members, all of whom call, with the
  *                                        caller's p
+ *   wave_match(members, word, where)     the members, all of whom call, with the caller's 32 bits
  *
  * Moves of a value between lanes
  *   wave_shuffle(members, v, lane)       v of `lane`, a member; `lane` may differ from lane to lane

@@ -262,6 +262,7 @@ SUBWAVE_DEVICE T over_lower_lanes(first_lanes ladder, T x, Op op, F f)
 template <class Op, class T, class Ladder>
 inline constexpr bool folds_reduce_v =
     filler<Op, T>::exists && (has_whole_wave_mode || Ladder::is_whole);
+template <class Op, class T> inline constexpr bool folds_reduce_v<Op, T, many_sets> = false;
 template <class Op, class T, class Ladder>
 inline constexpr bool folds_scan_v = folds_reduce_v<Op, T, Ladder>;
 

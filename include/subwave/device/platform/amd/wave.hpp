@@ -86,6 +86,25 @@ SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site)
     return active_ballot(p) & members;
 }
 
+/* Each turn takes a bit in which some lane still differs from the first. */
+SUBWAVE_DEVICE lane_mask wave_match(lane_mask members, std::uint32_t word, site)
+{
+    in_place pin;
+    lane_mask same = members;
+    std::uint32_t left =
+        word ^ static_cast<std::uint32_t>(__builtin_amdgcn_readfirstlane(static_cast<int>(word)));
+    SUBWAVE_ROLLED
+    for (lane_mask differ; (differ = active_ballot(left != 0)) != 0;) {
+        const auto bits = static_cast<std::uint32_t>(
+            __builtin_amdgcn_readlane(static_cast<int>(left), __builtin_ctzll(differ)));
+        const std::uint32_t bit = bits & -bits;
+        const lane_mask set = active_ballot((word & bit) != 0);
+        same &= word & bit ? set : ~set;
+        left &= ~bit;
+    }
+    return same;
+}
+
 /* first ? a : b, which between large types would be made in memory. */
 template <class T> SUBWAVE_DEVICE T choose(bool first, const T &a, const T &b)
 {

@@ -58,6 +58,16 @@ SUBWAVE_DEVICE lane_mask wave_side(lane_mask callers, lane_mask members, bool p,
     return p ? yes : members & ~yes;
 }
 
+SUBWAVE_DEVICE lane_mask wave_match(lane_mask members, std::uint32_t word, site where)
+{
+    const std::uint32_t *const words = ::subwave::simt::publish(members, word, where);
+    lane_mask same = 0;
+    for (lane_mask left = members; left != 0; left &= left - 1)
+        if (words[__builtin_ctzll(left)] == word)
+            same |= left & -left;
+    return same;
+}
+
 template <class T>
 SUBWAVE_DEVICE T wave_shuffle(lane_mask members, const T &value, int source_lane, site where)
 {

@@ -32,8 +32,9 @@ SUBWAVE_X(minimum, wave_min, as_it_is)
 SUBWAVE_X(maximum, wave_max, as_it_is)
 #undef SUBWAVE_X
 
-/* Blocks of a wave are better off with a ladder: the instruction takes them one by one. */
+/* Parts of a wave are better off with a ladder: the instruction takes them one by one. */
 template <class Ladder> inline constexpr bool is_part_v = false;
+template <> inline constexpr bool is_part_v<many_sets> = true;
 template <int Size> inline constexpr bool is_part_v<whole_blocks<Size>> = Size < wave_size();
 
 template <class Op, class T, class Ladder>

@@ -59,6 +59,11 @@ SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site)
     return __ballot_sync(static_cast<std::uint32_t>(members), p);
 }
 
+SUBWAVE_DEVICE lane_mask wave_match(lane_mask members, std::uint32_t word, site)
+{
+    return __match_any_sync(static_cast<std::uint32_t>(members), word);
+}
+
 template <class T>
 SUBWAVE_DEVICE T wave_shuffle(lane_mask members, const T &value, int source_lane, site)
 {
