@@ -71,15 +71,18 @@ inline subwave_op op_of_bits(subwave_op op)
                                          : op;
 }
 
-/* Calls body(op object, as), which combines as(element). Of integers not for logical ops. */
-template <class T, class Body> SUBWAVE_DEVICE void with_array_op(subwave_op op, Body body)
+/* Calls body(op object, as), which combines as(element). Of integers not for logical ops. If
+ * Inverts, maxima and "or" of bits are not among them: they are minima and "and" of inverted bits. */
+template <class T, bool Inverts = false, class Body>
+SUBWAVE_DEVICE void with_array_op(subwave_op op, Body body)
 {
     using number = typename as_number<T>::value;
     constexpr bool ordered_only = std::is_signed<T>::value && is_integer_v<T>;
     if (op == SUBWAVE_OP_MINIMUM)
         return body(minimum<number>(), as_number<T>());
-    if (ordered_only || op == SUBWAVE_OP_MAXIMUM)
-        return body(maximum<number>(), as_number<T>());
+    if constexpr (!Inverts)
+        if (ordered_only || op == SUBWAVE_OP_MAXIMUM)
+            return body(maximum<number>(), as_number<T>());
     if constexpr (!ordered_only) {
         switch (op) {
         case SUBWAVE_OP_PLUS:
@@ -103,7 +106,9 @@ template <class T, class Body> SUBWAVE_DEVICE void with_array_op(subwave_op op, 
             case SUBWAVE_OP_BIT_AND:
                 return body(bit_and<number>(), as_number<T>());
             case SUBWAVE_OP_BIT_OR:
-                return body(bit_or<number>(), as_number<T>());
+                if constexpr (!Inverts)
+                    return body(bit_or<number>(), as_number<T>());
+                break;
             case SUBWAVE_OP_BIT_XOR:
                 return body(bit_xor<number>(), as_number<T>());
             default:
@@ -163,6 +168,20 @@ SUBWAVE_DEVICE void store_pack(T *to, const T (&from)[pack_size<T>])
         store_anywhere<pack_size<T>>(to, from);
 }
 
+/* Each row takes the place of the one before it, and the first goes to the end. A loop that is not
+ * unrolled can so work on row after row in registers, whose indices must be constants. */
+template <class T, int Rows, int Size> SUBWAVE_DEVICE void turn_rows(T (&x)[Rows][Size])
+{
+    SUBWAVE_UNROLL
+    for (int e = 0; e < Size; ++e) {
+        const T first = x[0][e];
+        SUBWAVE_UNROLL
+        for (int r = 0; r + 1 < Rows; ++r)
+            x[r][e] = x[r + 1][e];
+        x[Rows - 1][e] = first;
+    }
+}
+
 /* Calls body(whether both arrays are to be taken as aligned, as a constant); where any address will
  * do, one kernel serves all. */
 template <class Body> int with_alignment(const void *x, const void *y, Body body)
@@ -188,7 +207,9 @@ SUBWAVE_DEVICE bool is_last_block(std::uint32_t *counter, std::uint32_t blocks)
     return true;
 }
 
-/* Folds an array into one value; true in the work-items of the one block that has it.
+/* Folds an array into one value; true in the work-items of the one block that has it. Of a grid with
+ * several lines of blocks, each folds an array of its own, of the same size, with a counter and
+ * results of its own; `fold` begins at that array.
  *
  * A fold has the type `value`, the type `pack` of what is loaded together and its number of
  * elements `size`; load(x, i) loads pack i, add(sums, x) adds its elements to the work-item's `sums`
@@ -240,7 +261,8 @@ SUBWAVE_DEVICE bool fold_array(const subwave_array &a, const array_tile<Fold::si
     if (blockIdx.x == a.tiles - 1 && after < static_cast<std::uint64_t>(a.n))
         fold.add_element(sum[0], after);
     result = sum[0];
-    value *const results = static_cast<value *>(a.results);
+    const std::uint32_t first_result = blockIdx.y * a.tiles;
+    value *const results = static_cast<value *>(a.results) + first_result;
     bool whole_array = a.tiles == 1;
     SUBWAVE_ROLLED
     for (;;) {
@@ -249,7 +271,7 @@ SUBWAVE_DEVICE bool fold_array(const subwave_array &a, const array_tile<Fold::si
             return true;
         if (tile.item == 0)
             results[blockIdx.x] = result;
-        if (!is_last_block(a.counter, a.tiles))
+        if (!is_last_block(a.counter + blockIdx.y, a.tiles))
             return false;
         result = fold.none();
         SUBWAVE_ROLLED

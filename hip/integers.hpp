@@ -26,6 +26,13 @@ template <> struct unsigned_twin<std::int64_t> {
     using type = std::uint64_t;
 };
 
+/* Integers of a type's size without a sign. */
+template <class T>
+using unsigned_of = std::conditional_t<
+    sizeof(T) == 1, std::uint8_t,
+    std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                       std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+
 /* Aligned as the parts of a complex number. */
 struct words_of_16_bytes {
     std::uint64_t word[2];

@@ -45,6 +45,7 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_norm2,
     SUBWAVE_OPERATION_minmax_index,
     SUBWAVE_OPERATION_transpose,
+    SUBWAVE_OPERATION_row_reduce,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
@@ -211,10 +212,41 @@ typedef struct subwave_reduce_launch {
     subwave_array array;
     subwave_op op;
     const void *x;
-    void *result;
+    void *result; /* of `rows` arrays, which begin ldx elements apart, neighbours in memory */
+    int64_t ldx;
+    uint32_t rows;
     int32_t has_init, to_truth; /* to_truth: the result becomes 1, unless it is 0 */
     unsigned char init[16];
 } subwave_reduce_launch;
+
+/* Of rows of a matrix: blocks that work on rows of at most a tile; tiles of a launch that divides rows
+ * into tiles, whose grid may have so many lines of blocks. */
+enum {
+#ifdef SUBWAVE_SMALL_LIMITS
+    SUBWAVE_ROW_BLOCKS = 3,
+    SUBWAVE_ROW_TILES = SUBWAVE_ARRAY_TILES,
+#else
+    SUBWAVE_ROW_BLOCKS = 1 << 22, /* a grid on AMD has fewer than 2^32 work-items */
+    SUBWAVE_ROW_TILES = 0xffff,
+#endif
+};
+
+/* Rows of a matrix, ldx elements apart, of at most a tile each (hip/rows.hpp): `packs` of 16 bytes
+ * and `after` elements after them. A work-item takes at most 1 << log_packs of these packs; a row
+ * needs the first 1 << log_items work-items. */
+typedef struct subwave_rows {
+    int64_t rows, length, ldx;
+    uint32_t packs, after, log_packs, log_items, blocks;
+} subwave_rows;
+
+typedef struct subwave_row_reduce_launch {
+    subwave_rows rows;
+    subwave_op op;
+    const void *x;
+    void *y;
+    int32_t to_truth; /* as in a reduction */
+    uint64_t flip;    /* the launcher's: bits of elements and results to invert */
+} subwave_row_reduce_launch;
 
 typedef struct subwave_dot_launch {
     subwave_array array;

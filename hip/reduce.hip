@@ -1,36 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * reduce.hip: all elements of an array, combined.
  */
-#include "array.hpp"
+#include "reduce.hpp"
 
 SUBWAVE_BEGIN
-
-template <class T, class Op, class As, bool Aligned> struct reduce_fold {
-    using value = typename As::value;
-    static constexpr int size = pack_size<T>, sums = size;
-    struct pack {
-        T element[size];
-    };
-    const T *x;
-    Op join;
-    As as;
-
-    SUBWAVE_DEVICE value none() const { return filler<Op, value>::value(); }
-    SUBWAVE_DEVICE void load(pack &to, std::uint64_t i) const
-    {
-        load_pack<Aligned>(to.element, x + i * size);
-    }
-    SUBWAVE_DEVICE void add(value (&sum)[size], const pack &from) const
-    {
-        SUBWAVE_UNROLL
-        for (int e = 0; e < size; ++e)
-            sum[e] = join(sum[e], as(from.element[e]));
-    }
-    SUBWAVE_DEVICE void add_element(value &sum, std::uint64_t i) const
-    {
-        sum = join(sum, as(x[i]));
-    }
-};
 
 template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) reduce(subwave_reduce_launch p)
 {
@@ -40,7 +13,7 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) reduce(subwave_redu
         /* LLVM would compute what the operations have in common for all of them at the start, and
          * keep it in more scalar registers than there are. */
         p = argument_read_anew(p);
-        const T *x = static_cast<const T *>(p.x);
+        const T *const x = static_cast<const T *>(p.x) + blockIdx.y * p.ldx;
         const array_tile<pack_size<T>> tile(p.array);
         typename As::value value;
         if (!fold_array(p.array, tile, reduce_fold<T, Op, As, Aligned>{x, op, as}, value) ||
@@ -56,7 +29,7 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) reduce(subwave_redu
         }
         if (p.to_truth)
             result = static_cast<T>(result != 0);
-        *static_cast<T *>(p.result) = result;
+        static_cast<T *>(p.result)[blockIdx.y] = result;
     });
 }
 
@@ -70,9 +43,9 @@ template <class T> int launch_reduce(const subwave_reduce_launch &p, void *strea
         of_bits.to_truth = true;
         return launch_reduce<T>(of_bits, stream);
     }
-    return with_alignment(p.x, p.x, [&](auto aligned) {
-        return launch(reduce<T, aligned.value>, dim3(p.array.tiles), dim3(array_block), 0, stream,
-                      p);
+    return with_aligned_rows<T>(p.x, p.ldx, [&](auto aligned) {
+        return launch(reduce<T, aligned.value>, dim3(p.array.tiles, p.rows), dim3(array_block), 0,
+                      stream, p);
     });
 }
 

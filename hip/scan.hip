@@ -8,20 +8,6 @@
 
 SUBWAVE_BEGIN
 
-/* Each row takes the place of the one before it, and the first goes to the end. A loop that is not
- * unrolled can so work on row after row in registers, whose indices must be constants. */
-template <class T, int Rows, int Size> SUBWAVE_DEVICE void turn_rows(T (&x)[Rows][Size])
-{
-    SUBWAVE_UNROLL
-    for (int e = 0; e < Size; ++e) {
-        const T first = x[0][e];
-        SUBWAVE_UNROLL
-        for (int r = 0; r + 1 < Rows; ++r)
-            x[r][e] = x[r + 1][e];
-        x[Rows - 1][e] = first;
-    }
-}
-
 /* A work-item's packs of a tile, one per row. */
 template <class T> struct scan_packs {
     static constexpr int rows = SUBWAVE_ARRAY_ROWS, size = pack_size<T>;

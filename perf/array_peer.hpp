@@ -26,6 +26,11 @@ struct array_peer {
     peer_call (*minmax_index)(void *stream, subwave_dtype dtype, subwave_op op, std::int64_t n,
                               const void *x, void *value, void *index, void *workspace,
                               std::size_t bytes) = nullptr;
+    /* The same of y[r] = op over row r of x, `rows` of `length` elements without gaps, given as
+     * segments between offsets. Null: as above. */
+    peer_call (*row_reduce)(void *stream, subwave_dtype dtype, subwave_op op, std::int64_t rows,
+                            std::int64_t length, const void *x, void *y, void *workspace,
+                            std::size_t bytes) = nullptr;
 };
 
 /* Calls body(one element of that type) for the types that peers are asked for. */

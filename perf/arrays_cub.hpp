@@ -5,6 +5,7 @@
  */
 #include "array_peer.hpp"
 #include "registers.hpp"
+#include "row_offsets.hpp"
 
 namespace bench {
 namespace {
@@ -69,7 +70,30 @@ peer_call cub_minmax_index(void *stream, subwave_dtype dtype, subwave_op op, std
 constexpr decltype(array_peer::minmax_index) cub_minmax_index = nullptr;
 #endif
 
-const enrolled<array_peer> here({BY, VERSION, cub_reduce, cub_scan, cub_minmax_index});
+peer_call cub_row_reduce(void *stream, subwave_dtype dtype, subwave_op op, std::int64_t rows,
+                         std::int64_t length, const void *x, void *y, void *workspace,
+                         std::size_t bytes)
+{
+    return with_peer_type(dtype, [=](auto element) {
+        using T = decltype(element);
+        const auto *from = static_cast<const T *>(x);
+        auto *to = static_cast<T *>(y);
+        const int count = static_cast<int>(rows);
+        const auto on = static_cast<STREAM>(stream);
+        const row_offsets begin{length, 0}, end{length, 1};
+        if (count != rows || (op != SUBWAVE_OP_PLUS && op != SUBWAVE_OP_MAXIMUM))
+            return peer_call::not_written;
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
+            return op == SUBWAVE_OP_PLUS ? cub::DeviceSegmentedReduce::Sum(memory, needed, from, to,
+                                                                           count, begin, end, on)
+                                         : cub::DeviceSegmentedReduce::Max(memory, needed, from, to,
+                                                                           count, begin, end, on);
+        });
+    });
+}
+
+const enrolled<array_peer> here({BY, VERSION, cub_reduce, cub_scan, cub_minmax_index,
+                                 cub_row_reduce});
 
 } // namespace
 } // namespace bench

@@ -3,9 +3,12 @@
  */
 #include "array_peer.hpp"
 #include "registers.hpp"
+#include "row_offsets.hpp"
 
 #include <rocprim/rocprim.hpp>
 #include <rocprim/rocprim_version.hpp>
+
+#include <limits>
 
 namespace bench {
 namespace {
@@ -51,8 +54,32 @@ peer_call rocprim_scan(void *stream, subwave_dtype dtype, subwave_op op, subwave
     });
 }
 
+peer_call rocprim_row_reduce(void *stream, subwave_dtype dtype, subwave_op op, std::int64_t rows,
+                             std::int64_t length, const void *x, void *y, void *workspace,
+                             std::size_t bytes)
+{
+    return with_peer_type(dtype, [=](auto element) {
+        using T = decltype(element);
+        const auto *from = static_cast<const T *>(x);
+        auto *to = static_cast<T *>(y);
+        const auto count = static_cast<unsigned>(rows);
+        const auto on = static_cast<hipStream_t>(stream);
+        const row_offsets begin{length, 0}, end{length, 1};
+        if (count != rows || (op != SUBWAVE_OP_PLUS && op != SUBWAVE_OP_MAXIMUM))
+            return peer_call::not_written;
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
+            return op == SUBWAVE_OP_PLUS
+                       ? rocprim::segmented_reduce(memory, needed, from, to, count, begin, end,
+                                                   rocprim::plus<T>(), T(0), on)
+                       : rocprim::segmented_reduce(memory, needed, from, to, count, begin, end,
+                                                   rocprim::maximum<T>(),
+                                                   std::numeric_limits<T>::lowest(), on);
+        });
+    });
+}
+
 const enrolled<array_peer> here({"rocPRIM", SUBWAVE_BENCH_TEXT(ROCPRIM_VERSION), rocprim_reduce,
-                                 rocprim_scan});
+                                 rocprim_scan, nullptr, rocprim_row_reduce});
 
 } // namespace
 } // namespace bench

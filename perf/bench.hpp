@@ -266,6 +266,7 @@ void matmul_cases(session &s);
 void matmul_batched_cases(session &s);
 void group_cases(session &s);
 void array_cases(session &s);
+void row_cases(session &s);
 void transpose_cases(session &s);
 void register_cases(session &s);
 
@@ -290,6 +291,13 @@ struct blas {
                       const void *x, void *y) = nullptr;
 };
 contender theirs(device &on, const blas &peer, subwave_dtype dtype, const shape &size);
+
+/* Memory for the peers, so that none allocates inside the graph that is timed. */
+struct peer_workspace {
+    enum { BYTES = 64 << 20 };
+    explicit peer_workspace(device &on) { on.expect(subwave_malloc(on.context, &memory, BYTES)); }
+    void *memory = nullptr;
+};
 
 /* The library's state for a device, made by Library(on) when first asked for and kept to the
  * end. */

@@ -24,13 +24,6 @@ const std::vector<subwave_order> all_orders = {SUBWAVE_ORDER_LIST(SUBWAVE_X)};
 const std::vector<subwave_scan_kind> all_scans = {SUBWAVE_SCAN_LIST(SUBWAVE_X)};
 #undef SUBWAVE_X
 
-/* Memory for the peers, so that none allocates inside the graph that is timed. */
-struct peer_workspace {
-    enum { BYTES = 64 << 20 };
-    explicit peer_workspace(device &on) { on.expect(subwave_malloc(on.context, &memory, BYTES)); }
-    void *memory = nullptr;
-};
-
 bool is_product_sum(const measure_problem &of)
 {
     return of.operation == MEASURE_DOT || of.operation == MEASURE_NORM2;

@@ -34,6 +34,7 @@ constexpr struct {
     {"dot", nullptr},
     {"norm2", nullptr},
     {"minmax_index", nullptr},
+    {"row_reduce", row_cases},
     {"transpose", transpose_cases},
     {"register_reduce", register_cases},
     {"register_scan", nullptr},

@@ -14,9 +14,9 @@ enum {
 };
 _Static_assert(RESULT_BYTES % SUBWAVE_WORKSPACE_ALIGNMENT == 0, "values follow that are aligned");
 
-static size_t fold_bytes(size_t value_bytes)
+static size_t fold_bytes(size_t values, size_t value_bytes)
 {
-    return COUNTERS_BYTES + RESULT_BYTES + SUBWAVE_ARRAY_TILES * value_bytes;
+    return COUNTERS_BYTES + RESULT_BYTES + values * value_bytes;
 }
 
 static int64_t scan_bytes(int64_t tiles)
@@ -29,8 +29,10 @@ static int64_t scan_bytes(int64_t tiles)
 size_t subwave_array_workspace(void)
 {
     const size_t scan = (size_t)scan_bytes(SUBWAVE_SCAN_TILES),
-                 fold = fold_bytes(SUBWAVE_ARRAY_VALUE_BYTES);
-    return scan > fold ? scan : fold;
+                 fold = fold_bytes(SUBWAVE_ARRAY_TILES, SUBWAVE_ARRAY_VALUE_BYTES),
+                 rows = fold_bytes(SUBWAVE_ROW_TILES, SUBWAVE_ROW_VALUE_BYTES);
+    const size_t folds = fold > rows ? fold : rows;
+    return scan > folds ? scan : folds;
 }
 
 const char *subwave_order_name(subwave_order order)
@@ -71,9 +73,9 @@ subwave_status subwave_check_place(subwave_context *context, subwave_place place
 
 static int64_t quotient_above(int64_t a, int64_t b) { return a / b + (a % b > 0); }
 
-subwave_status subwave_array_prepare(subwave_context *context, subwave_order order, int64_t n,
-                                     size_t size, size_t value_bytes, subwave_place place,
-                                     void *result, subwave_array *array, void **at)
+/* Divides n elements of `size` bytes into tiles. */
+static void divide(const subwave_context *context, subwave_order order, int64_t n, size_t size,
+                   subwave_array *array)
 {
     /* A block has 16 KiB on their way from memory. To hide a latency of 1 us at 5.3 TB/s, 304
      * compute units need 320 blocks: four per unit are several times as many as any GPU needs, and
@@ -88,13 +90,67 @@ subwave_status subwave_array_prepare(subwave_context *context, subwave_order ord
     array->n = n;
     array->rows = SUBWAVE_ARRAY_ROWS * (steps > 0 ? steps : 1);
     array->tiles = (uint32_t)(rows > 0 ? quotient_above(rows, array->rows) : 1);
+}
 
+subwave_status subwave_array_prepare(subwave_context *context, subwave_order order, int64_t n,
+                                     size_t size, size_t value_bytes, subwave_place place,
+                                     void *result, subwave_array *array, void **at)
+{
+    divide(context, order, n, size, array);
     void *workspace;
-    SUBWAVE_TRY(subwave_workspace_get(context, fold_bytes(value_bytes), &workspace));
+    SUBWAVE_TRY(subwave_workspace_get(
+        context, (int64_t)fold_bytes(SUBWAVE_ARRAY_TILES, value_bytes), &workspace));
     array->counter = workspace;
     char *const free_bytes = (char *)workspace + COUNTERS_BYTES;
     array->results = free_bytes + RESULT_BYTES;
     *at = place == SUBWAVE_PLACE_HOST ? free_bytes : result;
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t length, int64_t ldx,
+                          size_t size, subwave_rows *prepared)
+{
+    const int64_t pack = 16 / (int64_t)size, packs = length / pack, after = length % pack;
+    const int64_t turns = quotient_above(packs, SUBWAVE_ARRAY_BLOCK);
+    /* Of a few long rows, each is the work of a block; of many, each is that of a wave. */
+    if (turns > SUBWAVE_ARRAY_ROWS ||
+        (turns > 1 && rows < 16 * (int64_t)context->capabilities.compute_units))
+        return false;
+    *prepared = (subwave_rows){.rows = rows,
+                               .length = length,
+                               .ldx = ldx,
+                               .packs = (uint32_t)packs,
+                               .after = (uint32_t)after};
+    while (1 << prepared->log_packs < turns)
+        ++prepared->log_packs;
+    const int64_t items = turns > 1 ? SUBWAVE_ARRAY_BLOCK : packs > after ? packs : after;
+    while (1 << prepared->log_items < items)
+        ++prepared->log_items;
+    /* A wave loads SUBWAVE_ARRAY_ROWS packs per lane together, of one row or of several. */
+    const int64_t wave = context->capabilities.wave_size,
+                  at_once = wave * SUBWAVE_ARRAY_ROWS >> prepared->log_packs >> prepared->log_items,
+                  wave_rows = at_once > 1 ? at_once : 1,
+                  blocks = quotient_above(rows, wave_rows * (SUBWAVE_ARRAY_BLOCK / wave));
+    prepared->blocks = (uint32_t)(blocks < SUBWAVE_ROW_BLOCKS ? blocks : SUBWAVE_ROW_BLOCKS);
+    return true;
+}
+
+subwave_status subwave_array_prepare_rows(subwave_context *context, int64_t rows, int64_t length,
+                                          size_t size, size_t value_bytes, subwave_array *array,
+                                          uint32_t *most)
+{
+    divide(context, SUBWAVE_ORDER_FIXED, length, size, array);
+    int64_t count = SUBWAVE_ROW_TILES / array->tiles;
+    if (array->tiles > 1 && count > SUBWAVE_WORKSPACE_COUNTERS)
+        count = SUBWAVE_WORKSPACE_COUNTERS;
+    *most = (uint32_t)(rows < count ? rows : count);
+    if (array->tiles == 1) /* results go to where they belong at once */
+        return SUBWAVE_STATUS_SUCCESS;
+    void *workspace;
+    SUBWAVE_TRY(subwave_workspace_get(
+        context, (int64_t)fold_bytes((size_t)*most * array->tiles, value_bytes), &workspace));
+    array->counter = workspace;
+    array->results = (char *)workspace + COUNTERS_BYTES + RESULT_BYTES;
     return SUBWAVE_STATUS_SUCCESS;
 }
 

@@ -18,9 +18,21 @@ size_t subwave_array_workspace(void);
  * result: `result` itself or, if that is in the host's memory, the workspace, which has room for
  * SUBWAVE_ARRAY_RESULT_BYTES. */
 enum { SUBWAVE_ARRAY_RESULT_BYTES = 256, SUBWAVE_ARRAY_VALUE_BYTES = 24 /* at most */ };
+enum { SUBWAVE_ROW_VALUE_BYTES = 8 /* at most, of rows */ };
 subwave_status subwave_array_prepare(subwave_context *context, subwave_order order, int64_t n,
                                      size_t size, size_t value_bytes, subwave_place place,
                                      void *result, subwave_array *array, void **at);
+
+/* The same for rows of `length` elements, at most `*most` of them in a launch, in the fixed order.
+ * The kernel writes their results to where they belong. */
+subwave_status subwave_array_prepare_rows(subwave_context *context, int64_t rows, int64_t length,
+                                          size_t size, size_t value_bytes, subwave_array *array,
+                                          uint32_t *most);
+
+/* Whether rows of `length` elements, ldx apart, are better folded by a wave each than by blocks; if
+ * so fills `prepared`. */
+bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t length, int64_t ldx,
+                          size_t size, subwave_rows *prepared);
 
 /* Divides a scan of launch->n elements of `size` bytes into tiles, and gives the blocks their
  * workspace. */

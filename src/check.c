@@ -255,6 +255,15 @@ subwave_status subwave_check_matrix(subwave_context *context, const char *ld_nam
     return SUBWAVE_STATUS_SUCCESS;
 }
 
+subwave_status subwave_check_rows(subwave_context *context, int64_t rows, int64_t length,
+                                  const char *ld_name, int64_t ld, size_t element_size)
+{
+    SUBWAVE_TRY(subwave_check_size(context, "rows", rows));
+    SUBWAVE_TRY(subwave_check_size(context, "length", length));
+    return subwave_check_matrix(context, ld_name, SUBWAVE_LAYOUT_ROW_MAJOR, rows, length, ld,
+                                element_size);
+}
+
 subwave_status subwave_check_stride(subwave_context *context, const char *name, int64_t stride,
                                     int64_t batch, size_t element_size)
 {

@@ -62,6 +62,10 @@ subwave_status subwave_check_size(subwave_context *context, const char *name, in
 subwave_status subwave_check_matrix(subwave_context *context, const char *ld_name,
                                     subwave_layout layout, int64_t rows, int64_t columns,
                                     int64_t ld, size_t element_size);
+/* `rows` rows of `length` elements, the beginnings of which lie ld apart: none overlap, and the last
+ * element's byte offset fits into 63 bits. */
+subwave_status subwave_check_rows(subwave_context *context, int64_t rows, int64_t length,
+                                  const char *ld_name, int64_t ld, size_t element_size);
 /* Every element's offset from the first matrix's first fits into 63 bits. */
 subwave_status subwave_check_stride(subwave_context *context, const char *name, int64_t stride,
                                     int64_t batch, size_t element_size);

@@ -185,6 +185,22 @@ void subwave_log_bench_array(subwave_context *context, int64_t n, const char *fo
     print(context, &l);
 }
 
+void subwave_log_bench_rows(subwave_context *context, int64_t rows, int64_t length, int64_t ld,
+                            const char *format, ...)
+{
+    if (!(context->log_bits & SUBWAVE_LOG_BENCH))
+        return;
+    line l = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    add_list(&l, format, arguments);
+    va_end(arguments);
+    add(&l, " --device %s --size %" PRId64 "x%" PRId64, context->device.id, rows, length);
+    if (ld != length)
+        add(&l, " --ld %" PRId64, ld);
+    print(context, &l);
+}
+
 void subwave_log_bench_transpose(subwave_context *context, subwave_dtype dtype,
                                  subwave_layout layout, int64_t m, int64_t n, const int64_t ld[2],
                                  const int64_t stride[2], int64_t batch)

@@ -23,7 +23,7 @@ subwave_status subwave_reduce(subwave_context *context, subwave_dtype dtype, sub
     if (n > 0)
         SUBWAVE_TRY(subwave_check_pointer(context, "x", x, size));
     SUBWAVE_TRY(subwave_check_pointer(context, "result", result, size));
-    subwave_reduce_launch launch = {.op = op, .x = x, .has_init = init != NULL};
+    subwave_reduce_launch launch = {.op = op, .x = x, .rows = 1, .has_init = init != NULL};
     if (init)
         memcpy(launch.init, init, size);
     SUBWAVE_TRY(subwave_array_prepare(context, order, n, size, sizeof(uint64_t), place, result,

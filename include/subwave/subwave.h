@@ -348,6 +348,23 @@ SUBWAVE_API subwave_status subwave_minmax_index(subwave_context *context, subwav
                                                 subwave_op op, int64_t n, const void *x,
                                                 subwave_place place, void *value, int64_t *index);
 
+/* y[r] = op over all elements of row r of x, as subwave_reduce with order FIXED gives it, bit for bit.
+ *   dtype, op  as in subwave_reduce.
+ *   rows    of x, >= 0; 0 returns at once.
+ *   length  elements of a row, >= 0. With length = 0 the results are op's identity.
+ *   x       [in, device] the first row, aligned as an element; if every row is aligned to 16 bytes,
+ *           they are read faster on NVIDIA. May be null if length = 0.
+ *   ldx     elements from one row of x to the next, >= length and >= 1.
+ *   y       [out, device] `rows` elements, which must not overlap x.
+ * Stream: asynchronous. Workspace: none if a row has at most 16 KiB, otherwise at most 528632 bytes.
+ * Determinism: bit-equal on every device. Errors: INVALID_CONTEXT; INVALID_VALUE op, dtype; UNSUPPORTED
+ * an op that the dtype lacks; INVALID_SIZE rows, length; INVALID_STRIDE ldx; INVALID_POINTER;
+ * WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR. Source: the segmented reductions of CUB and
+ * rocPRIM. */
+SUBWAVE_API subwave_status subwave_row_reduce(subwave_context *context, subwave_dtype dtype,
+                                              subwave_op op, int64_t rows, int64_t length,
+                                              const void *x, int64_t ldx, void *y);
+
 /* y = the transpose of x: element (j, i) of y is element (i, j) of x.
  *   dtype   any; elements are moved as they are.
  *   layout  of both.

@@ -111,6 +111,7 @@ static bool time_work(const settings *s, work *w, measure_timing *timing)
 static bool has_elements(const measure_problem *p)
 {
     return p->n > 0 && (!measure_is_product(p) || (p->m > 0 && p->k > 0 && p->batch > 0)) &&
+           (!measure_is_rows(p) || p->m > 0) &&
            (!measure_is_transpose(p) || (p->m > 0 && p->batch > 0));
 }
 
@@ -120,7 +121,8 @@ static bool load_kernel(const measure_data *data)
     measure_data least = *data;
     measure_problem *p = &least.problem;
     p->m = p->k = p->batch = 1;
-    p->n = measure_is_product(p) || measure_is_array(p) || measure_is_transpose(p)
+    p->n = measure_is_product(p) || measure_is_array(p) || measure_is_rows(p) ||
+                   measure_is_transpose(p)
                ? 1
                : (int64_t)p->group.block[0] * p->group.block[1] * p->group.block[2];
     return p->n > data->problem.n || (measure_queue(&least, 0) == SUBWAVE_STATUS_SUCCESS &&
@@ -194,7 +196,7 @@ static const char *size_label(char *label, const measure_problem *p)
     int length =
         measure_is_product(p)
             ? snprintf(label, LABEL_SIZE, "%" PRId64 " x %" PRId64 " x %" PRId64, p->m, p->n, p->k)
-        : measure_is_transpose(p)
+        : measure_is_transpose(p) || measure_is_rows(p)
             ? snprintf(label, LABEL_SIZE, "%" PRId64 " x %" PRId64, p->m, p->n)
             : snprintf(label, LABEL_SIZE, "%" PRId64, p->n);
     if ((measure_is_product(p) && p->operation != MEASURE_MATMUL) ||
@@ -208,11 +210,12 @@ static const char *variant_heading(const measure_problem *p)
 {
     return measure_is_product(p)     ? "variant"
            : measure_is_array(p)     ? "order"
+           : measure_is_rows(p)      ? "op"
            : measure_is_transpose(p) ? "layout"
                                      : "kind";
 }
 
-/* The variant of a product, the kind of a group, the order of an array. */
+/* The variant of a product, the kind of a group, the order of an array, the op of rows. */
 static const char *variant_label(char *label, const measure_problem *p)
 {
     if (p->operation == MEASURE_MATMUL)
@@ -222,6 +225,8 @@ static const char *variant_label(char *label, const measure_problem *p)
                  p->operation == MEASURE_MATMUL_BATCHED ? "pointers" : "strided");
     else if (measure_is_array(p))
         snprintf(label, LABEL_SIZE, "%s", subwave_order_name(p->order));
+    else if (measure_is_rows(p))
+        snprintf(label, LABEL_SIZE, "%s", subwave_op_name(p->op));
     else if (measure_is_transpose(p))
         snprintf(label, LABEL_SIZE, "%s",
                  p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row");
@@ -266,6 +271,7 @@ static void print_heading(const measure_problem *p)
            "dtype",
            product                   ? "m x n x k"
            : measure_is_array(p)     ? "elements"
+           : measure_is_rows(p)      ? "rows x length"
            : measure_is_transpose(p) ? "m x n"
                                      : "work-items",
            "time", "min", "max", product ? "GFLOP/s" : "GB/s", "error");
@@ -304,6 +310,10 @@ static const char *truth(bool value) { return value ? "true" : "false"; }
 
 static void print_json_problem(const measure_problem *p)
 {
+    if (measure_is_rows(p)) { /* whose op is printed already */
+        printf(", \"m\": %" PRId64 ", \"n\": %" PRId64, p->m, p->n);
+        return;
+    }
     if (!measure_is_product(p)) {
         printf(", \"op\": \"%s\", \"n\": %" PRId64, subwave_op_name(p->op), p->n);
         return;
@@ -472,7 +482,7 @@ static void print_plans(const settings *s, const device *devices)
 
 static void print_notes(const settings *s)
 {
-    if (measure_is_array(&s->problem)) {
+    if (measure_is_array(&s->problem) || measure_is_rows(&s->problem)) {
         puts("\nerror: largest |result - reference| / sum |x| of a sum, otherwise 0 or inf");
         return;
     }
@@ -543,12 +553,13 @@ enum {
     PRODUCTS = MATMUL | BATCHED,
     PRODUCT_SUMS = ONE(DOT) | ONE(NORM2),
     TRANSPOSES = ONE(TRANSPOSE) | ONE(TRANSPOSE_STRIDED_BATCHED),
+    ROWS = ONE(ROW_REDUCE),
     ARRAYS = ONE(REDUCE) | ONE(SCAN) | PRODUCT_SUMS | ONE(MINMAX_INDEX),
     GROUP_COMBINING = ONE(GROUP_REDUCE) | ONE(GROUP_SCAN),
-    COMBINING = GROUP_COMBINING | ONE(REDUCE) | ONE(SCAN),
+    COMBINING = GROUP_COMBINING | ONE(REDUCE) | ONE(SCAN) | ONE(ROW_REDUCE),
     MOVING = ONE(GROUP_BROADCAST) | ONE(GROUP_SHIFT) | ONE(GROUP_PERMUTE) | ONE(GROUP_SELECT),
     GROUPS = GROUP_COMBINING | MOVING | ONE(GROUP_VOTE) | ONE(GROUP_INFO),
-    ALL = PRODUCTS | GROUPS | ARRAYS | TRANSPOSES,
+    ALL = PRODUCTS | GROUPS | ARRAYS | ROWS | TRANSPOSES,
 };
 
 /* An option with a value, one that may be given more than once, and one without a value. */
@@ -579,9 +590,14 @@ static int print_help(void)
          "Times a compute call of the library, subwave_OPERATION, and checks its result.\n"
          "The lines that SUBWAVE_LOG=2 prints from any program are commands for this.\n\n"
          "operations:");
-    for (int o = 0; o < MEASURE_OPERATIONS; ++o)
-        printf("  %s\n", measure_operation_name((measure_operation)o));
-    puts("\n'subwave bench OPERATION --help' shows an operation's options.");
+    int column = 0;
+    for (int o = 0; o < MEASURE_OPERATIONS; ++o) {
+        const char *const name = measure_operation_name((measure_operation)o);
+        const bool breaks = o > 0 && column + 1 + (int)strlen(name) > 78;
+        const int printed = printf("%s%s", o == 0 ? "  " : breaks ? "\n  " : " ", name);
+        column = breaks ? printed - 1 : column + printed;
+    }
+    puts("\n\n'subwave bench OPERATION --help' shows an operation's options.");
     return EXIT_SUCCESS;
 }
 
@@ -597,10 +613,10 @@ static void complete(settings *s)
         s->devices.item[s->devices.count++] = NULL; /* the library's choice */
     if (!s->dtypes.count)
         s->dtypes.item[s->dtypes.count++] = p->dtype;
-    const int64_t size = p->operation == MEASURE_MATMUL ? 1024
-                         : measure_is_product(p)        ? 16
-                         : measure_is_transpose(p)      ? 1000
-                                                        : 65536;
+    const int64_t size = p->operation == MEASURE_MATMUL                  ? 1024
+                         : measure_is_product(p)                         ? 16
+                         : measure_is_transpose(p) || measure_is_rows(p) ? 1000
+                                                                         : 65536;
     if (!s->shapes.count)
         s->shapes.item[s->shapes.count++] = (shape){size, size, size};
     if (!s->variants.count)
@@ -663,6 +679,9 @@ int bench_main(int argc, char **argv)
                          "work-items, a multiple of those of a block (65536)")},
         {ARRAYS, several("--size", "N", take_sizes, &s.shapes, "elements (65536)")},
         {TRANSPOSES, several("--size", "N|MxN", take_matrices, &s.shapes, "x is M x N (1000)")},
+        {ROWS,
+         several("--size", "N|MxN", take_matrices, &s.shapes, "x has M rows of N elements (1000)")},
+        {ROWS, one("--ld", "X", take_size, &p->ld[0], "elements from row to row (no gaps)")},
         {ONE(TRANSPOSE_STRIDED_BATCHED),
          one("--batch", "COUNT", take_size, &p->batch, "how many matrices (10)")},
         {TRANSPOSES, one("--ld", "X,Y", take_pair, p->ld, "leading dimensions (no gaps)")},
@@ -696,7 +715,7 @@ int bench_main(int argc, char **argv)
          one("--order", "ORDER", take_order, &p->order, "(fixed)")},
         {ONE(DOT), one("--conjugation", "FACTOR", take_conjugation, &p->conjugation, "(none)")},
         {ONE(GROUP_SCAN) | ONE(SCAN), one("--scan", "SCAN", take_scan, &p->scan, "(inclusive)")},
-        {COMBINING, flag("--init", &p->has_init, "with a first value, which is 1")},
+        {COMBINING & ~ROWS, flag("--init", &p->has_init, "with a first value, which is 1")},
         {ONE(GROUP_BROADCAST), one("--local-id", "ID", take_unsigned, &p->amount,
                                    "of the member whose value is broadcast (1)")},
         {ONE(GROUP_SHIFT), one("--direction", "SIDE", take_shift, &p->direction, "(left)")},

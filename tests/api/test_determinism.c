@@ -474,6 +474,29 @@ static subwave_status run_norm2(subwave_context *context, const task *t, void *c
                          SUBWAVE_PLACE_DEVICE, operand[RESULT]);
 }
 
+static subwave_status run_rows(subwave_context *context, const task *t, void *const *operand)
+{
+    return subwave_row_reduce(context, t->dtype, SUBWAVE_OP_PLUS, t->m, t->n, operand[FIRST], t->n,
+                              operand[RESULT]);
+}
+
+/* Rows that share a wave; rows of several tiles, whose blocks may finish in any order. */
+static void check_rows(device *d, subwave_dtype dtype)
+{
+    const size_t size = subwave_dtype_size(dtype);
+    for (int is_long = 0; is_long < 2; ++is_long) {
+        task t = {.run = run_rows,
+                  .dtype = dtype,
+                  .m = is_long ? 2 : 150,
+                  .n = (int64_t)((is_long ? 24003 : 203) / size)};
+        snprintf(t.name, sizeof t.name, "row_reduce %s", subwave_dtype_name(dtype));
+        add_operand(&t, FIRST, (size_t)(t.m * t.n), size);
+        fill_numbers(dtype, t.before[FIRST], t.m * t.n, &d->random);
+        add_operand(&t, RESULT, (size_t)t.m, size);
+        check(d, &t);
+    }
+}
+
 /* Several tiles, whose blocks may finish in any order. */
 static void check_arrays(device *d)
 {
@@ -518,6 +541,13 @@ static void check_arrays(device *d)
         }
 }
 
+static void check_all_rows(device *d)
+{
+    for (size_t i = 0; i < COUNT(number_dtypes); ++i)
+        if (reference_is_floating(number_dtypes[i]))
+            check_rows(d, number_dtypes[i]);
+}
+
 static void check_all(subwave_context *context, void (*all)(device *d))
 {
     device d = device_open(context);
@@ -536,6 +566,7 @@ static void test_matmul(void **state) { check_all(*state, check_matmuls); }
 static void test_batched(void **state) { check_all(*state, check_batches); }
 static void test_groups(void **state) { check_all(*state, check_groups); }
 static void test_arrays(void **state) { check_all(*state, check_arrays); }
+static void test_rows(void **state) { check_all(*state, check_all_rows); }
 
 /* --- the test's own eyes --------------------------------------------------------------------- */
 
@@ -569,6 +600,7 @@ int main(void)
         cmocka_unit_test(test_batched),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_arrays),
+        cmocka_unit_test(test_rows),
     };
     return harness_run("determinism", tests, COUNT(tests));
 }

@@ -222,6 +222,8 @@ CALL(least, subwave_minmax_index(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_MINIMUM,
                                  SUBWAVE_PLACE_HOST, out, (int64_t[1]){0}))
 CALL(flip, subwave_transpose(context, SUBWAVE_DTYPE_U32, SUBWAVE_LAYOUT_ROW_MAJOR, 4, ITEMS / 4, in,
                              ITEMS / 4, out, 4))
+CALL(rows, subwave_row_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, 4, ITEMS / 4, in,
+                              ITEMS / 4, out))
 static subwave_status memory(subwave_context *context)
 {
     void *device = NULL;
@@ -253,6 +255,7 @@ static subwave_status (*const calls[])(subwave_context *) = {multiply_auto,
                                                              norm,
                                                              least,
                                                              flip,
+                                                             rows,
                                                              memory};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };

@@ -120,6 +120,8 @@ CALL(norm, subwave_norm2(context, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, CELLS,
                          SUBWAVE_PLACE_DEVICE, x->c))
 CALL(greatest, subwave_minmax_index(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, CELLS, x->a,
                                     SUBWAVE_PLACE_DEVICE, (float *)x->c + 2, x->c))
+CALL(rows, subwave_row_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 8, CELLS / 8, x->a,
+                              CELLS / 8, x->c))
 
 #define SUBWAVE_X(name, ...) product_##name,
 static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
@@ -137,7 +139,8 @@ static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               multiply_arrays,
                               norm,
                               flip,
-                              greatest};
+                              greatest,
+                              rows};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };
 

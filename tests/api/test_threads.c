@@ -36,6 +36,7 @@ typedef enum job {
     NORM,
     INDEX,
     TRANSPOSE,
+    ROWS,
     PLAN,
     MEMORY,
     JOBS
@@ -45,7 +46,7 @@ static const char *const job_names[JOBS] = {"matmul naive", "matmul local", "mat
                                             "reduce",       "scan",         "shift",
                                             "array",        "array scan",   "dot",
                                             "norm",         "index",        "transpose",
-                                            "plan",         "memory"};
+                                            "rows",         "plan",         "memory"};
 
 /* What a context computes with, on the host. A thread's contexts all have other inputs, so that
  * they cannot take each other's unnoticed. */
@@ -155,6 +156,8 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
                                     SUBWAVE_PLACE_DEVICE, y, (int64_t *)y + 1);
     case TRANSPOSE:
         return subwave_transpose(context, f64, row_major, M, K, x, K, y, M);
+    case ROWS:
+        return subwave_row_reduce(context, f64, SUBWAVE_OP_PLUS, M, K, x, K, y);
     case PLAN:
         return subwave_matmul_plan(context, SUBWAVE_VARIANT_AUTO, f64, row_major, none, none, M, N,
                                    K, &r->of.plan);

@@ -212,9 +212,17 @@ static void call_arrays(void)
             const size_t size = subwave_dtype_size(subwave_part_dtype(all_dtypes[d]));
             const subwave_reduce_launch launch = {.array = {.n = 1, .rows = 1, .tiles = 1},
                                                   .op = ops[form & 1],
-                                                  .x = (char *)4096 + (form & 2 ? size : 0)};
+                                                  .x = (char *)4096 + (form & 2 ? size : 0),
+                                                  .rows = 1};
             if (subwave_is_built(SUBWAVE_OPERATION_reduce, all_dtypes[d]))
                 call(SUBWAVE_OPERATION_reduce, all_dtypes[d], &launch, "reduce %s, form %d",
+                     subwave_dtype_name(all_dtypes[d]), form);
+            const subwave_row_reduce_launch rows = {
+                .rows = {.rows = 1, .length = 1, .after = 1, .blocks = 1},
+                .op = launch.op,
+                .x = launch.x};
+            if (subwave_is_built(SUBWAVE_OPERATION_row_reduce, all_dtypes[d]))
+                call(SUBWAVE_OPERATION_row_reduce, all_dtypes[d], &rows, "row_reduce %s, form %d",
                      subwave_dtype_name(all_dtypes[d]), form);
             const subwave_scan_launch scan = {.n = 1,
                                               .tiles = 2,

@@ -330,8 +330,9 @@ static call *choose_call(fuzz *f)
                  {fuzz_life, 3},        {fuzz_context_info, 2},  {fuzz_stream, 2},
                  {fuzz_devices, 2},     {fuzz_names, 1},         {fuzz_workspace, 2},
                  {fuzz_reduce, 10},     {fuzz_scan, 10},         {fuzz_dot, 5},
-                 {fuzz_norm2, 5},       {fuzz_minmax_index, 5},  {fuzz_transpose, 10}};
-    int64_t left = fuzz_between(f, 0, 151);
+                 {fuzz_norm2, 5},       {fuzz_minmax_index, 5},  {fuzz_transpose, 10},
+                 {fuzz_row_reduce, 10}};
+    int64_t left = fuzz_between(f, 0, 161);
     int i = 0;
     while ((left -= calls[i].weight) >= 0)
         ++i;

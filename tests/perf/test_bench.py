@@ -202,6 +202,15 @@ class Lines(Case):
                          {"f16", "bf16", "f32", "f64", "c32", "c64"})
         self.assertEqual({row["op"] for row in rows if row["operation"] == "minmax_index"}, {"minimum", "maximum"})
 
+    def test_rows(self):
+        if not options.device.startswith("cpu"):
+            return  # a GPU may be emulated, where no peer's kernels run
+        rows = self.run_bench("a.json", "row_reduce", "--size", "70x9x1", "--size", "33x2000x1", "--dtype", "all", "--op", "all",
+                              "--cache", "warm")
+        self.check(rows)
+        self.assertEqual(len({(row["dtype"], row["op"]) for row in rows}), 8 * 9 + 4 * 6)
+        self.assertEqual({(row["m"], row["n"]) for row in rows}, {(70, 9), (33, 2000)})
+
     def test_transpositions(self):
         rows = self.run_bench("a.json", "transpose", "--size", "70", "--dtype", "all", "--cache", "warm")
         self.check(rows)

@@ -29,6 +29,7 @@ static int use_the_library(void)
         greatest_too, flipped[COUNT];
     int64_t where = -1;
     double squares = 0;
+    float of_rows[SIZE] = {0};
     float *da = NULL, *db = NULL, *dc = NULL, one = 1, zero = 0;
     const subwave_group whole = {.kind = SUBWAVE_GROUP_SUB_GROUP, .block = {64, 1, 1}};
     subwave_context *ctx = NULL;
@@ -69,6 +70,9 @@ static int use_the_library(void)
                           SUBWAVE_PLACE_HOST, &norm));
         TRY(subwave_minmax_index(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, COUNT, da,
                                  SUBWAVE_PLACE_HOST, &greatest_too, &where));
+        TRY(subwave_row_reduce(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, SIZE, SIZE, da, SIZE,
+                               db));
+        TRY(subwave_copy(ctx, of_rows, db, sizeof of_rows));
     }
     float *const arrays[] = {da, db, dc};
     for (int i = 0; i < 3; ++i)
@@ -82,6 +86,13 @@ static int use_the_library(void)
     if (product != squares || norm * norm < squares - 0.01 || norm * norm > squares + 0.01 ||
         greatest_too != 6 || where != 6)
         return WRONG;
+    for (int r = 0; r < SIZE; ++r) {
+        float right = 0;
+        for (int i = r * SIZE; i < (r + 1) * SIZE; ++i)
+            right = a[i] > right ? a[i] : right;
+        if (of_rows[r] != right)
+            return WRONG;
+    }
     for (int i = 0; i < COUNT; ++i)
         if (greatest != 6 || flipped[i] != a[i % SIZE * SIZE + i / SIZE] ||
             upto[i] != (i < 6 ? a[i] : 6) || c[i] != a[i] || (i < GROUPED && sum[i] != 6))

@@ -135,6 +135,8 @@ static void fold(void *x, void *y)
                          y));
     expect(subwave_minmax_index(on, SUBWAVE_DTYPE_I32, SUBWAVE_OP_MAXIMUM, 1001, x,
                                 SUBWAVE_PLACE_DEVICE, y, (int64_t *)y + 1));
+    expect(subwave_row_reduce(on, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MINIMUM, 7, 9, x, 11, y));
+    expect(subwave_row_reduce(on, SUBWAVE_DTYPE_U8, SUBWAVE_OP_PLUS, 3, 500, x, 500, y));
     expect(subwave_transpose(on, SUBWAVE_DTYPE_F64, SUBWAVE_LAYOUT_COLUMN_MAJOR, 5, 7, x, 6, y, 7));
     expect(subwave_transpose_strided_batched(on, SUBWAVE_DTYPE_C32, SUBWAVE_LAYOUT_ROW_MAJOR, 3, 9,
                                              x, 9, 0, y, 4, 36, 5));

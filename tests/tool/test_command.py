@@ -712,12 +712,12 @@ class Bench(Command):
             self.skipTest("needs the program that makes every call")
         os.symlink(SUBWAVE, os.path.join(self.folder, "subwave"))
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "calls.c"), encoding="utf-8") as file:
-            called = re.findall(r"expect\((?:subwave_)((?:matmul|group|reduce|scan|dot|norm2|minmax_index|transpose)\w*)\(", file.read())
+            called = re.findall(r"expect\((?:subwave_)((?:matmul|group|reduce|scan|dot|norm2|minmax_index|row|transpose)\w*)\(", file.read())
         ran = subprocess.run([CALLS, DEVICE], env={**os.environ, "SUBWAVE_LOG": "2", "LC_ALL": "C"}, text=True,
                              capture_output=True, timeout=60)
         self.assertEqual((ran.returncode, ran.stdout), (0, ""), ran.stderr)
         lines = ran.stderr.splitlines()
-        self.assertEqual(len(lines), 10 + 5 * 8 + 5 + 9)
+        self.assertEqual(len(lines), 10 + 5 * 8 + 5 + 11)
         self.assertEqual({line.split()[2] for line in lines}, set(called))
         for line in lines:
             with self.subTest(line):
@@ -733,6 +733,8 @@ class Bench(Command):
                      "dot --dtype c64 --conjugation first --order fixed --device cpu:8 --size 100",
                      "norm2 --dtype bf16 --order device --device cpu:8 --size 333",
                      "minmax_index --dtype i32 --op maximum --device cpu:8 --size 1001",
+                     "row_reduce --dtype f32 --op minimum --device cpu:8 --size 7x9 --ld 11",
+                     "row_reduce --dtype u8 --op plus --device cpu:8 --size 3x500",
                      "transpose --device cpu:8 --dtype f64 --layout column --size 5x7 --ld 6,7",
                      "transpose_strided_batched --device cpu:8 --dtype c32 --layout row --size 3x9 --ld 9,4 --batch 5 "
                      "--strides 0,36",
@@ -760,7 +762,7 @@ class Bench(Command):
             self.skipTest("needs a shared libsubwave")
         for operation in ("group_reduce", "group_scan", "group_broadcast", "group_shift", "group_permute", "group_select",
                           "group_vote", "group_info", "matmul_batched", "matmul_strided_batched", "reduce", "scan", "dot",
-                          "norm2", "minmax_index", "transpose", "transpose_strided_batched"):
+                          "norm2", "minmax_index", "row_reduce", "transpose", "transpose_strided_batched"):
             ran = self.run_command("bench", operation, "--device", DEVICE, "--size", "8" if "matmul" in operation else "512",
                                    "--repeat", "1", LD_PRELOAD=BROKEN, SUBWAVE_BROKEN="nothing")
             self.assertEqual((ran.returncode, ran.stderr), (1, ""), operation)
@@ -887,8 +889,8 @@ class InfoAndHelp(Command):
         self.assertIn("cpu:64", ran.stdout)
 
     def operations(self):
-        names = re.findall(r"^  (\w+)$", self.succeed("bench", "--help"), re.M)
-        self.assertEqual(len(names), 18)
+        names = re.search(r"^operations:\n(.*?)\n\n", self.succeed("bench", "--help"), re.M | re.S)[1].split()
+        self.assertEqual(len(names), 19)
         return names
 
     def test_help_and_version(self):

@@ -69,6 +69,15 @@ template <int Size> struct whole_blocks {
     SUBWAVE_DEVICE int below(int lane, int size) const { return sibling(lane, size); }
 };
 
+/* Whole, aligned blocks of `size` lanes, a power of two that is the same in all lanes. */
+struct blocks_alike {
+    int size;
+    static constexpr bool is_whole = true;
+    SUBWAVE_DEVICE int extent() const { return size; }
+    SUBWAVE_DEVICE int sibling(int lane, int block) const { return (lane ^ block) | (block - 1); }
+    SUBWAVE_DEVICE int below(int lane, int block) const { return sibling(lane, block); }
+};
+
 template <class Group> SUBWAVE_DEVICE auto ladder_of(Group g)
 {
     using ladder =
@@ -99,7 +108,7 @@ SUBWAVE_DEVICE T reduce_lanes(lane_mask callers, Ladder ladder, T x, Op op, site
             return lane & size ? op(other, x) : op(x, other);
     };
     SUBWAVE_UNROLL
-    for (int size = 1; size < Ladder::extent(); size *= 2) {
+    for (int size = 1; size < wave_size() && size < ladder.extent(); size *= 2) {
         if constexpr (Ladder::is_whole) { /* any lane of the sibling will do */
             x = join(wave_sibling(callers, x, size, where), size);
         } else {
@@ -119,7 +128,7 @@ SUBWAVE_DEVICE T scan_lanes(lane_mask callers, Ladder ladder, T x, Op op, site w
 {
     const int lane = wave_lane();
     SUBWAVE_UNROLL
-    for (int size = 1; size < Ladder::extent(); size *= 2) {
+    for (int size = 1; size < wave_size() && size < ladder.extent(); size *= 2) {
         int from = lane & size ? ladder.below(lane, size) : -1;
         T other = wave_shuffle(callers, x, from < 0 ? lane : from, where);
         if (from >= 0)

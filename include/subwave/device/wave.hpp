@@ -109,8 +109,8 @@
  *                                        to the next
  *   argument_read_anew(argument)         the kernel's first argument; on AMD from memory again, so
  *                                        that its scalars need not be kept
- *   of_each_lane(number)                 a 64-bit integer, which AMD then does not keep in scalar
- *                                        registers
+ *   of_each_lane(number)                 an integer of 64 bits, on AMD also of 32, which AMD then
+ *                                        does not keep in scalar registers
  *
  * Numbers
  *   half_bits(value), half_value(bits)   f32 to f16, rounded to nearest even, and back

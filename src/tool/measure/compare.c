@@ -30,7 +30,7 @@ double measure_bound(const measure_problem *p)
     if (measure_is_product(p))
         return product_bound(p);
     /* Of 2^31 elements, a sum of a work-item takes some thousand. */
-    if (measure_is_array(p))
+    if (measure_is_array(p) || measure_is_rows(p))
         return 4096 * measure_epsilon(measure_sums(p->dtype)) + measure_epsilon(p->dtype);
     return p->operation == MEASURE_GROUP_REDUCE || p->operation == MEASURE_GROUP_SCAN
                ? 64 * measure_epsilon(p->dtype)
@@ -469,6 +469,24 @@ static double array_error(const measure_data *data, const void *y)
     return scans ? error : result_error(p, y, 0, right, magnitude);
 }
 
+/* Of each row elements are combined in ascending order. */
+static double rows_error(const measure_data *data, const void *y)
+{
+    const measure_problem *p = &data->problem;
+    double error = 0;
+    for (int64_t r = 0; r < p->m; ++r) {
+        value right = identity(p->dtype, p->op);
+        double magnitude = 0;
+        for (int64_t i = 0; i < p->n; ++i) {
+            const value x = load(p->dtype, data->x, r * p->ld[0] + i);
+            right = combine(p->dtype, p->op, right, x);
+            magnitude += measure_is_floating(p->dtype) ? fabs(x.real) : 0;
+        }
+        error = worse(error, result_error(p, y, r, right, magnitude));
+    }
+    return error;
+}
+
 /* Elements are as they were, at their new places. */
 static double transpose_error(const measure_data *data, const unsigned char *y)
 {
@@ -613,10 +631,12 @@ bool measure_error(measure_data *data, bool (*call)(void *self, int set), void *
     if (good && measure_is_product(&data->problem)) {
         good = measure_read(&data->c, set, c) == SUBWAVE_STATUS_SUCCESS;
         *error = good ? measure_product_error(data, c, false) : NAN;
-    } else if (good && (measure_is_array(&data->problem) || measure_is_transpose(&data->problem))) {
+    } else if (good && (measure_is_array(&data->problem) || measure_is_rows(&data->problem) ||
+                        measure_is_transpose(&data->problem))) {
         good = measure_read(&data->c, set, c) == SUBWAVE_STATUS_SUCCESS;
         *error = !good                              ? NAN
                  : measure_is_array(&data->problem) ? array_error(data, c)
+                 : measure_is_rows(&data->problem)  ? rows_error(data, c)
                                                     : transpose_error(data, c);
     } else if (good) {
         good = judge_group(data, c, error);

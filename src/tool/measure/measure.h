@@ -111,6 +111,7 @@ subwave_status measure_poison(const measure_array *array, int set);
     X(DOT, "dot") \
     X(NORM2, "norm2") \
     X(MINMAX_INDEX, "minmax_index") \
+    X(ROW_REDUCE, "row_reduce") \
     X(TRANSPOSE, "transpose") \
     X(TRANSPOSE_STRIDED_BATCHED, "transpose_strided_batched")
 
@@ -133,7 +134,8 @@ typedef struct measure_problem {
     subwave_variant variant;
     subwave_layout layout;
     subwave_transpose_kind transpose_a, transpose_b;
-    /* Of transpositions x is A, m x n; y is C, whose transpose is. */
+    /* Of transpositions x is A, m x n; y is C, whose transpose is. Of operations on rows there are m,
+     * of n elements, ld[0] apart. */
     int64_t m, k, batch;
     int64_t ld[3];     /* of A, B and C; 0: without gaps */
     int64_t stride[3]; /* from matrix to matrix of a strided batch; MEASURE_NO_GAPS: one after
@@ -162,9 +164,10 @@ measure_problem measure_default(measure_operation operation, subwave_dtype dtype
 bool measure_is_product(const measure_problem *p);
 bool measure_is_transpose(const measure_problem *p);
 bool measure_is_array(const measure_problem *p);
+bool measure_is_rows(const measure_problem *p);
 /* A minimum's or maximum's index, behind which its value is. */
 enum { MEASURE_INDEX_BYTES = sizeof(int64_t) };
-/* Elements of y of an operation on arrays. */
+/* Elements of y of an operation on arrays or rows. */
 int64_t measure_array_results(const measure_problem *p);
 /* Floating-point operations of one call, 0 of a call that is no product, and the fewest bytes that it can move.
  */

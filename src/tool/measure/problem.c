@@ -48,11 +48,13 @@ bool measure_is_array(const measure_problem *p)
     return p->operation >= MEASURE_REDUCE && p->operation <= MEASURE_MINMAX_INDEX;
 }
 
+bool measure_is_rows(const measure_problem *p) { return p->operation == MEASURE_ROW_REDUCE; }
+
 bool measure_is_transpose(const measure_problem *p) { return p->operation >= MEASURE_TRANSPOSE; }
 
 int64_t measure_array_results(const measure_problem *p)
 {
-    return p->operation == MEASURE_SCAN ? p->n : 1;
+    return measure_is_rows(p) ? p->m : p->operation == MEASURE_SCAN ? p->n : 1;
 }
 
 double measure_flops(const measure_problem *p)
@@ -104,6 +106,9 @@ double measure_bytes(const measure_problem *p)
                (double)p->batch;
     if (measure_is_transpose(p))
         return 2 * m * n * (double)p->batch * (double)subwave_dtype_size(p->dtype);
+    if (measure_is_rows(p))
+        return m * n * (double)x_size(p) +
+               (double)measure_y_size(p) * (double)measure_array_results(p);
     if (measure_is_array(p))
         return inputs_of(p) * (double)x_size(p) * n +
                (double)measure_y_size(p) * (double)measure_array_results(p);
@@ -320,26 +325,40 @@ static void fill_votes(const measure_problem *p, unsigned char *x)
     }
 }
 
-static bool place_array(measure_data *data)
+static bool place_elements(measure_data *data, int64_t count)
 {
     const measure_problem *p = &data->problem;
-    if ((double)p->n > 0x1p40)
-        return out_of_memory(data);
-    const size_t bytes = (size_t)p->n * x_size(p);
+    const size_t bytes = (size_t)count * x_size(p);
     measure_array *const inputs[] = {&data->a, &data->b};
-    double *values = malloc((size_t)p->n * (size_t)measure_parts(p->dtype) * sizeof *values + 1);
+    double *values = malloc((size_t)count * (size_t)measure_parts(p->dtype) * sizeof *values + 1);
     data->x = malloc((size_t)inputs_of(p) * bytes + 1);
     bool placed = (values && data->x) || out_of_memory(data);
     for (int i = 0; placed && i < inputs_of(p); ++i) {
         unsigned char *const elements = data->x + (size_t)i * bytes;
-        measure_random(p->dtype, p->n, (uint64_t)i + 1, values);
-        measure_encode(p->dtype, p->n, values, elements);
+        measure_random(p->dtype, count, (uint64_t)i + 1, values);
+        measure_encode(p->dtype, count, values, elements);
         placed = done(data, measure_allocate(inputs[i], data->context, bytes, data->sets)) &&
                  done(data, measure_fill(inputs[i], elements));
     }
     free(values);
     const size_t results = (size_t)measure_array_results(p) * measure_y_size(p);
     return placed && done(data, measure_allocate(&data->c, data->context, results, data->sets));
+}
+
+static bool place_array(measure_data *data)
+{
+    const measure_problem *p = &data->problem;
+    return (double)p->n > 0x1p40 ? out_of_memory(data) : place_elements(data, p->n);
+}
+
+static bool place_rows(measure_data *data)
+{
+    measure_problem *p = &data->problem;
+    if (p->ld[0] == 0)
+        p->ld[0] = p->n > 1 ? p->n : 1;
+    if ((double)p->m * (double)p->ld[0] > 0x1p40 || (double)p->n > 0x1p40)
+        return out_of_memory(data);
+    return place_elements(data, p->m > 0 ? (p->m - 1) * p->ld[0] + p->n : 0);
 }
 
 static bool place_group(measure_data *data)
@@ -402,6 +421,7 @@ bool measure_place(measure_data *data, subwave_context *context, const measure_p
     data->wave = about.sub_group_sizes[0];
     return (measure_is_product(problem)     ? place_product(data)
             : measure_is_array(problem)     ? place_array(data)
+            : measure_is_rows(problem)      ? place_rows(data)
             : measure_is_transpose(problem) ? place_transpose(data)
                                             : place_group(data)) &&
            done(data, measure_reset(data));
@@ -512,6 +532,13 @@ static subwave_status queue_array(const measure_data *data, int set)
     }
 }
 
+static subwave_status queue_rows(const measure_data *data, int set)
+{
+    const measure_problem *p = &data->problem;
+    return subwave_row_reduce(data->context, p->dtype, p->op, p->m, p->n, measure_at(&data->a, set),
+                              p->ld[0], measure_at(&data->c, set));
+}
+
 subwave_status measure_queue_group(const measure_data *data, int set, uint64_t *members)
 {
     const measure_problem *p = &data->problem;
@@ -550,6 +577,8 @@ subwave_status measure_queue(const measure_data *data, int set)
         return queue_product(data, set);
     if (measure_is_array(&data->problem))
         return queue_array(data, set);
+    if (measure_is_rows(&data->problem))
+        return queue_rows(data, set);
     if (measure_is_transpose(&data->problem))
         return queue_transpose(data, set);
     return measure_queue_group(data, set, data->problem.members ? measure_at(&data->b, set) : NULL);

@@ -194,6 +194,12 @@ SUBWAVE_DEVICE T over_lanes(whole_blocks<Size>, T x, Op op, F f)
     return f(lanes_in_block<Size>{}, x, op);
 }
 
+template <class T, class Op, class F>
+SUBWAVE_DEVICE T over_lanes(blocks_alike ladder, T x, Op op, F f)
+{
+    return f(ladder.size, x, op);
+}
+
 /* Those who run together are one group. */
 template <class T, class Op, class F> SUBWAVE_DEVICE T over_lanes(active_lanes, T x, Op op, F f)
 {

@@ -361,6 +361,11 @@ SUBWAVE_DEVICE std::int64_t of_each_lane(std::int64_t number)
     asm volatile("" : "+v"(number));
     return number;
 }
+SUBWAVE_DEVICE int of_each_lane(int number)
+{
+    asm volatile("" : "+v"(number));
+    return number;
+}
 
 /* v_cvt: rounds to nearest even. */
 SUBWAVE_DEVICE std::uint16_t half_bits(float value)

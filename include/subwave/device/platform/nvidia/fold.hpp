@@ -36,6 +36,7 @@ SUBWAVE_X(maximum, wave_max, as_it_is)
 template <class Ladder> inline constexpr bool is_part_v = false;
 template <> inline constexpr bool is_part_v<many_sets> = true;
 template <int Size> inline constexpr bool is_part_v<whole_blocks<Size>> = Size < wave_size();
+template <> inline constexpr bool is_part_v<blocks_alike> = true;
 
 template <class Op, class T, class Ladder>
 inline constexpr bool folds_reduce_v = wave_reduces_integers && is_integer_v<T> && sizeof(T) <= 4 &&
