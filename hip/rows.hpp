@@ -45,7 +45,31 @@ template <class T> struct row_pack {
 };
 struct row_words {
     std::uint32_t word[4];
+    /* The same words, of which LLVM does not know where they come from. */
+    SUBWAVE_DEVICE row_words anew() const
+    {
+        row_words words;
+        SUBWAVE_UNROLL
+        for (int w = 0; w < 4; ++w)
+            words.word[w] = static_cast<std::uint32_t>(of_each_lane(static_cast<int>(word[w])));
+        return words;
+    }
 };
+
+/* The pack at `from`. What is loaded as bytes LLVM 15 does not compute with before all is loaded, as
+ * it would with elements of 16 bits. */
+template <bool Aligned, class T> SUBWAVE_DEVICE row_words load_words(const T *from)
+{
+    if constexpr (wave_loads_anywhere) {
+        row_pack<std::uint8_t> bytes;
+        load_anywhere<16>(bytes.element, reinterpret_cast<const std::uint8_t *>(from));
+        return __builtin_bit_cast(row_words, bytes);
+    } else {
+        row_pack<T> pack;
+        load_pack<Aligned>(pack.element, from);
+        return __builtin_bit_cast(row_words, pack);
+    }
+}
 
 /* x with those bits inverted that are set in `flip`, which repeats as often as elements of T do. */
 template <class T> SUBWAVE_DEVICE T flipped(T x, std::uint64_t flip)
@@ -109,16 +133,15 @@ SUBWAVE_DEVICE void fold_rows(const subwave_rows &m, const T *x, std::uint64_t f
                 part[j].has_pack = there && item_in_line < static_cast<int>(m.packs) - line_pack;
                 part[j].has_after = there && turn == packs - 1 &&
                                     item_in_line < static_cast<int>(m.after) - line_item;
-                if (part[j].has_pack) {
-                    row_pack<T> loaded;
-                    load_pack<Aligned>(loaded.element, mine + (at + line_pack * size));
-                    part[j].pack = __builtin_bit_cast(row_words, loaded);
-                }
+                if (part[j].has_pack)
+                    part[j].pack = load_words<Aligned>(mine + (at + line_pack * size));
                 if (m.after > 0 && part[j].has_after)
                     part[j].after = mine_after[at + line_item];
             }
             SUBWAVE_UNROLL
             for (int j = 0; j < loads; ++j) {
+                /* LLVM would take a pack apart where it is loaded, and wait for it there. */
+                part[j].pack = part[j].pack.anew();
                 SUBWAVE_UNROLL
                 for (int w = 0; w < 4; ++w)
                     part[j].pack.word[w] ^= static_cast<std::uint32_t>(flip >> w % 2 * 32);
@@ -141,16 +164,11 @@ SUBWAVE_DEVICE void fold_rows(const subwave_rows &m, const T *x, std::uint64_t f
                         begin_sums();
                     const int line = begin + (j >> log_packs),
                               item = ((line & (parts - 1)) << log_lanes) + item_in_line;
-                    if (part[j].has_pack) {
-                        /* LLVM would take all packs apart before it looks which fold it is. */
-                        row_words words = part[j].pack;
-                        SUBWAVE_UNROLL
-                        for (int w = 0; w < 4; ++w)
-                            words.word[w] = static_cast<std::uint32_t>(
-                                of_each_lane(static_cast<int>(words.word[w])));
-                        fold.add_pack(sum, __builtin_bit_cast(row_pack<T>, words).element,
+                    /* Likewise it would take all packs apart before it looks which fold it is. */
+                    if (part[j].has_pack)
+                        fold.add_pack(sum,
+                                      __builtin_bit_cast(row_pack<T>, part[j].pack.anew()).element,
                                       (turn * array_block + item) * size);
-                    }
                     value joined[fold_type::sums];
                     SUBWAVE_UNROLL
                     for (int e = 0; e < fold_type::sums; ++e)
