@@ -217,14 +217,16 @@ template <int Count, class T> SUBWAVE_DEVICE void store_anywhere(T *to, const T 
     memcpy(static_cast<void *>(to), from, Count * sizeof(T));
 }
 
+/* In order with other memory, at no cost here: what blocks read before they write such a word, others
+ * may write when they have read it, which a sanitizer does not know of relaxed ones. */
 SUBWAVE_DEVICE std::uint64_t load_relaxed(const std::uint64_t *at)
 {
-    return __atomic_load_n(at, __ATOMIC_RELAXED);
+    return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
 SUBWAVE_DEVICE void store_relaxed(std::uint64_t *at, std::uint64_t word)
 {
-    __atomic_store_n(at, word, __ATOMIC_RELAXED);
+    __atomic_store_n(at, word, __ATOMIC_RELEASE);
 }
 
 SUBWAVE_DEVICE std::uint32_t fetch_add_acq_rel(std::uint32_t *at, std::uint32_t value)
