@@ -41,6 +41,14 @@ struct words_of_8_bytes {
     std::uint32_t word[2];
 };
 
+template <class T> SUBWAVE_DEVICE void copy(T &to, const T &from) { to = from; }
+/* Word by word: LLVM keeps in scratch memory what is copied as a whole. */
+SUBWAVE_DEVICE void copy(words_of_16_bytes &to, const words_of_16_bytes &from)
+{
+    to.word[0] = from.word[0];
+    to.word[1] = from.word[1];
+}
+
 /* Calls body(an element of the type that moves T between x and y): 8 bytes may be those of a complex
  * number, and begin at a multiple of 4, from which not every device loads them at once. */
 template <class T, class Body> int with_moved(const void *x, const void *y, Body body)

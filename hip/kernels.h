@@ -46,6 +46,7 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_minmax_index,
     SUBWAVE_OPERATION_transpose,
     SUBWAVE_OPERATION_row_reduce,
+    SUBWAVE_OPERATION_select,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
@@ -283,20 +284,50 @@ enum {
 };
 /* Words of 64 bits that tiles wait for: two of each tile and two of each group. */
 #define SUBWAVE_SCAN_STATES(tiles) (2 * ((tiles) + (tiles) / SUBWAVE_SCAN_GROUP + 1))
+/* An array whose tiles wait for those before them (hip/look_back.hpp): a block per tile, in several
+ * launches if there are many. */
+typedef struct subwave_tiles {
+    int64_t n, all;    /* elements; tiles */
+    uint32_t *counter; /* of the tiles that have begun: 0 before and after */
+    uint64_t *carry;   /* two, each the value of what a launch has before it */
+    uint64_t *states;
+    int64_t first; /* of the launch, which has `count`; the launcher sets them */
+    uint32_t count;
+} subwave_tiles;
+
 typedef struct subwave_scan_launch {
-    int64_t n, tiles;
+    subwave_tiles tiles;
     subwave_op op;
     subwave_scan_kind scan;
     const void *x;
     void *y;
     int32_t has_init, to_truth; /* to_truth: a result becomes 1, unless it is 0 */
     unsigned char init[16];
-    uint32_t *counter; /* of the tiles that have begun: 0 before and after */
-    uint64_t *carry;   /* two, each the value of what a launch has before it */
-    uint64_t *states;
-    int64_t first_tile; /* of the launch, which has `count`; the launcher sets them */
-    uint32_t count;
 } subwave_scan_launch;
+
+/* The elements of x that a predicate selects, in order, and the others. */
+typedef enum subwave_select_predicate {
+    SUBWAVE_SELECT_FLAGS,    /* the element's flag is not 0 */
+    SUBWAVE_SELECT_INTERVAL, /* it lies in an interval */
+    SUBWAVE_SELECT_UNEQUAL,  /* it differs from the one before it; the first one too */
+} subwave_select_predicate;
+typedef struct subwave_select_launch {
+    subwave_tiles tiles;
+    subwave_select_predicate predicate;
+    const uint8_t *flags; /* or null */
+    const void *x;
+    void *y, *rest; /* rest: of the others, or null */
+    int64_t *count; /* of the selected */
+    int32_t packed; /* the launcher's: 16 bytes can be loaded together */
+    /* INTERVAL. The bits of a number, those of `negative` inverted if its sign is set and then those
+     * of `flip`, are ordered as the numbers are; they lie at most `span` above `least`, or not. */
+    uint64_t negative, flip, least, span;
+    int32_t outside;
+    /* UNEQUAL. Elements have `parts`; two are equal if they have the same bits, of which those of
+     * `magnitude` are at most `most`, or if none of these is set. */
+    int32_t parts;
+    uint64_t magnitude, most;
+} subwave_select_launch;
 
 /* y = the transpose of x, m x n elements whose rows are ldx apart, for `batch` of them. Blocks go over
  * `down` x `across` tiles of each. */

@@ -90,6 +90,34 @@ SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t coun
     return op(block_reduce<array_block>(of_group, op, shared), in_group);
 }
 
+/* Where a launch finds what stands before it: a value by the one before. */
+template <class Value>
+SUBWAVE_DEVICE Value *tiles_carry(const subwave_tiles &t, std::int64_t first_tile)
+{
+    return reinterpret_cast<Value *>(&t.carry[first_tile / SUBWAVE_SCAN_TILES % 2]);
+}
+
+/* Calls launch_part(), which queues a kernel of t.count blocks, for one part of the tiles after the
+ * other. */
+template <class Part> int launch_tiles(subwave_tiles &t, void *stream, Part launch_part)
+{
+    const std::int64_t most = SUBWAVE_SCAN_TILES;
+    int status = 0;
+    for (t.first = 0; status == 0 && t.first < t.all; t.first += most) {
+        const std::int64_t left = t.all - t.first;
+        t.count = static_cast<std::uint32_t>(left < most ? left : most);
+        if (t.count > 1) {
+            const std::uint32_t states = SUBWAVE_SCAN_STATES(t.count);
+            status =
+                launch(clear_states<std::uint64_t>, dim3((states + array_block - 1) / array_block),
+                       dim3(array_block), 0, stream, t.states, states);
+        }
+        if (status == 0)
+            status = launch_part();
+    }
+    return status;
+}
+
 SUBWAVE_END
 
 #endif

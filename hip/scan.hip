@@ -52,19 +52,13 @@ template <class T> struct scan_packs {
     }
 };
 
-/* Where a launch finds what stands before it: a value by the one before. */
-template <class Value>
-SUBWAVE_DEVICE Value *scan_carry(const subwave_scan_launch &p, std::int64_t first_tile)
-{
-    return reinterpret_cast<Value *>(&p.carry[first_tile / SUBWAVE_SCAN_TILES % 2]);
-}
-
 /* Replaces x, the work-item's packs of the tile, by the results. */
 template <class T, class Op, class As>
 SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, std::uint32_t tile, scan_packs<T> &x,
                               Op op, As as)
 {
     using value = typename As::value;
+    const subwave_tiles &t = p.tiles;
     constexpr int rows = scan_packs<T>::rows, size = scan_packs<T>::size, run = SUBWAVE_SCAN_RUN,
                   runs = array_block / run, elements = block_scan_elements<array_block>;
     static_assert(rows * runs == run, "a tile's runs are scanned as one");
@@ -94,19 +88,19 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, std::uint32_t tile, 
         starts[run] = all.upto;
     block_barrier(site::current());
 
-    const bool is_first = p.first_tile == 0 && tile == 0;
+    const bool is_first = t.first == 0 && tile == 0;
     value start = filler<Op, value>::value();
-    if (p.first_tile > 0) {
-        start = *scan_carry<value>(p, p.first_tile);
+    if (t.first > 0) {
+        start = *tiles_carry<value>(t, t.first);
     } else if (p.has_init) {
         T init;
         memcpy(&init, p.init, sizeof init);
         start = as(init);
     }
-    if (p.count > 1)
-        start = value_before_tile(p.states, p.count, tile, starts[run], start, op, shared);
-    if (tile == p.count - 1 && item == 0)
-        *scan_carry<value>(p, p.first_tile + SUBWAVE_SCAN_TILES) = op(start, starts[run]);
+    if (t.count > 1)
+        start = value_before_tile(t.states, t.count, tile, starts[run], start, op, shared);
+    if (tile == t.count - 1 && item == 0)
+        *tiles_carry<value>(t, t.first + SUBWAVE_SCAN_TILES) = op(start, starts[run]);
     SUBWAVE_ROLLED
     for (int r = 0; r < rows; ++r, turn_rows(x.element), turn_rows(before)) {
         value upto = op(op(start, starts[r * runs + item / run]), before[0][0]);
@@ -123,9 +117,9 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, std::uint32_t tile, 
 
 template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) scan(subwave_scan_launch p)
 {
-    const std::uint32_t tile = p.count > 1 ? next_tile(p.counter, p.count) : 0;
+    const std::uint32_t tile = p.tiles.count > 1 ? next_tile(p.tiles.counter, p.tiles.count) : 0;
     scan_packs<T> x = {};
-    x.template load<Aligned>(static_cast<const T *>(p.x), p.first_tile + tile, p.n);
+    x.template load<Aligned>(static_cast<const T *>(p.x), p.tiles.first + tile, p.tiles.n);
     with_array_op<T>(p.op, [&](auto op, auto as) { scan_tile(p, tile, x, op, as); });
     if (p.to_truth) {
         SUBWAVE_UNROLL
@@ -135,7 +129,7 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) scan(subwave_scan_l
                 x.element[r][e] = static_cast<T>(x.element[r][e] != T(0));
         }
     }
-    x.template store<Aligned>(static_cast<T *>(p.y), p.first_tile + tile, p.n);
+    x.template store<Aligned>(static_cast<T *>(p.y), p.tiles.first + tile, p.tiles.n);
 }
 
 template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)
@@ -147,24 +141,12 @@ template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)
         part.op = op_of_bits(p.op);
         part.to_truth = part.op != p.op;
     }
-    const std::int64_t most = SUBWAVE_SCAN_TILES;
-    int status = 0;
-    for (part.first_tile = 0; status == 0 && part.first_tile < p.tiles; part.first_tile += most) {
-        const std::int64_t left = p.tiles - part.first_tile;
-        part.count = static_cast<std::uint32_t>(left < most ? left : most);
-        if (part.count > 1) {
-            const std::uint32_t states = SUBWAVE_SCAN_STATES(part.count);
-            status =
-                launch(clear_states<std::uint64_t>, dim3((states + array_block - 1) / array_block),
-                       dim3(array_block), 0, stream, part.states, states);
-        }
-        if (status == 0)
-            status = with_alignment(p.x, p.y, [&](auto aligned) {
-                return launch(scan<T, aligned.value>, dim3(part.count), dim3(array_block), 0,
-                              stream, part);
-            });
-    }
-    return status;
+    return launch_tiles(part.tiles, stream, [&] {
+        return with_alignment(p.x, p.y, [&](auto aligned) {
+            return launch(scan<T, aligned.value>, dim3(part.tiles.count), dim3(array_block), 0,
+                          stream, part);
+        });
+    });
 }
 
 SUBWAVE_END

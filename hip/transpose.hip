@@ -8,14 +8,6 @@
 
 SUBWAVE_BEGIN
 
-template <class T> SUBWAVE_DEVICE void copy(T &to, const T &from) { to = from; }
-/* Word by word: LLVM keeps in scratch memory what is copied as a whole. */
-SUBWAVE_DEVICE void copy(words_of_16_bytes &to, const words_of_16_bytes &from)
-{
-    to.word[0] = from.word[0];
-    to.word[1] = from.word[1];
-}
-
 /* A square tile of elements of T: rows of 256 bytes, or 64 elements if that is less. */
 template <class T> class transposed_tile {
     static constexpr int side = subwave_transpose_side(sizeof(T)), block = SUBWAVE_TRANSPOSE_BLOCK;

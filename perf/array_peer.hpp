@@ -13,6 +13,16 @@ namespace bench {
 /* What became of a call to a peer. */
 enum class peer_call { queued, not_written, failed };
 
+/* What is selected of an array: by flags, or what is less than 0, or what differs from the element
+ * before; and whether the others are kept as well. */
+enum class selection { flagged, less, unlike, partition_flagged, partition_less };
+#if defined(__CUDACC__) || defined(__HIPCC__)
+/* The predicate of those that take what is less than 0. */
+template <class T> struct less_than_0 {
+    __host__ __device__ bool operator()(const T &x) const { return x < T(0); }
+};
+#endif
+
 struct array_peer {
     const char *name, *version;
     /* Queues *y = op over n elements of x. It uses up to `bytes` of workspace, or fails. */
@@ -31,6 +41,11 @@ struct array_peer {
     peer_call (*row_reduce)(void *stream, subwave_dtype dtype, subwave_op op, std::int64_t rows,
                             std::int64_t length, const void *x, void *y, void *workspace,
                             std::size_t bytes) = nullptr;
+    /* The same of a selection, whose count is a number of 64 bits. The others of a partition follow the
+     * selected, from the end of n elements of y on backwards. */
+    peer_call (*select)(void *stream, selection what, subwave_dtype dtype, std::int64_t n,
+                        const void *x, const void *flags, void *y, void *count, void *workspace,
+                        std::size_t bytes) = nullptr;
 };
 
 /* Calls body(one element of that type) for the types that peers are asked for. */

@@ -92,8 +92,43 @@ peer_call cub_row_reduce(void *stream, subwave_dtype dtype, subwave_op op, std::
     });
 }
 
+peer_call cub_select(void *stream, selection what, subwave_dtype dtype, std::int64_t n,
+                     const void *x, const void *flags, void *y, void *count, void *workspace,
+                     std::size_t bytes)
+{
+    return with_peer_type(dtype, [=](auto element) {
+        using T = decltype(element);
+        const auto *from = static_cast<const T *>(x);
+        const auto *flagged = static_cast<const std::uint8_t *>(flags);
+        auto *to = static_cast<T *>(y);
+        auto *number = static_cast<std::int64_t *>(count);
+        const int elements = static_cast<int>(n);
+        const auto on = static_cast<STREAM>(stream);
+        if (elements != n)
+            return peer_call::not_written;
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
+            switch (what) {
+            case selection::flagged:
+                return cub::DeviceSelect::Flagged(memory, needed, from, flagged, to, number,
+                                                  elements, on);
+            case selection::less:
+                return cub::DeviceSelect::If(memory, needed, from, to, number, elements,
+                                             less_than_0<T>(), on);
+            case selection::partition_flagged:
+                return cub::DevicePartition::Flagged(memory, needed, from, flagged, to, number,
+                                                     elements, on);
+            case selection::partition_less:
+                return cub::DevicePartition::If(memory, needed, from, to, number, elements,
+                                                less_than_0<T>(), on);
+            default:
+                return cub::DeviceSelect::Unique(memory, needed, from, to, number, elements, on);
+            }
+        });
+    });
+}
+
 const enrolled<array_peer> here({BY, VERSION, cub_reduce, cub_scan, cub_minmax_index,
-                                 cub_row_reduce});
+                                 cub_row_reduce, cub_select});
 
 } // namespace
 } // namespace bench

@@ -78,8 +78,40 @@ peer_call rocprim_row_reduce(void *stream, subwave_dtype dtype, subwave_op op, s
     });
 }
 
+peer_call rocprim_select(void *stream, selection what, subwave_dtype dtype, std::int64_t n,
+                         const void *x, const void *flags, void *y, void *count, void *workspace,
+                         std::size_t bytes)
+{
+    return with_peer_type(dtype, [=](auto element) {
+        using T = decltype(element);
+        const auto *from = static_cast<const T *>(x);
+        const auto *flagged = static_cast<const std::uint8_t *>(flags);
+        auto *to = static_cast<T *>(y);
+        auto *number = static_cast<std::int64_t *>(count);
+        const auto elements = static_cast<std::size_t>(n);
+        const auto on = static_cast<hipStream_t>(stream);
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
+            switch (what) {
+            case selection::flagged:
+                return rocprim::select(memory, needed, from, flagged, to, number, elements, on);
+            case selection::less:
+                return rocprim::select(memory, needed, from, to, number, elements, less_than_0<T>(),
+                                       on);
+            case selection::partition_flagged:
+                return rocprim::partition(memory, needed, from, flagged, to, number, elements, on);
+            case selection::partition_less:
+                return rocprim::partition(memory, needed, from, to, number, elements,
+                                          less_than_0<T>(), on);
+            default:
+                return rocprim::unique(memory, needed, from, to, number, elements,
+                                       rocprim::equal_to<T>(), on);
+            }
+        });
+    });
+}
+
 const enrolled<array_peer> here({"rocPRIM", SUBWAVE_BENCH_TEXT(ROCPRIM_VERSION), rocprim_reduce,
-                                 rocprim_scan, nullptr, rocprim_row_reduce});
+                                 rocprim_scan, nullptr, rocprim_row_reduce, rocprim_select});
 
 } // namespace
 } // namespace bench

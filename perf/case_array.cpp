@@ -13,6 +13,9 @@ namespace {
 const std::vector<subwave_dtype> numbers = {SUBWAVE_KERNELS_reduce(SUBWAVE_X)};
 const std::vector<subwave_dtype> factors = {SUBWAVE_KERNELS_dot(SUBWAVE_X)};
 #undef SUBWAVE_X
+#define SUBWAVE_X(name, ...) SUBWAVE_DTYPE_##name,
+const std::vector<subwave_dtype> all_types = {SUBWAVE_DTYPE_LIST(SUBWAVE_X)};
+#undef SUBWAVE_X
 #define SUBWAVE_X(name, value, spelling, floating) SUBWAVE_OP_##name,
 const std::vector<subwave_op> all_ops = {SUBWAVE_OP_LIST(SUBWAVE_X)};
 #undef SUBWAVE_X
@@ -29,29 +32,50 @@ bool is_product_sum(const measure_problem &of)
     return of.operation == MEASURE_DOT || of.operation == MEASURE_NORM2;
 }
 
+selection selection_of(measure_operation operation)
+{
+    switch (operation) {
+    case MEASURE_COMPACT:
+        return selection::flagged;
+    case MEASURE_COMPACT_IF:
+        return selection::less;
+    case MEASURE_PARTITION:
+        return selection::partition_flagged;
+    case MEASURE_PARTITION_IF:
+        return selection::partition_less;
+    default:
+        return selection::unlike;
+    }
+}
+
 contender theirs(device &on, const array_peer &peer)
 {
-    return {peer.name, "", peer.version, [&on, &peer](problem &p, int set) {
-                const measure_data &data = static_cast<call_problem &>(p).data;
-                const measure_problem &of = data.problem;
-                void *const stream = on.runtime->stream(), *x = measure_at(&data.a, set),
-                            *y = measure_at(&data.c, set),
-                            *workspace = library_for<peer_workspace>(on).memory;
-                constexpr std::size_t bytes = peer_workspace::BYTES;
-                const peer_call became =
-                    of.operation == MEASURE_SCAN
-                        ? peer.scan(stream, of.dtype, of.op, of.scan, of.n, x, y, workspace, bytes)
-                    : of.operation == MEASURE_MINMAX_INDEX
-                        ? peer.minmax_index(stream, of.dtype, of.op, of.n, x,
-                                            static_cast<char *>(y) + MEASURE_INDEX_BYTES, y,
-                                            workspace, bytes)
-                        : peer.reduce(stream, of.dtype, of.op, of.n, x, y, workspace, bytes);
-                if (became == peer_call::not_written)
-                    throw unsupported("written for sums, and for the minimum or maximum of all "
-                                      "elements, of f32, f64 and i32, up to 2^31");
-                if (became == peer_call::failed)
-                    throw failure(std::string(peer.name) + " failed");
-            }};
+    return {
+        peer.name, "", peer.version, [&on, &peer](problem &p, int set) {
+            const measure_data &data = static_cast<call_problem &>(p).data;
+            const measure_problem &of = data.problem;
+            void *const stream = on.runtime->stream(), *x = measure_at(&data.a, set),
+                        *y = measure_at(&data.c, set),
+                        *workspace = library_for<peer_workspace>(on).memory;
+            constexpr std::size_t bytes = peer_workspace::BYTES;
+            const peer_call became =
+                measure_is_selection(&of)
+                    ? peer.select(stream, selection_of(of.operation), of.dtype, of.n, x,
+                                  measure_at(&data.b, set),
+                                  static_cast<char *>(y) + MEASURE_COUNT_BYTES, y, workspace, bytes)
+                : of.operation == MEASURE_SCAN
+                    ? peer.scan(stream, of.dtype, of.op, of.scan, of.n, x, y, workspace, bytes)
+                : of.operation == MEASURE_MINMAX_INDEX
+                    ? peer.minmax_index(stream, of.dtype, of.op, of.n, x,
+                                        static_cast<char *>(y) + MEASURE_INDEX_BYTES, y, workspace,
+                                        bytes)
+                    : peer.reduce(stream, of.dtype, of.op, of.n, x, y, workspace, bytes);
+            if (became == peer_call::not_written)
+                throw unsupported("written for sums, for the minimum or maximum of all elements "
+                                  "and for selections, of f32, f64 and i32, up to 2^31");
+            if (became == peer_call::failed)
+                throw failure(std::string(peer.name) + " failed");
+        }};
 }
 
 /* A dot product or a norm by BLAS. */
@@ -86,7 +110,8 @@ std::vector<contender> contenders_of(session &s, const measure_problem &of)
         return all;
     }
     for (const array_peer &peer : registry<array_peer>())
-        if (s.on.is_gpu() && (of.operation != MEASURE_MINMAX_INDEX || peer.minmax_index))
+        if (s.on.is_gpu() && (of.operation != MEASURE_MINMAX_INDEX || peer.minmax_index) &&
+            (!measure_is_selection(&of) || peer.select))
             all.push_back(theirs(s.on, peer));
     return all;
 }
@@ -103,7 +128,7 @@ std::vector<named_problem> problems_of(const session &s, measure_operation opera
     std::vector<named_problem> problems;
     measure_problem p = measure_default(operation, dtype);
     p.n = n;
-    if (is_product_sum(p))
+    if (is_product_sum(p) || measure_is_selection(&p))
         return {{"", p}};
     const subwave_op usual = p.op;
     const bool finds = operation == MEASURE_MINMAX_INDEX;
@@ -128,9 +153,16 @@ std::vector<named_problem> problems_of(const session &s, measure_operation opera
 
 void array_cases(session &s)
 {
-    for (measure_operation operation :
-         {MEASURE_REDUCE, MEASURE_SCAN, MEASURE_DOT, MEASURE_NORM2, MEASURE_MINMAX_INDEX}) {
-        const bool multiplies = operation == MEASURE_DOT || operation == MEASURE_NORM2;
+    for (measure_operation operation : {MEASURE_REDUCE, MEASURE_SCAN, MEASURE_DOT, MEASURE_NORM2,
+                                        MEASURE_MINMAX_INDEX, MEASURE_COMPACT, MEASURE_COMPACT_IF,
+                                        MEASURE_PARTITION, MEASURE_PARTITION_IF, MEASURE_UNIQUE}) {
+        const measure_problem example = measure_default(operation, SUBWAVE_DTYPE_F32);
+        const bool multiplies = is_product_sum(example),
+                   has_op = !multiplies && !measure_is_selection(&example);
+        const std::vector<subwave_dtype> &dtypes =
+            multiplies                                                            ? factors
+            : measure_is_selection(&example) && !measure_has_comparison(&example) ? all_types
+                                                                                  : numbers;
         const char *called = measure_operation_name(operation);
         if (!s.wants(called))
             continue;
@@ -138,15 +170,14 @@ void array_cases(session &s)
         if (s.on.is_gpu())
             usual.insert(usual.end(), {{.n = 1 << 24}, {.n = 1 << 28}});
         for (const shape &size : s.sizes(usual))
-            for (subwave_dtype dtype :
-                 s.dtypes(multiplies ? factors : numbers, {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64})) {
+            for (subwave_dtype dtype : s.dtypes(dtypes, {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64})) {
                 if (size.m)
                     continue;
                 for (const auto &[kind, p] : problems_of(s, operation, dtype, size.n))
                     for (cache state : s.wishes.caches)
                         if (const int sets = s.sets(state, measure_bytes(&p)))
                             s.run({called, dtype, size, state, kind,
-                                   multiplies ? "" : subwave_op_name(p.op)},
+                                   has_op ? subwave_op_name(p.op) : ""},
                                   {.bytes = measure_bytes(&p)}, contenders_of(s, p),
                                   [&s, &p = p, sets] {
                                       return std::make_unique<call_problem>(s.on, p, sets);

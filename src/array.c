@@ -154,17 +154,18 @@ subwave_status subwave_array_prepare_rows(subwave_context *context, int64_t rows
     return SUBWAVE_STATUS_SUCCESS;
 }
 
-subwave_status subwave_array_prepare_scan(subwave_context *context, size_t size,
-                                          subwave_scan_launch *launch)
+subwave_status subwave_array_prepare_tiles(subwave_context *context, int64_t n, size_t size,
+                                           subwave_tiles *tiles)
 {
     const int64_t tile = (int64_t)SUBWAVE_ARRAY_BLOCK * SUBWAVE_ARRAY_ROWS * (16 / (int64_t)size);
-    launch->tiles = quotient_above(launch->n, tile);
+    tiles->n = n;
+    tiles->all = n > 0 ? quotient_above(n, tile) : 1;
     void *workspace;
-    SUBWAVE_TRY(subwave_workspace_get(context, scan_bytes(launch->tiles), &workspace));
-    launch->counter = workspace;
+    SUBWAVE_TRY(subwave_workspace_get(context, scan_bytes(tiles->all), &workspace));
+    tiles->counter = workspace;
     char *const free_bytes = (char *)workspace + COUNTERS_BYTES;
-    launch->carry = (uint64_t *)free_bytes;
-    launch->states = (uint64_t *)(free_bytes + RESULT_BYTES);
+    tiles->carry = (uint64_t *)free_bytes;
+    tiles->states = (uint64_t *)(free_bytes + RESULT_BYTES);
     return SUBWAVE_STATUS_SUCCESS;
 }
 

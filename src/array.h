@@ -34,10 +34,10 @@ subwave_status subwave_array_prepare_rows(subwave_context *context, int64_t rows
 bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t length, int64_t ldx,
                           size_t size, subwave_rows *prepared);
 
-/* Divides a scan of launch->n elements of `size` bytes into tiles, and gives the blocks their
- * workspace. */
-subwave_status subwave_array_prepare_scan(subwave_context *context, size_t size,
-                                          subwave_scan_launch *launch);
+/* Divides n elements of `size` bytes into the tiles of a scan, one at least, and gives the blocks
+ * their workspace. */
+subwave_status subwave_array_prepare_tiles(subwave_context *context, int64_t n, size_t size,
+                                           subwave_tiles *tiles);
 
 /* After the launch: brings the result's bytes to the host, if they are wanted there. */
 subwave_status subwave_array_finish(subwave_context *context, subwave_place place, void *result,

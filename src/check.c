@@ -125,6 +125,19 @@ subwave_dtype subwave_part_dtype(subwave_dtype dtype)
     return dtype;
 }
 
+uint64_t subwave_infinity(subwave_dtype dtype)
+{
+    const int width = 8 * (int)subwave_dtype_size(dtype);
+    switch (dtype) {
+#define SUBWAVE_X(name, value, bytes, spelling, class, sums, product, parts, fraction) \
+    case SUBWAVE_DTYPE_##name: \
+        return UINT64_MAX >> (65 - width) >> (fraction) << (fraction);
+        SUBWAVE_DTYPE_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return 0;
+}
+
 subwave_dtype subwave_moved_dtype(subwave_dtype dtype)
 {
     switch (subwave_dtype_size(dtype)) {

@@ -44,6 +44,9 @@ double subwave_real(subwave_dtype sums, const void *scalar, int part);
 /* What a complex number is two of, and is aligned as; any other type itself. */
 subwave_dtype subwave_part_dtype(subwave_dtype dtype);
 
+/* The bits of a real float type's infinity: those of its exponent. */
+uint64_t subwave_infinity(subwave_dtype dtype);
+
 /* The type that stands for all of the same size where elements are moved as they are. */
 subwave_dtype subwave_moved_dtype(subwave_dtype dtype);
 

@@ -25,11 +25,10 @@ subwave_status subwave_scan(subwave_context *context, subwave_dtype dtype, subwa
     const size_t size = subwave_dtype_size(dtype);
     SUBWAVE_TRY(subwave_check_pointer(context, "x", x, size));
     SUBWAVE_TRY(subwave_check_pointer(context, "y", y, size));
-    subwave_scan_launch launch = {
-        .n = n, .op = op, .scan = scan, .x = x, .y = y, .has_init = init != NULL};
+    subwave_scan_launch launch = {.op = op, .scan = scan, .x = x, .y = y, .has_init = init != NULL};
     if (init)
         memcpy(launch.init, init, size);
-    SUBWAVE_TRY(subwave_array_prepare_scan(context, size, &launch));
+    SUBWAVE_TRY(subwave_array_prepare_tiles(context, n, size, &launch.tiles));
     subwave_log_bench_array(context, n, "scan --dtype %s --op %s --scan %s --order %s%s",
                             subwave_dtype_name(dtype), subwave_op_name(op),
                             subwave_scan_kind_name(scan), subwave_order_name(order),

@@ -6,6 +6,8 @@
 #include "reference.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { BLOCK = 256, ROWS = 4, TILES = 1024, RUN = 32, RUNS = ROWS * BLOCK / RUN, GROUP = 256 };
 #ifdef SUBWAVE_SMALL_LIMITS
@@ -227,6 +229,68 @@ int64_t reference_array_minmax_index(subwave_dtype dtype, subwave_op op, const v
         *value = better;
     }
     return index;
+}
+
+/* --- selections ------------------------------------------------------------------------------ */
+
+static bool by_order(subwave_comparison comparison, int order) /* -1, 0, 1: a < b, a = b, a > b */
+{
+    switch (comparison) {
+    case SUBWAVE_COMPARISON_EQUAL:
+        return order == 0;
+    case SUBWAVE_COMPARISON_NOT_EQUAL:
+        return order != 0;
+    case SUBWAVE_COMPARISON_LESS:
+        return order < 0;
+    case SUBWAVE_COMPARISON_LESS_EQUAL:
+        return order <= 0;
+    case SUBWAVE_COMPARISON_GREATER:
+        return order > 0;
+    case SUBWAVE_COMPARISON_GREATER_EQUAL:
+        return order >= 0;
+    }
+    abort();
+}
+
+bool reference_compares(subwave_dtype dtype, subwave_comparison comparison, uint64_t a, uint64_t b)
+{
+    if (reference_is_floating(dtype)) {
+        const double x = reference_decode(dtype, a), y = reference_decode(dtype, b);
+        if (x != x || y != y)
+            return comparison == SUBWAVE_COMPARISON_NOT_EQUAL;
+        return by_order(comparison, (x > y) - (x < y));
+    }
+    const bool is_less = reference_combine(dtype, SUBWAVE_OP_MINIMUM, a, b) == a;
+    return by_order(comparison, a == b ? 0 : is_less ? -1 : 1);
+}
+
+void reference_array_unequal(subwave_dtype dtype, const void *x, int64_t n, uint8_t *chosen)
+{
+    const subwave_dtype part = reference_part(dtype);
+    const int parts = part == dtype ? 1 : 2;
+    for (int64_t i = 0; i < n; ++i) {
+        chosen[i] = i == 0;
+        for (int p = 0; p < parts && i > 0; ++p)
+            chosen[i] |= reference_compares(part, SUBWAVE_COMPARISON_NOT_EQUAL,
+                                            reference_load(part, x, i * parts + p),
+                                            reference_load(part, x, (i - 1) * parts + p));
+    }
+}
+
+int64_t reference_array_partition(subwave_dtype dtype, const uint8_t *chosen, const void *x,
+                                  int64_t n, void *y, void *rest)
+{
+    const size_t size = (size_t)reference_width(dtype) / 8;
+    const unsigned char *from = x;
+    unsigned char *to = y, *others = rest;
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; ++i) {
+        if (chosen[i])
+            memcpy(to + (size_t)count++ * size, from + (size_t)i * size, size);
+        else if (rest)
+            memcpy(others + (size_t)(i - count) * size, from + (size_t)i * size, size);
+    }
+    return count;
 }
 
 /* --- scans ----------------------------------------------------------------------------------- */

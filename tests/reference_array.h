@@ -22,6 +22,15 @@ void reference_array_dot(subwave_dtype dtype, subwave_conjugation conjugation, c
 /* The norm of the n elements of x, of the type of their real parts. */
 uint64_t reference_array_norm2(subwave_dtype dtype, const void *x, int64_t n);
 
+/* Whether a compares so with b: bits of numbers, none of them complex. */
+bool reference_compares(subwave_dtype dtype, subwave_comparison comparison, uint64_t a, uint64_t b);
+/* chosen[i] = whether element i of x differs from the one before it; chosen[0] = 1. */
+void reference_array_unequal(subwave_dtype dtype, const void *x, int64_t n, uint8_t *chosen);
+/* The elements of x with chosen[i] != 0 to y, in order, and the others to rest if that is not null;
+ * returns how many are chosen. */
+int64_t reference_array_partition(subwave_dtype dtype, const uint8_t *chosen, const void *x,
+                                  int64_t n, void *y, void *rest);
+
 /* Where in x the least or greatest of n elements is first, and *value; -1 if there is none. */
 int64_t reference_array_minmax_index(subwave_dtype dtype, subwave_op op, const void *x, int64_t n,
                                      uint64_t *value);

@@ -36,6 +36,9 @@ static const subwave_conjugation all_conjugations[] = {SUBWAVE_CONJUGATION_LIST(
 #define TYPES_X(name, ...) SUBWAVE_SCAN_##name,
 static const subwave_scan_kind all_scans[] = {SUBWAVE_SCAN_LIST(TYPES_X)};
 #undef TYPES_X
+#define TYPES_X(name, ...) SUBWAVE_COMPARISON_##name,
+static const subwave_comparison all_comparisons[] = {SUBWAVE_COMPARISON_LIST(TYPES_X)};
+#undef TYPES_X
 #define TYPES_X(name, ...) SUBWAVE_PLACE_##name,
 static const subwave_place all_places[] = {SUBWAVE_PLACE_LIST(TYPES_X)};
 #undef TYPES_X

@@ -52,6 +52,9 @@ SUBWAVE_API const char *subwave_conjugation_name(subwave_conjugation conjugation
 /* "inclusive" or "exclusive", or "unknown". Never null. */
 SUBWAVE_API const char *subwave_scan_kind_name(subwave_scan_kind scan);
 
+/* "less" and so on, or "unknown". Never null. */
+SUBWAVE_API const char *subwave_comparison_name(subwave_comparison comparison);
+
 /* The library's version, "major.minor.patch"; SUBWAVE_VERSION_STRING is the header's. */
 SUBWAVE_API const char *subwave_version(void);
 
@@ -364,6 +367,60 @@ SUBWAVE_API subwave_status subwave_minmax_index(subwave_context *context, subwav
 SUBWAVE_API subwave_status subwave_row_reduce(subwave_context *context, subwave_dtype dtype,
                                               subwave_op op, int64_t rows, int64_t length,
                                               const void *x, int64_t ldx, void *y);
+
+/* y[0] ... y[*count - 1] = the elements of x whose flag is not 0, in their order.
+ *   dtype   any; elements are moved as they are.
+ *   n       elements, >= 0. With n = 0 the count is 0.
+ *   flags   [in, device] n bytes. May be null if n = 0, as x and y.
+ *   x       [in, device] n elements, aligned as an element or, of complex types, as its part; if x and
+ *           flags are aligned to 16 bytes they are read faster on NVIDIA.
+ *   y       [out, device] room for as many elements as are selected, aligned likewise; what follows
+ *           them is not written. May be x, and must not overlap it, or flags, otherwise.
+ *   count   [out, device] how many elements are selected; must not overlap the arrays.
+ * Stream: asynchronous. Workspace: as subwave_scan. Determinism: nothing is computed. Errors:
+ * INVALID_CONTEXT; INVALID_VALUE dtype; INVALID_SIZE; INVALID_POINTER; WORKSPACE_TOO_SMALL;
+ * DEVICE_ERROR; KERNEL_ERROR. Source: DeviceSelect of CUB, select of rocPRIM. */
+SUBWAVE_API subwave_status subwave_compact(subwave_context *context, subwave_dtype dtype, int64_t n,
+                                           const uint8_t *flags, const void *x, void *y,
+                                           int64_t *count);
+
+/* The same of the elements x[i] for which `x[i] comparison *scalar` is true.
+ *   dtype   I8 to F64.
+ *   comparison  as IEEE compares: of a NaN only NOT_EQUAL is true, and -0 equals +0.
+ *   scalar  [in, host] one element, of any alignment; read during the call.
+ * Errors: also INVALID_VALUE comparison; UNSUPPORTED a complex dtype. */
+SUBWAVE_API subwave_status subwave_compact_if(subwave_context *context, subwave_dtype dtype,
+                                              subwave_comparison comparison, const void *scalar,
+                                              int64_t n, const void *x, void *y, int64_t *count);
+
+/* selected[0] ... selected[*count - 1] = the elements of x whose flag is not 0, and rest[0] ... rest[n
+ * - *count - 1] = the others, both in their order.
+ *   dtype, n, flags, x, count  as in subwave_compact.
+ *   selected, rest  [out, device] room for as many elements as each receives, aligned as x; what
+ *           follows them is not written. `selected` may be x. Otherwise they must not overlap x, flags
+ *           or each other.
+ * Stream, workspace, determinism, errors: as subwave_compact. Source: DevicePartition of CUB,
+ * partition_two_way of rocPRIM. */
+SUBWAVE_API subwave_status subwave_partition(subwave_context *context, subwave_dtype dtype,
+                                             int64_t n, const uint8_t *flags, const void *x,
+                                             void *selected, void *rest, int64_t *count);
+
+/* The same by the elements x[i] for which `x[i] comparison *scalar` is true, as in
+ * subwave_compact_if. */
+SUBWAVE_API subwave_status subwave_partition_if(subwave_context *context, subwave_dtype dtype,
+                                                subwave_comparison comparison, const void *scalar,
+                                                int64_t n, const void *x, void *selected,
+                                                void *rest, int64_t *count);
+
+/* y[0] ... y[*count - 1] = the elements of x that differ from the one before them, and the first one:
+ * of neighbours that are equal the first remains.
+ *   dtype   any. Floats are equal as IEEE compares them: a NaN to nothing, so that every NaN remains,
+ *           and -0 to +0, of which the first one remains. Complex numbers are equal if both parts are.
+ *   n, x, y, count  as in subwave_compact.
+ * Stream, workspace, determinism, errors: as subwave_compact. Source: DeviceSelect::Unique of CUB,
+ * unique of rocPRIM. */
+SUBWAVE_API subwave_status subwave_unique(subwave_context *context, subwave_dtype dtype, int64_t n,
+                                          const void *x, void *y, int64_t *count);
 
 /* y = the transpose of x: element (j, i) of y is element (i, j) of x.
  *   dtype   any; elements are moved as they are.

@@ -178,6 +178,22 @@ typedef enum subwave_conjugation {
 #undef SUBWAVE_X
 } subwave_conjugation;
 
+/* How an element stands to a scalar, as IEEE compares: of a NaN only NOT_EQUAL is true, and -0 equals
+ * +0. X(name, value, spelling) */
+#define SUBWAVE_COMPARISON_LIST(X) \
+    X(EQUAL, 1, "equal") \
+    X(NOT_EQUAL, 2, "not_equal") \
+    X(LESS, 3, "less") \
+    X(LESS_EQUAL, 4, "less_equal") \
+    X(GREATER, 5, "greater") \
+    X(GREATER_EQUAL, 6, "greater_equal")
+
+typedef enum subwave_comparison {
+#define SUBWAVE_X(name, value, spelling) SUBWAVE_COMPARISON_##name = value,
+    SUBWAVE_COMPARISON_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+} subwave_comparison;
+
 /* Where the result of a call is written to. X(name, value, spelling) */
 #define SUBWAVE_PLACE_LIST(X) \
     X(DEVICE, 1, "device") /* device memory, in stream order */ \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * array.c: `subwave reduce`, `dot`, `norm2`, `minmax_index`, `scan` and `transpose`: the calls on whole
- * arrays with NumPy's files.
+ * array.c: `subwave reduce`, `dot`, `norm2`, `minmax_index`, `scan`, `compact`, `unique` and `transpose`:
+ * the calls on whole arrays with NumPy's files.
  */
 #include "commands.h"
 #include "npy.h"
@@ -10,6 +10,7 @@
 #include <measure.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,20 +21,58 @@ typedef struct job {
     subwave_order order;
     subwave_scan_kind scan;
     subwave_conjugation conjugation;
+    subwave_comparison comparison;
+    const char *flags_path; /* read as y */
+    double than[2];         /* NaN if not given */
     bool quiet;
 
-    npy_matrix x, y, out; /* out: what is written to a file */
-    unsigned char result[16];
-    int64_t index;
+    npy_matrix x, y, out;     /* out: what is written to a file */
+    unsigned char result[16]; /* or the scalar that elements are compared with */
+    int64_t index, count;
     subwave_device_properties where;
     double seconds;
 } job;
 
 static bool is_call(const job *j, const char *name) { return strcmp(j->name, name) == 0; }
 
+static bool selects(const job *j) { return is_call(j, "compact") || is_call(j, "unique"); }
+
 static subwave_dtype result_type(const job *j)
 {
     return is_call(j, "norm2") ? measure_part(j->x.dtype) : j->x.dtype;
+}
+
+static bool is_byte(subwave_dtype dtype)
+{
+    return dtype == SUBWAVE_DTYPE_U8 || dtype == SUBWAVE_DTYPE_I8;
+}
+
+static bool read_flags(job *j)
+{
+    char error[NPY_ERROR_SIZE];
+    if (!npy_read_array(j->flags_path, &j->y, error))
+        return fail(j->name, "%s: %s", j->flags_path, error), false;
+    if (!is_byte(j->y.dtype) || j->x.rows != j->y.rows || j->x.fortran != j->y.fortran)
+        return fail(j->name,
+                    "%s is %" PRId64 " of %s; the flags of %s are %" PRId64
+                    " of u8 or i8, in the same order",
+                    j->flags_path, j->y.rows, subwave_dtype_name(j->y.dtype), j->x_path, j->x.rows),
+               false;
+    return true;
+}
+
+/* The number to compare with as an element, which one of the integers must be. */
+static bool read_scalar(job *j)
+{
+    double again = j->than[0];
+    if (measure_parts(j->x.dtype) == 1) {
+        measure_encode(j->x.dtype, 1, j->than, j->result);
+        measure_decode(j->x.dtype, 1, j->result, &again);
+    }
+    return measure_is_floating(j->x.dtype) || again == j->than[0] ||
+           (fail(j->name, "%s is of %s, which has no %g", j->x_path, subwave_dtype_name(j->x.dtype),
+                 j->than[0]),
+            false);
 }
 
 static bool read_inputs(job *j)
@@ -53,11 +92,17 @@ static bool read_inputs(job *j)
                         subwave_dtype_name(j->y.dtype)),
                    false;
     }
+    if (j->flags_path ? !read_flags(j) : !isnan(j->than[0]) && !read_scalar(j))
+        return false;
     if (!j->out_path)
         return true;
     size_t bytes = 0;
     npy_size(&j->x, &bytes);
     j->out = j->x;
+    if (selects(j)) {
+        j->out.fortran = false;
+        j->out.dimensions = 1;
+    }
     if (is_matrix) {
         j->out.rows = j->x.columns;
         j->out.columns = j->x.rows;
@@ -67,7 +112,7 @@ static bool read_inputs(job *j)
 }
 
 static subwave_status call(subwave_context *context, job *j, const void *x, const void *y,
-                           void *out)
+                           void *out, void *count)
 {
     const subwave_dtype dtype = j->x.dtype;
     const int64_t n = j->x.rows;
@@ -84,6 +129,12 @@ static subwave_status call(subwave_context *context, job *j, const void *x, cons
                                     &j->index);
     if (is_call(j, "scan"))
         return subwave_scan(context, dtype, j->op, j->scan, j->order, n, NULL, x, out);
+    if (is_call(j, "unique"))
+        return subwave_unique(context, dtype, n, x, out, count);
+    if (j->flags_path)
+        return subwave_compact(context, dtype, n, y, x, out, count);
+    if (is_call(j, "compact"))
+        return subwave_compact_if(context, dtype, j->comparison, j->result, n, x, out, count);
     /* By rows; a matrix that is stored by columns is, read by rows, its transpose. */
     const int64_t rows = j->x.fortran ? j->x.columns : j->x.rows,
                   columns = j->x.fortran ? j->x.rows : j->x.columns;
@@ -103,22 +154,28 @@ static subwave_status place(subwave_context *context, void **memory, const npy_m
 }
 
 /* The first call loads the kernel; the second one is timed. */
-static subwave_status compute(subwave_context *context, job *j, void *memory[3])
+static subwave_status compute(subwave_context *context, job *j, void *memory[4])
 {
     const npy_matrix *const arrays[] = {&j->x, &j->y, &j->out};
     subwave_status status = subwave_context_info(context, &j->where);
     for (int i = 0; i < 3 && status == SUBWAVE_STATUS_SUCCESS; ++i)
         if (i != 2 || j->out_path)
             status = place(context, &memory[i], i == 2 ? &j->x : arrays[i]);
+    if (status == SUBWAVE_STATUS_SUCCESS && selects(j))
+        status = subwave_malloc(context, &memory[3], sizeof j->count);
     for (int i = 0; i < 2 && status == SUBWAVE_STATUS_SUCCESS; ++i) {
         const double start = measure_now();
-        status = call(context, j, memory[0], memory[1], memory[2]);
+        status = call(context, j, memory[0], memory[1], memory[2], memory[3]);
         if (status == SUBWAVE_STATUS_SUCCESS)
             status = subwave_synchronize(context);
         j->seconds = measure_now() - start;
     }
+    if (status == SUBWAVE_STATUS_SUCCESS && selects(j)) {
+        status = subwave_copy(context, &j->count, memory[3], sizeof j->count);
+        j->out.rows = j->out.sizes[0] = j->count;
+    }
     size_t bytes = 0;
-    npy_size(&j->x, &bytes);
+    npy_size(&j->out, &bytes);
     return status == SUBWAVE_STATUS_SUCCESS && j->out_path
                ? subwave_copy(context, j->out.data, memory[2], (int64_t)bytes)
                : status;
@@ -126,11 +183,11 @@ static subwave_status compute(subwave_context *context, job *j, void *memory[3])
 
 static bool compute_on_device(subwave_context *context, job *j)
 {
-    void *memory[3] = {NULL};
+    void *memory[4] = {NULL};
     const subwave_status status = compute(context, j, memory);
     if (status != SUBWAVE_STATUS_SUCCESS)
         fail(j->name, "%s: %s", j->where.id, subwave_last_error(context));
-    for (int i = 0; i < 3; ++i)
+    for (int i = 0; i < 4; ++i)
         subwave_free(context, memory[i]);
     return status == SUBWAVE_STATUS_SUCCESS;
 }
@@ -167,9 +224,12 @@ static void print_result(const job *j)
             printf(" at %" PRId64, j->index);
         putchar('\n');
     }
+    char left[TEXT_SIZE] = "";
+    if (selects(j))
+        snprintf(left, sizeof left, ", %" PRId64 " left", j->count);
     if (!j->quiet)
-        printf("%s: %s of %" PRId64 " elements, %s; %s; %s\n",
-               j->out_path ? j->out_path : j->x_path, j->name, j->x.rows * j->x.columns,
+        printf("%s: %s of %" PRId64 " elements%s, %s; %s; %s\n",
+               j->out_path ? j->out_path : j->x_path, j->name, j->x.rows * j->x.columns, left,
                subwave_dtype_name(j->x.dtype), j->where.id, format_time(duration, j->seconds));
 }
 
@@ -212,6 +272,12 @@ static const struct {
      "the order in which the file has them.\n"},
     {"scan", 1, true, true, true,
      "Writes op over the elements up to each, in the order in which the file has them.\n"},
+    {"compact", 1, true, false, false,
+     "Writes the elements whose flag is not 0, or that compare with a number as asked for, as an array "
+     "of\none dimension, in the order in which the file has them.\n"},
+    {"unique", 1, true, false, false,
+     "Writes the elements that differ from the one before them, in the order in which the file has\n"
+     "them, as an array of one dimension.\n"},
     {"transpose", 1, true, false, false,
      "Writes the transpose of a matrix, of float16, float32, float64, int8 or int32.\n"},
 };
@@ -227,7 +293,10 @@ int array_main(int argc, char **argv)
              .op = finds ? SUBWAVE_OP_MINIMUM : SUBWAVE_OP_PLUS,
              .order = SUBWAVE_ORDER_FIXED,
              .scan = SUBWAVE_SCAN_INCLUSIVE,
-             .conjugation = SUBWAVE_CONJUGATION_NONE};
+             .conjugation = SUBWAVE_CONJUGATION_NONE,
+             .comparison = SUBWAVE_COMPARISON_GREATER,
+             .than = {NAN, 0}};
+    const bool compacts = strcmp(argv[0], "compact") == 0;
     const struct {
         bool taken;
         option option;
@@ -259,6 +328,24 @@ int array_main(int argc, char **argv)
           .take = take_conjugation,
           .target = &j.conjugation,
           .help = "(none)"}},
+        {compacts,
+         {.name = "--flags",
+          .value = "FLAGS.npy",
+          .take = take_text,
+          .target = &j.flags_path,
+          .help = "which elements: as many of uint8 or int8, not 0"}},
+        {compacts,
+         {.name = "--than",
+          .value = "X",
+          .take = take_scalar,
+          .target = j.than,
+          .help = "what elements are compared with, in place of flags"}},
+        {compacts,
+         {.name = "--comparison",
+          .value = "NAME",
+          .take = take_comparison,
+          .target = &j.comparison,
+          .help = "with --than (greater)"}},
         {commands[which].has_order,
          {.name = "--order",
           .value = "ORDER",
@@ -306,8 +393,12 @@ int array_main(int argc, char **argv)
     j.y_path = operands[1];
     if (commands[which].writes && !j.out_path)
         return usage_error(c.name, "-o OUT.npy is missing");
-    const char *const paths[] = {j.x_path, j.y_path, j.out_path};
-    for (int i = 0; i < 3; ++i)
+    if (compacts && (j.flags_path != NULL) != (isnan(j.than[0]) != 0))
+        return usage_error(c.name, "it takes --flags FLAGS.npy or --than X");
+    if (j.than[1] != 0)
+        return usage_error(c.name, "--than is a complex number; it takes a real one");
+    const char *const paths[] = {j.x_path, j.y_path, j.out_path, j.flags_path};
+    for (int i = 0; i < 4; ++i)
         if (paths[i] && strcmp(paths[i], "-") == 0)
             return usage_error(c.name, "\"-\" is no file; standard input and output are not taken");
     code = run(&j);

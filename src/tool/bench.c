@@ -209,6 +209,7 @@ static const char *size_label(char *label, const measure_problem *p)
 static const char *variant_heading(const measure_problem *p)
 {
     return measure_is_product(p)     ? "variant"
+           : measure_is_selection(p) ? "selected"
            : measure_is_array(p)     ? "order"
            : measure_is_rows(p)      ? "op"
            : measure_is_transpose(p) ? "layout"
@@ -223,6 +224,11 @@ static const char *variant_label(char *label, const measure_problem *p)
     else if (measure_is_product(p))
         snprintf(label, LABEL_SIZE, "%s",
                  p->operation == MEASURE_MATMUL_BATCHED ? "pointers" : "strided");
+    else if (measure_is_selection(p))
+        snprintf(label, LABEL_SIZE, "%s",
+                 measure_has_comparison(p) ? subwave_comparison_name(p->comparison)
+                 : measure_has_flags(p)    ? "flags"
+                                           : "unequal");
     else if (measure_is_array(p))
         snprintf(label, LABEL_SIZE, "%s", subwave_order_name(p->order));
     else if (measure_is_rows(p))
@@ -554,7 +560,10 @@ enum {
     PRODUCT_SUMS = ONE(DOT) | ONE(NORM2),
     TRANSPOSES = ONE(TRANSPOSE) | ONE(TRANSPOSE_STRIDED_BATCHED),
     ROWS = ONE(ROW_REDUCE),
-    ARRAYS = ONE(REDUCE) | ONE(SCAN) | PRODUCT_SUMS | ONE(MINMAX_INDEX),
+    FLAGGED = ONE(COMPACT) | ONE(PARTITION),
+    COMPARED = ONE(COMPACT_IF) | ONE(PARTITION_IF),
+    SELECTIONS = FLAGGED | COMPARED | ONE(UNIQUE),
+    ARRAYS = ONE(REDUCE) | ONE(SCAN) | PRODUCT_SUMS | ONE(MINMAX_INDEX) | SELECTIONS,
     GROUP_COMBINING = ONE(GROUP_REDUCE) | ONE(GROUP_SCAN),
     COMBINING = GROUP_COMBINING | ONE(REDUCE) | ONE(SCAN) | ONE(ROW_REDUCE),
     MOVING = ONE(GROUP_BROADCAST) | ONE(GROUP_SHIFT) | ONE(GROUP_PERMUTE) | ONE(GROUP_SELECT),
@@ -668,10 +677,11 @@ int bench_main(int argc, char **argv)
          several("--variant", "NAME", take_variants, &s.variants, "(naive, local and broadcast)")},
         {MATMUL, several("--dtype", "TYPE", take_dtypes, &s.dtypes, "(f32)")},
         {BATCHED, several("--dtype", "TYPE", take_batched_dtypes, &s.dtypes, "(f32)")},
-        {COMBINING | ONE(MINMAX_INDEX),
+        {COMBINING | ONE(MINMAX_INDEX) | COMPARED,
          several("--dtype", "TYPE", take_number_dtypes, &s.dtypes, "(f32)")},
         {PRODUCT_SUMS, several("--dtype", "TYPE", take_dot_dtypes, &s.dtypes, "(f32)")},
-        {MOVING | TRANSPOSES, several("--dtype", "TYPE", take_all_dtypes, &s.dtypes, "(f32)")},
+        {MOVING | TRANSPOSES | FLAGGED | ONE(UNIQUE),
+         several("--dtype", "TYPE", take_all_dtypes, &s.dtypes, "(f32)")},
         {PRODUCTS, several("--size", "N|MxNxK", take_shapes, &s.shapes,
                            bit & MATMUL ? "C is M x N, summed over K (1024)"
                                         : "C is M x N, summed over K (16)")},
@@ -710,6 +720,8 @@ int bench_main(int argc, char **argv)
                      "branches of tangle and opportunistic groups (3)")},
         {GROUPS, flag("--members", &p->members, "ask for the members as well")},
         {COMBINING, one("--op", "OP", take_op, &p->op, "(plus)")},
+        {COMPARED, one("--comparison", "NAME", take_comparison, &p->comparison,
+                       "with 0; with 4 if unsigned (less)")},
         {ONE(MINMAX_INDEX), one("--op", "OP", take_minmax, &p->op, "(minimum)")},
         {ONE(REDUCE) | ONE(SCAN) | PRODUCT_SUMS,
          one("--order", "ORDER", take_order, &p->order, "(fixed)")},

@@ -22,6 +22,9 @@ static const struct {
     {"minmax_index", "minmax_index X.npy", "the least or greatest element, and where it is",
      array_main},
     {"scan", "scan X.npy -o Y.npy", "the sums, and so on, up to each element", array_main},
+    {"compact", "compact X.npy -o Y.npy", "the elements that flags or a comparison select",
+     array_main},
+    {"unique", "unique X.npy -o Y.npy", "the first of neighbours that are equal", array_main},
     {"transpose", "transpose A.npy -o B.npy", "the transpose of a matrix", array_main},
     {"bench", "bench OPERATION", "time a compute call, each result checked", bench_main},
 };

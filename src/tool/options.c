@@ -240,6 +240,7 @@ static const char *choose(const char *name, const choice *choices, size_t count,
 TAKE_CHOICE(take_variant, subwave_variant, SUBWAVE_VARIANT_LIST(SUBWAVE_X))
 TAKE_CHOICE(take_kind, subwave_group_kind, SUBWAVE_GROUP_LIST(SUBWAVE_X))
 TAKE_CHOICE(take_op, subwave_op, SUBWAVE_OP_LIST(SUBWAVE_X))
+TAKE_CHOICE(take_comparison, subwave_comparison, SUBWAVE_COMPARISON_LIST(SUBWAVE_X))
 #undef SUBWAVE_X
 TAKE_CHOICE(take_layout, subwave_layout, {"row", SUBWAVE_LAYOUT_ROW_MAJOR},
             {"column", SUBWAVE_LAYOUT_COLUMN_MAJOR})

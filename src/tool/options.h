@@ -96,6 +96,7 @@ const char *take_op(const char *value, void *target);          /* subwave_op */
 const char *take_order(const char *value, void *target);       /* subwave_order */
 const char *take_minmax(const char *value, void *target);      /* subwave_op, one of the two */
 const char *take_conjugation(const char *value, void *target); /* subwave_conjugation */
+const char *take_comparison(const char *value, void *target);  /* subwave_comparison */
 const char *take_scan(const char *value, void *target);        /* subwave_scan_kind */
 const char *take_shift(const char *value, void *target);       /* subwave_shift */
 const char *take_vote(const char *value, void *target);        /* subwave_vote */

@@ -497,6 +497,45 @@ static void check_rows(device *d, subwave_dtype dtype)
     }
 }
 
+/* MEMBERS is the count. */
+static subwave_status run_select(subwave_context *context, const task *t, void *const *operand)
+{
+    if (t->function == 0)
+        return subwave_compact(context, t->dtype, t->n, operand[CHOICE], operand[FIRST],
+                               operand[RESULT], operand[MEMBERS]);
+    if (t->function == 1)
+        return subwave_partition(context, t->dtype, t->n, operand[CHOICE], operand[FIRST],
+                                 operand[RESULT], operand[SECOND], operand[MEMBERS]);
+    return subwave_unique(context, t->dtype, t->n, operand[FIRST], operand[RESULT],
+                          operand[MEMBERS]);
+}
+
+static void check_selections(device *d)
+{
+    for (size_t i = 0; i < COUNT(all_dtypes); ++i)
+        for (int function = 0; function < 3; ++function) {
+            const subwave_dtype dtype = all_dtypes[i];
+            const size_t size = subwave_dtype_size(dtype);
+            task t = {.run = run_select,
+                      .dtype = dtype,
+                      .n = (int64_t)(60003 / size),
+                      .function = function};
+            snprintf(t.name, sizeof t.name, "selection %d of %s", function,
+                     subwave_dtype_name(dtype));
+            add_operand(&t, FIRST, (size_t)t.n, size);
+            add_operand(&t, CHOICE, (size_t)t.n, 1);
+            for (int64_t e = 0; e < t.n; ++e) {
+                const uint64_t bits = harness_random_bits(&d->random);
+                memset((char *)t.before[FIRST] + (size_t)e * size, (int)(bits % 2), size);
+                ((uint8_t *)t.before[CHOICE])[e] = (uint8_t)(bits >> 8 & 3);
+            }
+            add_operand(&t, SECOND, (size_t)t.n, size);
+            add_operand(&t, RESULT, (size_t)t.n, size);
+            add_operand(&t, MEMBERS, 1, sizeof(int64_t));
+            check(d, &t);
+        }
+}
+
 /* Several tiles, whose blocks may finish in any order. */
 static void check_arrays(device *d)
 {
@@ -567,6 +606,7 @@ static void test_batched(void **state) { check_all(*state, check_batches); }
 static void test_groups(void **state) { check_all(*state, check_groups); }
 static void test_arrays(void **state) { check_all(*state, check_arrays); }
 static void test_rows(void **state) { check_all(*state, check_all_rows); }
+static void test_selections(void **state) { check_all(*state, check_selections); }
 
 /* --- the test's own eyes --------------------------------------------------------------------- */
 
@@ -601,6 +641,7 @@ int main(void)
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_arrays),
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_selections),
     };
     return harness_run("determinism", tests, COUNT(tests));
 }

@@ -58,6 +58,7 @@ static void test_texts(void **state)
     SAYS("fixed", subwave_order_name, SUBWAVE_ORDER_FIXED);
     SAYS("first", subwave_conjugation_name, SUBWAVE_CONJUGATION_FIRST);
     SAYS("inclusive", subwave_scan_kind_name, SUBWAVE_SCAN_INCLUSIVE);
+    SAYS("less", subwave_comparison_name, SUBWAVE_COMPARISON_LESS);
     ask("subwave_dtype_size");
     assert_int_equal(subwave_dtype_size(SUBWAVE_DTYPE_F64), 8);
 }
@@ -79,8 +80,8 @@ static void ask_all(subwave_context *context, subwave_status expected)
 {
 #define ASK(function, ...) ANSWERS(expected, context, function, context, __VA_ARGS__)
     double one = 1, x = 2, y = 3, sum = 0, upto = 0, product = 0, norm = 0, least = 0, of_row = 0,
-           moved = 0;
-    int64_t where = -1;
+           moved = 0, kept[5] = {0}, others = 0;
+    int64_t where = -1, counts[5] = {0};
     const void *const matrices[] = {&x};
     void *const results[] = {&y};
     uint8_t flag = 1, vote = 0;
@@ -128,7 +129,15 @@ static void ask_all(subwave_context *context, subwave_status expected)
         1, 1);
     ASK(subwave_row_reduce, f64, SUBWAVE_OP_PLUS, 1, 1, &x, 1, &of_row);
     ASK(subwave_minmax_index, f64, SUBWAVE_OP_MINIMUM, 1, &x, SUBWAVE_PLACE_HOST, &least, &where);
+    ASK(subwave_compact, f64, 1, &flag, &x, &kept[0], &counts[0]);
+    ASK(subwave_compact_if, f64, SUBWAVE_COMPARISON_EQUAL, &x, 1, &x, &kept[1], &counts[1]);
+    ASK(subwave_partition, f64, 1, &flag, &x, &kept[2], &others, &counts[2]);
+    ASK(subwave_partition_if, f64, SUBWAVE_COMPARISON_EQUAL, &x, 1, &x, &kept[3], &others,
+        &counts[3]);
+    ASK(subwave_unique, f64, 1, &x, &kept[4], &counts[4]);
     ANSWERS(expected, context, subwave_synchronize, context);
+    for (int i = 0; context && i < 5; ++i)
+        assert_true(counts[i] == 1 && kept[i] == 2);
 #undef ASK
     if (context)
         assert_true(strcmp(device.backend, "cpu") == 0 && y == 2 && vote == 1 && sum == 3 &&

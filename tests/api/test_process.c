@@ -220,6 +220,12 @@ CALL(norm, subwave_norm2(context, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, ITEMS,
                          SUBWAVE_PLACE_HOST, out))
 CALL(least, subwave_minmax_index(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_MINIMUM, ITEMS, in,
                                  SUBWAVE_PLACE_HOST, out, (int64_t[1]){0}))
+CALL(compact, subwave_compact(context, SUBWAVE_DTYPE_U32, ITEMS, (const uint8_t *)in, in, out,
+                              (int64_t[1]){0}))
+CALL(partition,
+     subwave_partition_if(context, SUBWAVE_DTYPE_U32, SUBWAVE_COMPARISON_LESS, &(uint32_t){9},
+                          ITEMS / 2, in, out, out + ITEMS / 2, (int64_t[1]){0}))
+CALL(unique, subwave_unique(context, SUBWAVE_DTYPE_U32, ITEMS, in, out, (int64_t[1]){0}))
 CALL(flip, subwave_transpose(context, SUBWAVE_DTYPE_U32, SUBWAVE_LAYOUT_ROW_MAJOR, 4, ITEMS / 4, in,
                              ITEMS / 4, out, 4))
 CALL(rows, subwave_row_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, 4, ITEMS / 4, in,
@@ -254,6 +260,9 @@ static subwave_status (*const calls[])(subwave_context *) = {multiply_auto,
                                                              multiply_arrays,
                                                              norm,
                                                              least,
+                                                             compact,
+                                                             partition,
+                                                             unique,
                                                              flip,
                                                              rows,
                                                              memory};

@@ -122,6 +122,12 @@ CALL(greatest, subwave_minmax_index(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIM
                                     SUBWAVE_PLACE_DEVICE, (float *)x->c + 2, x->c))
 CALL(rows, subwave_row_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 8, CELLS / 8, x->a,
                               CELLS / 8, x->c))
+CALL(compact, subwave_compact(context, SUBWAVE_DTYPE_F32, CELLS - 2, (const uint8_t *)x->id, x->a,
+                              (float *)x->c + 2, x->c))
+CALL(partition,
+     subwave_partition_if(context, SUBWAVE_DTYPE_F32, SUBWAVE_COMPARISON_LESS, &one, CELLS / 2 - 1,
+                          x->a, (float *)x->c + 2, (float *)x->c + CELLS / 2 + 1, x->c))
+CALL(unique, subwave_unique(context, SUBWAVE_DTYPE_F32, CELLS - 2, x->a, (float *)x->c + 2, x->c))
 
 #define SUBWAVE_X(name, ...) product_##name,
 static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
@@ -140,7 +146,10 @@ static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               norm,
                               flip,
                               greatest,
-                              rows};
+                              rows,
+                              compact,
+                              partition,
+                              unique};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };
 

@@ -37,6 +37,11 @@ typedef enum job {
     INDEX,
     TRANSPOSE,
     ROWS,
+    COMPACT,
+    COMPACT_IF,
+    PARTITION,
+    PARTITION_IF,
+    UNIQUE,
     PLAN,
     MEMORY,
     JOBS
@@ -46,7 +51,9 @@ static const char *const job_names[JOBS] = {"matmul naive", "matmul local", "mat
                                             "reduce",       "scan",         "shift",
                                             "array",        "array scan",   "dot",
                                             "norm",         "index",        "transpose",
-                                            "rows",         "plan",         "memory"};
+                                            "rows",         "compact",      "compact if",
+                                            "partition",    "partition if", "unique",
+                                            "plan",         "memory"};
 
 /* What a context computes with, on the host. A thread's contexts all have other inputs, so that
  * they cannot take each other's unnoticed. */
@@ -158,6 +165,19 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
         return subwave_transpose(context, f64, row_major, M, K, x, K, y, M);
     case ROWS:
         return subwave_row_reduce(context, f64, SUBWAVE_OP_PLUS, M, K, x, K, y);
+    case COMPACT:
+        return subwave_compact(context, f64, ELEMENTS, device->in.predicate, x, (double *)y + 1, y);
+    case COMPACT_IF:
+        return subwave_compact_if(context, f64, SUBWAVE_COMPARISON_GREATER, &half, ELEMENTS, x,
+                                  (double *)y + 1, y);
+    case PARTITION:
+        return subwave_partition(context, f64, ITEMS, device->in.predicate, x, (double *)y + 1,
+                                 (double *)y + 1 + ITEMS, y);
+    case PARTITION_IF:
+        return subwave_partition_if(context, f64, SUBWAVE_COMPARISON_LESS, &half, ITEMS, x,
+                                    (double *)y + 1, (double *)y + 1 + ITEMS, y);
+    case UNIQUE:
+        return subwave_unique(context, f64, ELEMENTS, x, (double *)y + 1, y);
     case PLAN:
         return subwave_matmul_plan(context, SUBWAVE_VARIANT_AUTO, f64, row_major, none, none, M, N,
                                    K, &r->of.plan);

@@ -89,6 +89,24 @@ int main(void)
     return 0;
 }
 """, "499500"),
+    ("docs/arrays.md", "const float zero"): Frame("""
+#include <subwave/subwave.h>
+#include <stdio.h>
+int main(void)
+{
+    enum { n = 1000 };
+    static float x[n], y[n];
+    static int64_t count[1];
+    subwave_context *ctx;
+    subwave_context_create(&ctx, "cpu:16");
+    for (int i = 0; i < n; ++i)
+        x[i] = (float)(i % 3 - 1);
+@
+    printf("%d %g", (int)*count, y[0]);
+    subwave_context_destroy(&ctx);
+    return 0;
+}
+""", "333 1"),
 
     # Kernels
     ("README.md", "#include <subwave/subwave.hpp>"): Frame(KERNEL + """

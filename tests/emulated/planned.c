@@ -205,7 +205,13 @@ static void call_arrays(void)
         if (subwave_is_built(SUBWAVE_OPERATION_transpose, all_dtypes[d]))
             call(SUBWAVE_OPERATION_transpose, all_dtypes[d], &transpose, "transpose %s",
                  subwave_dtype_name(all_dtypes[d]));
-    transpose.x = (char *)4;
+    subwave_select_launch select = {.tiles = {.n = 1, .all = 2}};
+    for (int d = 0; d < DTYPES; ++d)
+        if (subwave_is_built(SUBWAVE_OPERATION_select, all_dtypes[d]))
+            call(SUBWAVE_OPERATION_select, all_dtypes[d], &select, "select %s",
+                 subwave_dtype_name(all_dtypes[d]));
+    select.x = transpose.x = (char *)4;
+    call(SUBWAVE_OPERATION_select, SUBWAVE_DTYPE_U64, &select, "select c32 as its parts");
     call(SUBWAVE_OPERATION_transpose, SUBWAVE_DTYPE_U64, &transpose, "transpose c32 as its parts");
     for (int d = 0; d < DTYPES; ++d)
         for (int form = 0; form < 4; ++form) {
@@ -224,8 +230,7 @@ static void call_arrays(void)
             if (subwave_is_built(SUBWAVE_OPERATION_row_reduce, all_dtypes[d]))
                 call(SUBWAVE_OPERATION_row_reduce, all_dtypes[d], &rows, "row_reduce %s, form %d",
                      subwave_dtype_name(all_dtypes[d]), form);
-            const subwave_scan_launch scan = {.n = 1,
-                                              .tiles = 2,
+            const subwave_scan_launch scan = {.tiles = {.n = 1, .all = 2},
                                               .op = ops[form & 1],
                                               .scan = SUBWAVE_SCAN_INCLUSIVE,
                                               .x = (char *)4096 + (form & 2 ? size : 0),

@@ -184,9 +184,10 @@ class Lines(Case):
 
     def test_arrays(self):
         names = ["dot", "norm2", "minmax_index"]
+        selections = ["compact", "compact_if", "partition", "partition_if", "unique"]
         on_cpu = options.device.startswith("cpu")
         if on_cpu:  # a GPU may be emulated, where no peer's kernels run
-            names += ["reduce", "scan"]
+            names += ["reduce", "scan", *selections]
         rows = self.run_bench("a.json", *names, "--size", "5000", "--cache", "warm")
         self.check(rows)
         self.assertEqual({row["operation"] for row in rows}, set(names))
@@ -201,6 +202,9 @@ class Lines(Case):
         self.assertEqual({row["dtype"] for row in rows if row["operation"] == "dot"},
                          {"f16", "bf16", "f32", "f64", "c32", "c64"})
         self.assertEqual({row["op"] for row in rows if row["operation"] == "minmax_index"}, {"minimum", "maximum"})
+        rows = self.run_bench("c.json", *selections, "--size", "5000", "--dtype", "all", "--cache", "warm")
+        self.check(rows)
+        self.assertEqual(len({row["dtype"] for row in rows if row["operation"] == "unique"}), 14)
 
     def test_rows(self):
         if not options.device.startswith("cpu"):

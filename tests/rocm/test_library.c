@@ -27,10 +27,10 @@ static int use_the_library(void)
 {
     static float a[COUNT], b[COUNT], c[COUNT], sum[COUNT], upto[COUNT], greatest, product, norm,
         greatest_too, flipped[COUNT];
-    int64_t where = -1;
+    int64_t where = -1, sixes = 0;
     double squares = 0;
     float of_rows[SIZE] = {0};
-    float *da = NULL, *db = NULL, *dc = NULL, one = 1, zero = 0;
+    float *da = NULL, *db = NULL, *dc = NULL, one = 1, zero = 0, five = 5;
     const subwave_group whole = {.kind = SUBWAVE_GROUP_SUB_GROUP, .block = {64, 1, 1}};
     subwave_context *ctx = NULL;
     int failures = 0;
@@ -64,6 +64,9 @@ static int use_the_library(void)
         TRY(subwave_transpose(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR, SIZE, SIZE, da,
                               SIZE, db, SIZE));
         TRY(subwave_copy(ctx, flipped, db, sizeof flipped));
+        TRY(subwave_partition_if(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_COMPARISON_GREATER, &five, COUNT,
+                                 da, db, dc + 2, (int64_t *)dc));
+        TRY(subwave_copy(ctx, &sixes, dc, sizeof sixes));
         TRY(subwave_dot(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_CONJUGATION_NONE, SUBWAVE_ORDER_FIXED,
                         COUNT, da, da, SUBWAVE_PLACE_HOST, &product));
         TRY(subwave_norm2(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, COUNT, da,
@@ -84,7 +87,7 @@ static int use_the_library(void)
     if (failures)
         return TOLD;
     if (product != squares || norm * norm < squares - 0.01 || norm * norm > squares + 0.01 ||
-        greatest_too != 6 || where != 6)
+        greatest_too != 6 || where != 6 || sixes != COUNT / 7)
         return WRONG;
     for (int r = 0; r < SIZE; ++r) {
         float right = 0;

@@ -137,6 +137,15 @@ static void fold(void *x, void *y)
                                 SUBWAVE_PLACE_DEVICE, y, (int64_t *)y + 1));
     expect(subwave_row_reduce(on, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MINIMUM, 7, 9, x, 11, y));
     expect(subwave_row_reduce(on, SUBWAVE_DTYPE_U8, SUBWAVE_OP_PLUS, 3, 500, x, 500, y));
+    const double zero = 0;
+    char *const behind = y; /* the count */
+    expect(subwave_compact(on, SUBWAVE_DTYPE_C64, 100, x, x, behind + 16, y));
+    expect(subwave_compact_if(on, SUBWAVE_DTYPE_F64, SUBWAVE_COMPARISON_GREATER_EQUAL, &zero, 1001,
+                              x, behind + 16, y));
+    expect(subwave_partition(on, SUBWAVE_DTYPE_U16, 333, x, x, behind + 16, behind + 1024, y));
+    expect(subwave_partition_if(on, SUBWAVE_DTYPE_I8, SUBWAVE_COMPARISON_NOT_EQUAL, &zero, 5000, x,
+                                behind + 16, behind + 8000, y));
+    expect(subwave_unique(on, SUBWAVE_DTYPE_F32, 1001, x, behind + 16, y));
     expect(subwave_transpose(on, SUBWAVE_DTYPE_F64, SUBWAVE_LAYOUT_COLUMN_MAJOR, 5, 7, x, 6, y, 7));
     expect(subwave_transpose_strided_batched(on, SUBWAVE_DTYPE_C32, SUBWAVE_LAYOUT_ROW_MAJOR, 3, 9,
                                              x, 9, 0, y, 4, 36, 5));

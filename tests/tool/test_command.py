@@ -413,6 +413,39 @@ class Arrays(Command):
         self.assertEqual(self.succeed("scan", "x.npy", "-o", "x.npy", "--op", "multiplies", "--quiet", "--device", DEVICE), "")
         self.assertEqual(self.get("x.npy"), npy_array((3,), [1, 2, 6]))
 
+    def test_selections(self):
+        for kind in ALL_FORMATS:
+            numbers = [i // 2 % 3 for i in range(20)]
+            self.put("x.npy", npy_array((4, 5), numbers, ">" + kind, order="True"))
+            self.put("f.npy", npy_array((20,), [i % 3 for i in range(20)], "|i1", order="True"))
+            written = lambda cells: npy_array((len(cells),), cells, ("|" if kind[1] == "1" else "<") + kind)
+            out = self.succeed("compact", "x.npy", "-o", "y.npy", "--flags", "f.npy", "--device", DEVICE)
+            self.assertRegex(out, r"^y\.npy: compact of 20 elements, 13 left, \w+; ")
+            self.assertEqual(self.get("y.npy"), written([numbers[i] for i in range(20) if i % 3]))
+            for name, kept in ("greater", [2]), ("less_equal", [0, 1]), ("not_equal", [0, 2]):
+                self.succeed("compact", "x.npy", "-o", "y.npy", "--than", "1", "--comparison", name, "--device", DEVICE)
+                self.assertEqual(self.get("y.npy"), written([x for x in numbers if x in kept]))
+            self.assertEqual(self.succeed("unique", "x.npy", "-o", "x.npy", "--quiet", "--device", DEVICE), "")
+            self.assertEqual(self.get("x.npy"), written(numbers[::2]))
+        self.put("x.npy", npy_array((3,), [1, 2, 3], "|u1"))
+        self.succeed("compact", "x.npy", "-o", "y.npy", "--than", "3", "--device", DEVICE)
+        self.assertEqual(self.get("y.npy"), npy_array((0,), [], "|u1"))
+        self.refuse(1, "x.npy is of u8, which has no 2.5", "compact", "x.npy", "-o", "out.npy", "--than", "2.5",
+                    "--device", DEVICE)
+        self.refuse(1, "x.npy is of u8, which has no -1", "compact", "x.npy", "-o", "out.npy", "--than", "-1",
+                    "--device", DEVICE)
+        self.refuse(1, "f.npy is 20 of i8; the flags of x.npy are 3 of u8 or i8", "compact", "x.npy", "-o", "out.npy",
+                    "--flags", "f.npy", "--device", DEVICE)
+        self.refuse(2, "it takes --flags FLAGS.npy or --than X", "compact", "x.npy", "-o", "out.npy")
+        self.refuse(2, "it takes --flags FLAGS.npy or --than X", "compact", "x.npy", "-o", "out.npy", "--than", "1",
+                    "--flags", "f.npy")
+        self.refuse(2, "--than is a complex number", "compact", "x.npy", "-o", "out.npy", "--than", "1,2")
+        self.put("c.npy", npy_array((2,), [1, 2, 1, 2], "<c8"))
+        self.refuse(1, "compact_if compares real numbers", "compact", "c.npy", "-o", "out.npy", "--than", "1",
+                    "--device", DEVICE)
+        self.succeed("unique", "c.npy", "-o", "y.npy", "--device", DEVICE)
+        self.assertEqual(self.get("y.npy"), npy_array((1,), [1, 2], "<c8"))
+
     def test_transpose(self):
         for fortran in False, True:
             for descr in "<f2", ">f4", "<f8", ">i4":
@@ -712,12 +745,12 @@ class Bench(Command):
             self.skipTest("needs the program that makes every call")
         os.symlink(SUBWAVE, os.path.join(self.folder, "subwave"))
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "calls.c"), encoding="utf-8") as file:
-            called = re.findall(r"expect\((?:subwave_)((?:matmul|group|reduce|scan|dot|norm2|minmax_index|row|transpose)\w*)\(", file.read())
+            called = re.findall(r"expect\((?:subwave_)((?:matmul|group|reduce|scan|dot|norm2|minmax_index|row|transpose|compact|partition|unique)\w*)\(", file.read())
         ran = subprocess.run([CALLS, DEVICE], env={**os.environ, "SUBWAVE_LOG": "2", "LC_ALL": "C"}, text=True,
                              capture_output=True, timeout=60)
         self.assertEqual((ran.returncode, ran.stdout), (0, ""), ran.stderr)
         lines = ran.stderr.splitlines()
-        self.assertEqual(len(lines), 10 + 5 * 8 + 5 + 11)
+        self.assertEqual(len(lines), 10 + 5 * 8 + 5 + 16)
         self.assertEqual({line.split()[2] for line in lines}, set(called))
         for line in lines:
             with self.subTest(line):
@@ -735,6 +768,11 @@ class Bench(Command):
                      "minmax_index --dtype i32 --op maximum --device cpu:8 --size 1001",
                      "row_reduce --dtype f32 --op minimum --device cpu:8 --size 7x9 --ld 11",
                      "row_reduce --dtype u8 --op plus --device cpu:8 --size 3x500",
+                     "compact --dtype c64 --device cpu:8 --size 100",
+                     "compact_if --dtype f64 --comparison greater_equal --device cpu:8 --size 1001",
+                     "partition --dtype u16 --device cpu:8 --size 333",
+                     "partition_if --dtype i8 --comparison not_equal --device cpu:8 --size 5000",
+                     "unique --dtype f32 --device cpu:8 --size 1001",
                      "transpose --device cpu:8 --dtype f64 --layout column --size 5x7 --ld 6,7",
                      "transpose_strided_batched --device cpu:8 --dtype c32 --layout row --size 3x9 --ld 9,4 --batch 5 "
                      "--strides 0,36",
@@ -762,7 +800,8 @@ class Bench(Command):
             self.skipTest("needs a shared libsubwave")
         for operation in ("group_reduce", "group_scan", "group_broadcast", "group_shift", "group_permute", "group_select",
                           "group_vote", "group_info", "matmul_batched", "matmul_strided_batched", "reduce", "scan", "dot",
-                          "norm2", "minmax_index", "row_reduce", "transpose", "transpose_strided_batched"):
+                          "norm2", "minmax_index", "row_reduce", "compact", "compact_if", "partition", "partition_if",
+                          "unique", "transpose", "transpose_strided_batched"):
             ran = self.run_command("bench", operation, "--device", DEVICE, "--size", "8" if "matmul" in operation else "512",
                                    "--repeat", "1", LD_PRELOAD=BROKEN, SUBWAVE_BROKEN="nothing")
             self.assertEqual((ran.returncode, ran.stderr), (1, ""), operation)
@@ -890,13 +929,13 @@ class InfoAndHelp(Command):
 
     def operations(self):
         names = re.search(r"^operations:\n(.*?)\n\n", self.succeed("bench", "--help"), re.M | re.S)[1].split()
-        self.assertEqual(len(names), 19)
+        self.assertEqual(len(names), 24)
         return names
 
     def test_help_and_version(self):
         self.assertRegex(self.succeed("--version"), r"^subwave \d+\.\d+\.\d+, .*\n$")
         for arguments in ["--help"], ["-h"], ["info", "--help"], ["matmul", "--help"], ["matmul", "A", "-h"], \
-                ["bench", "--help"], *([name, "--help"] for name in ("reduce", "dot", "norm2", "minmax_index", "scan",
+                ["bench", "--help"], *([name, "--help"] for name in ("reduce", "dot", "norm2", "minmax_index", "scan", "compact", "unique",
                                                                     "transpose")), *(["bench", name, "--help"] for name in self.operations()):
             with self.subTest(arguments):
                 out = self.succeed(*arguments)

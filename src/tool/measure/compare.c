@@ -446,12 +446,74 @@ static double index_error(const measure_data *data, const unsigned char *result)
                : INFINITY;
 }
 
+static bool compares(const measure_problem *p, double x, double scalar)
+{
+    switch (p->comparison) {
+    case SUBWAVE_COMPARISON_EQUAL:
+        return x == scalar;
+    case SUBWAVE_COMPARISON_NOT_EQUAL:
+        return x != scalar;
+    case SUBWAVE_COMPARISON_LESS:
+        return x < scalar;
+    case SUBWAVE_COMPARISON_LESS_EQUAL:
+        return x <= scalar;
+    case SUBWAVE_COMPARISON_GREATER:
+        return x > scalar;
+    default:
+        return x >= scalar;
+    }
+}
+
+/* What is selected, and the rest of a partition, exactly; or, as peers have it, the rest behind the
+ * selected elements, the last one first. The numbers are small ones. */
+static double selection_error(const measure_data *data, const unsigned char *result)
+{
+    const measure_problem *p = &data->problem;
+    const size_t size = subwave_dtype_size(p->dtype);
+    const unsigned char *const selected = result + MEASURE_COUNT_BYTES, *const rest =
+                                                                            result +
+                                                                            measure_rest_at(p);
+    const bool has_rest = p->operation == MEASURE_PARTITION || p->operation == MEASURE_PARTITION_IF;
+    double scalar[2], x[2];
+    if (measure_has_comparison(p)) {
+        uint64_t encoded;
+        measure_scalar(p, &encoded);
+        measure_decode(p->dtype, 1, &encoded, scalar);
+    }
+    int64_t count = 0, found;
+    bool apart = true, behind = true;
+    for (int64_t i = 0; i < p->n; ++i) {
+        const unsigned char *const element = data->x + (size_t)i * size;
+        bool is_selected;
+        if (measure_has_flags(p)) {
+            is_selected = ((const uint8_t *)data->ids)[i] != 0;
+        } else if (measure_has_comparison(p)) {
+            parts_of(p->dtype, data->x, i, x);
+            is_selected = compares(p, x[0], scalar[0]);
+        } else { /* -0 is none of the numbers */
+            is_selected = i == 0 || memcmp(element, element - size, size) != 0;
+        }
+        if (is_selected && memcmp(selected + (size_t)count * size, element, size) != 0)
+            return INFINITY;
+        if (!is_selected && has_rest) {
+            const size_t at = (size_t)(i - count);
+            apart &= memcmp(rest + at * size, element, size) == 0;
+            behind &= memcmp(selected + ((size_t)p->n - 1 - at) * size, element, size) == 0;
+        }
+        count += is_selected;
+    }
+    memcpy(&found, result, sizeof found);
+    return found == count && (apart || behind) ? 0 : INFINITY;
+}
+
 /* Elements are combined in ascending order. */
 static double array_error(const measure_data *data, const void *y)
 {
     const measure_problem *p = &data->problem;
     if (p->operation == MEASURE_MINMAX_INDEX)
         return index_error(data, y);
+    if (measure_is_selection(p))
+        return selection_error(data, y);
     if (p->operation == MEASURE_DOT || p->operation == MEASURE_NORM2)
         return product_sum_error(data, y);
     const bool scans = p->operation == MEASURE_SCAN, inclusive = p->scan == SUBWAVE_SCAN_INCLUSIVE;

@@ -111,6 +111,11 @@ subwave_status measure_poison(const measure_array *array, int set);
     X(DOT, "dot") \
     X(NORM2, "norm2") \
     X(MINMAX_INDEX, "minmax_index") \
+    X(COMPACT, "compact") \
+    X(COMPACT_IF, "compact_if") \
+    X(PARTITION, "partition") \
+    X(PARTITION_IF, "partition_if") \
+    X(UNIQUE, "unique") \
     X(ROW_REDUCE, "row_reduce") \
     X(TRANSPOSE, "transpose") \
     X(TRANSPOSE_STRIDED_BATCHED, "transpose_strided_batched")
@@ -154,6 +159,7 @@ typedef struct measure_problem {
     /* arrays */
     subwave_order order;
     subwave_conjugation conjugation;
+    subwave_comparison comparison; /* with a scalar in the middle of the numbers */
 } measure_problem;
 
 #define MEASURE_NO_GAPS INT64_MIN
@@ -165,6 +171,15 @@ bool measure_is_product(const measure_problem *p);
 bool measure_is_transpose(const measure_problem *p);
 bool measure_is_array(const measure_problem *p);
 bool measure_is_rows(const measure_problem *p);
+bool measure_is_selection(const measure_problem *p); /* an array, too */
+bool measure_has_flags(const measure_problem *p);
+bool measure_has_comparison(const measure_problem *p);
+/* Bytes of the count of a selection, behind which y is and room for the rest. */
+enum { MEASURE_COUNT_BYTES = 256 };
+/* The elements that are not selected, among the results. */
+size_t measure_rest_at(const measure_problem *p);
+/* Writes the scalar that elements are compared with. */
+void measure_scalar(const measure_problem *p, void *scalar);
 /* A minimum's or maximum's index, behind which its value is. */
 enum { MEASURE_INDEX_BYTES = sizeof(int64_t) };
 /* Elements of y of an operation on arrays or rows. */
@@ -179,7 +194,8 @@ typedef struct measure_data {
     measure_problem problem; /* leading dimensions and strides filled in */
     subwave_context *context;
     int wave, sets;
-    /* of groups and arrays x, the members (of a dot product y), and the results */
+    /* of groups and arrays x, the members (of a dot product y, of a selection its flags), and the
+     * results */
     measure_array a, b, c;
     measure_array a_list, b_list, c_list; /* of a batch by pointers */
     measure_array choice, id;             /* of groups: predicates or keys; local ids */

@@ -38,19 +38,52 @@ measure_problem measure_default(measure_operation operation, subwave_dtype dtype
                              .vote = SUBWAVE_VOTE_ALL,
                              .amount = 1,
                              .order = SUBWAVE_ORDER_FIXED,
-                             .conjugation = SUBWAVE_CONJUGATION_NONE};
+                             .conjugation = SUBWAVE_CONJUGATION_NONE,
+                             .comparison = SUBWAVE_COMPARISON_LESS};
 }
 
 bool measure_is_product(const measure_problem *p) { return p->operation <= MEASURE_MATMUL_BATCHED; }
 
 bool measure_is_array(const measure_problem *p)
 {
-    return p->operation >= MEASURE_REDUCE && p->operation <= MEASURE_MINMAX_INDEX;
+    return p->operation >= MEASURE_REDUCE && p->operation <= MEASURE_UNIQUE;
 }
 
 bool measure_is_rows(const measure_problem *p) { return p->operation == MEASURE_ROW_REDUCE; }
 
 bool measure_is_transpose(const measure_problem *p) { return p->operation >= MEASURE_TRANSPOSE; }
+
+bool measure_is_selection(const measure_problem *p)
+{
+    return p->operation >= MEASURE_COMPACT && p->operation <= MEASURE_UNIQUE;
+}
+
+bool measure_has_flags(const measure_problem *p)
+{
+    return p->operation == MEASURE_COMPACT || p->operation == MEASURE_PARTITION;
+}
+
+bool measure_has_comparison(const measure_problem *p)
+{
+    return p->operation == MEASURE_COMPACT_IF || p->operation == MEASURE_PARTITION_IF;
+}
+
+static bool has_rest(const measure_problem *p)
+{
+    return p->operation == MEASURE_PARTITION || p->operation == MEASURE_PARTITION_IF;
+}
+
+size_t measure_rest_at(const measure_problem *p)
+{
+    const size_t y = (size_t)p->n * subwave_dtype_size(p->dtype);
+    return MEASURE_COUNT_BYTES + (y + 15) / 16 * 16;
+}
+
+void measure_scalar(const measure_problem *p, void *scalar)
+{
+    const bool is_unsigned = !measure_is_floating(p->dtype) && !measure_is_signed(p->dtype);
+    measure_encode(p->dtype, 1, &(double){is_unsigned ? 4 : 0}, scalar);
+}
 
 int64_t measure_array_results(const measure_problem *p)
 {
@@ -109,6 +142,14 @@ double measure_bytes(const measure_problem *p)
     if (measure_is_rows(p))
         return m * n * (double)x_size(p) +
                (double)measure_y_size(p) * (double)measure_array_results(p);
+    if (measure_is_selection(p)) { /* about half is selected */
+        const double part = !measure_has_comparison(p)                      ? 0.5
+                            : p->comparison == SUBWAVE_COMPARISON_EQUAL     ? 0
+                            : p->comparison == SUBWAVE_COMPARISON_NOT_EQUAL ? 1
+                                                                            : 0.5;
+        return n * (measure_has_flags(p) + (double)x_size(p) * (1 + (has_rest(p) ? 1 : part))) +
+               sizeof(int64_t);
+    }
     if (measure_is_array(p))
         return inputs_of(p) * (double)x_size(p) * n +
                (double)measure_y_size(p) * (double)measure_array_results(p);
@@ -336,12 +377,29 @@ static bool place_elements(measure_data *data, int64_t count)
     for (int i = 0; placed && i < inputs_of(p); ++i) {
         unsigned char *const elements = data->x + (size_t)i * bytes;
         measure_random(p->dtype, count, (uint64_t)i + 1, values);
+        if (p->operation == MEASURE_UNIQUE) /* two alike */
+            for (int64_t e = 0; e < p->n * measure_parts(p->dtype); ++e)
+                values[e] = values[e / (2 * measure_parts(p->dtype))];
         measure_encode(p->dtype, count, values, elements);
         placed = done(data, measure_allocate(inputs[i], data->context, bytes, data->sets)) &&
                  done(data, measure_fill(inputs[i], elements));
     }
+    if (placed && measure_has_flags(p)) {
+        data->ids = malloc((size_t)p->n + 1);
+        placed = data->ids || out_of_memory(data);
+        if (placed) {
+            measure_random(SUBWAVE_DTYPE_U8, p->n, 2, values); /* 0 to 7 */
+            for (int64_t i = 0; i < p->n; ++i)
+                ((uint8_t *)data->ids)[i] = values[i] < 4;
+            placed =
+                done(data, measure_allocate(&data->b, data->context, (size_t)p->n, data->sets)) &&
+                done(data, measure_fill(&data->b, data->ids));
+        }
+    }
     free(values);
-    const size_t results = (size_t)measure_array_results(p) * measure_y_size(p);
+    const size_t results = measure_is_selection(p)
+                               ? measure_rest_at(p) + (has_rest(p) ? bytes : 0)
+                               : (size_t)measure_array_results(p) * measure_y_size(p);
     return placed && done(data, measure_allocate(&data->c, data->context, results, data->sets));
 }
 
@@ -513,9 +571,26 @@ static subwave_status queue_array(const measure_data *data, int set)
     const measure_problem *p = &data->problem;
     const void *x = measure_at(&data->a, set);
     void *y = measure_at(&data->c, set);
-    uint64_t one;
+    uint64_t one, scalar[2];
     const void *init = first_value(p, &one);
+    char *const selected = (char *)y + MEASURE_COUNT_BYTES;
+    if (measure_has_comparison(p))
+        measure_scalar(p, scalar);
     switch (p->operation) {
+    case MEASURE_COMPACT:
+        return subwave_compact(data->context, p->dtype, p->n, measure_at(&data->b, set), x,
+                               selected, y);
+    case MEASURE_COMPACT_IF:
+        return subwave_compact_if(data->context, p->dtype, p->comparison, scalar, p->n, x, selected,
+                                  y);
+    case MEASURE_PARTITION:
+        return subwave_partition(data->context, p->dtype, p->n, measure_at(&data->b, set), x,
+                                 selected, (char *)y + measure_rest_at(p), y);
+    case MEASURE_PARTITION_IF:
+        return subwave_partition_if(data->context, p->dtype, p->comparison, scalar, p->n, x,
+                                    selected, (char *)y + measure_rest_at(p), y);
+    case MEASURE_UNIQUE:
+        return subwave_unique(data->context, p->dtype, p->n, x, selected, y);
     case MEASURE_SCAN:
         return subwave_scan(data->context, p->dtype, p->op, p->scan, p->order, p->n, init, x, y);
     case MEASURE_DOT:

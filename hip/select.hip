@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: MIT
+ * select.hip: the elements of an array that a predicate selects, in order, and the others: read once
+ * and written once.
+ *
+ * A block loads a tile, whose waves have neighbouring packs. What the predicate says of a pack is a
+ * bit per element: sums of these bits are the elements' places in the tile, where shared memory
+ * gathers them; how many are selected before the tile comes from other blocks (look_back.hpp).
+ *
+ * A tile is written only after every earlier one has been loaded: a tile's elements are in shared
+ * memory before its count is published. No element is further from the beginning of y than it is from
+ * that of x, so that y may be x.
+ */
+#include "look_back.hpp"
+
+SUBWAVE_BEGIN
+
+/* Of shared memory, as words, whatever is stored there. */
+struct __attribute__((__may_alias__)) select_pack {
+    alignas(16) std::uint32_t word[4];
+};
+
+constexpr int select_rows = SUBWAVE_ARRAY_ROWS;
+
+/* The first becomes the last. A loop that is not unrolled can so work on row after row in registers,
+ * whose indices must be constants. */
+template <class T> SUBWAVE_DEVICE void turn(T (&x)[select_rows])
+{
+    const T first = x[0];
+    SUBWAVE_UNROLL
+    for (int r = 0; r + 1 < select_rows; ++r)
+        x[r] = x[r + 1];
+    x[select_rows - 1] = first;
+}
+
+/* Calls body(r, of_rows[r]...) for each row. */
+template <bool Rolled, class Body, class... OfRows>
+SUBWAVE_DEVICE void for_rows(Body body, OfRows &...of_rows)
+{
+    if constexpr (Rolled) {
+        SUBWAVE_ROLLED
+        for (int r = 0; r < select_rows; ++r, (turn(of_rows), ...))
+            body(r, of_rows[0]...);
+    } else {
+        SUBWAVE_UNROLL
+        for (int r = 0; r < select_rows; ++r)
+            body(r, of_rows[r]...);
+    }
+}
+
+/* Count elements as words, of which the last may be filled with zeros. */
+template <int Count, class T> using words_of_elements = word_array<(Count * sizeof(T) + 3) / 4>;
+
+template <class T, int Words>
+SUBWAVE_DEVICE void put_element(word_array<Words> &to, int e, const T &element)
+{
+    constexpr int size = sizeof(T);
+    const words_of<T> words = to_words(element);
+    SUBWAVE_UNROLL
+    for (int w = 0; w < static_cast<int>(sizeof(words) / 4); ++w)
+        to.word[e * size / 4 + w] |= words.word[w] << e * size % 4 * 8;
+}
+
+template <class T, int Words>
+SUBWAVE_DEVICE words_of<T> element_of(const word_array<Words> &from, int e)
+{
+    constexpr int size = sizeof(T);
+    words_of<T> words;
+    SUBWAVE_UNROLL
+    for (int w = 0; w < static_cast<int>(sizeof(words) / 4); ++w)
+        words.word[w] = from.word[e * size / 4 + w];
+    if constexpr (size < 4)
+        words.word[0] = words.word[0] >> e * size % 4 * 8 & ((1u << 8 * size) - 1);
+    return words;
+}
+
+/* A number's bits in a register. */
+template <class T>
+using number_bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+
+template <class T> SUBWAVE_DEVICE number_bits<T> bits_of(const words_of<T> &words)
+{
+    if constexpr (sizeof(T) == 8)
+        return std::uint64_t(words.word[1]) << 32 | words.word[0];
+    else
+        return words.word[0];
+}
+
+template <class T> SUBWAVE_DEVICE void store_element(T &to, const words_of<T> &from)
+{
+    to = static_cast<T>(bits_of<T>(from));
+}
+/* Word by word: LLVM keeps in scratch memory what is copied as a whole. */
+SUBWAVE_DEVICE void store_element(words_of_8_bytes &to, const words_of<words_of_8_bytes> &from)
+{
+    to.word[0] = from.word[0];
+    to.word[1] = from.word[1];
+}
+SUBWAVE_DEVICE void store_element(words_of_16_bytes &to, const words_of<words_of_16_bytes> &from)
+{
+    to.word[0] = std::uint64_t(from.word[1]) << 32 | from.word[0];
+    to.word[1] = std::uint64_t(from.word[3]) << 32 | from.word[2];
+}
+
+/* Count elements by one load; aligned to their bytes, unless any address will do. */
+template <int Count, class T> SUBWAVE_DEVICE words_of_elements<Count, T> load_words(const T *from)
+{
+    constexpr int bytes = Count * static_cast<int>(sizeof(T));
+    words_of_elements<Count, T> to = {};
+    if constexpr (bytes == 1)
+        to.word[0] = *from;
+    else if constexpr (wave_loads_anywhere)
+        __builtin_memcpy(&to, from, bytes);
+    else if constexpr (bytes == 2)
+        to.word[0] = *reinterpret_cast<const std::uint16_t *>(from);
+    else
+        load_together<1>(&to, reinterpret_cast<const words_of_elements<Count, T> *>(from));
+    return to;
+}
+
+/* The first `there` of Count elements, one by one; 0 for the others. */
+template <int Count, class T>
+SUBWAVE_DEVICE words_of_elements<Count, T> load_first_words(const T *from, int there)
+{
+    words_of_elements<Count, T> to = {};
+    SUBWAVE_UNROLL
+    for (int e = 0; e < Count; ++e)
+        if (e < there)
+            put_element(to, e, from[e]);
+    return to;
+}
+
+/* A bit for each of Count bytes: whether it is not 0. */
+template <int Count>
+SUBWAVE_DEVICE std::uint32_t nonzero_bytes(const word_array<(Count + 3) / 4> &bytes)
+{
+    std::uint32_t bits = 0;
+    SUBWAVE_UNROLL
+    for (int w = 0; w < (Count + 3) / 4; ++w) {
+        const std::uint32_t word = bytes.word[w], low = 0x7f7f7f7f,
+                            highest = (((word & low) + low) | word) & ~low;
+        /* The product has the four bits side by side. */
+        bits |= (highest >> 7) * 0x01020408u >> 24 << 4 * w;
+    }
+    return bits;
+}
+
+/* --- predicates ------------------------------------------------------------------------------ */
+
+/* Its sign, in all bits. */
+template <class T> SUBWAVE_DEVICE number_bits<T> sign_of(number_bits<T> bits)
+{
+    if constexpr (sizeof(T) == 8)
+        return static_cast<std::uint64_t>(static_cast<std::int64_t>(bits) >> 63);
+    else
+        return static_cast<std::uint32_t>(
+            static_cast<std::int32_t>(bits << (32 - 8 * static_cast<int>(sizeof(T)))) >> 31);
+}
+
+template <class T>
+SUBWAVE_DEVICE bool is_in_interval(const subwave_select_launch &p, const words_of<T> &x)
+{
+    using bits = number_bits<T>;
+    const bits number = bits_of<T>(x), negative = static_cast<bits>(p.negative),
+               flip = static_cast<bits>(p.flip), least = static_cast<bits>(p.least),
+               span = static_cast<bits>(p.span);
+    return static_cast<bits>((number ^ (sign_of<T>(number) & negative) ^ flip) - least) <= span;
+}
+
+template <class Bits>
+SUBWAVE_DEVICE bool are_equal_numbers(const subwave_select_launch &p, Bits a, Bits b)
+{
+    const Bits magnitude = static_cast<Bits>(p.magnitude), most = static_cast<Bits>(p.most);
+    return (a == b && (a & magnitude) <= most) || ((a | b) & magnitude) == 0;
+}
+
+template <class T>
+SUBWAVE_DEVICE bool are_equal(const subwave_select_launch &p, const words_of<T> &a,
+                              const words_of<T> &b)
+{
+    if constexpr (sizeof(T) == 16) {
+        using part = std::uint64_t;
+        const words_of<part> a0 = {{a.word[0], a.word[1]}}, a1 = {{a.word[2], a.word[3]}},
+                             b0 = {{b.word[0], b.word[1]}}, b1 = {{b.word[2], b.word[3]}};
+        return are_equal_numbers(p, bits_of<part>(a0), bits_of<part>(b0)) &&
+               are_equal_numbers(p, bits_of<part>(a1), bits_of<part>(b1));
+    } else {
+        if constexpr (sizeof(T) == 8)
+            if (p.parts == 2)
+                return are_equal_numbers(p, a.word[0], b.word[0]) &&
+                       are_equal_numbers(p, a.word[1], b.word[1]);
+        return are_equal_numbers(p, bits_of<T>(a), bits_of<T>(b));
+    }
+}
+
+/* --- a tile ---------------------------------------------------------------------------------- */
+
+/* Writes `count` elements, the first of which is element `first` of shared memory, from which
+ * `memory` has all words and one more. All work-items of the block call it together. */
+template <class T>
+SUBWAVE_DEVICE void write_elements(T *to, const select_pack *memory, std::uint32_t first,
+                                   std::uint32_t count)
+{
+    const std::uint32_t item = threadIdx.x;
+    const T *const from = reinterpret_cast<const T *>(memory) + first;
+    if constexpr (sizeof(T) < 4) {
+        /* By words, which may lie askew in shared memory. */
+        constexpr std::uint32_t size = sizeof(T), per_word = 4 / size;
+        const std::uint32_t to_word =
+                                static_cast<std::uint32_t>(-reinterpret_cast<std::uintptr_t>(to)) %
+                                4 / size,
+                            head = to_word < count ? to_word : count,
+                            words = (count - head) / per_word, tail = head + words * per_word;
+        const auto *const in =
+            reinterpret_cast<const word_array<1> *>(memory) + (first + head) * size / 4;
+        const std::uint32_t askew = (first + head) * size % 4 * 8;
+        auto *const out = reinterpret_cast<word_array<1> *>(to + head);
+        SUBWAVE_ROLLED
+        for (std::uint32_t w = item; w < words; w += array_block)
+            out[w].word[0] = static_cast<std::uint32_t>(
+                (std::uint64_t(in[w + 1].word[0]) << 32 | in[w].word[0]) >> askew);
+        if (item < head)
+            to[item] = from[item];
+        if (tail + item < count)
+            to[tail + item] = from[tail + item];
+    } else {
+        constexpr int together = 4;
+        SUBWAVE_ROLLED
+        for (std::uint32_t i = item; i < count; i += together * array_block) {
+            T element[together];
+            SUBWAVE_UNROLL
+            for (int e = 0; e < together; ++e)
+                copy(element[e], from[i + e * array_block < count ? i + e * array_block : i]);
+            SUBWAVE_UNROLL
+            for (int e = 0; e < together; ++e)
+                if (i + e * array_block < count)
+                    copy(to[i + e * array_block], element[e]);
+        }
+    }
+}
+
+/* Counts of the rows of a work-item, or of a wave: of the even rows, and of the odd ones, two in a
+ * word. */
+struct row_counts {
+    std::uint32_t even, odd;
+    SUBWAVE_DEVICE std::uint32_t of_row(int r) const
+    {
+        return (r % 2 ? odd : even) >> 16 * (r / 2) & 0xffff;
+    }
+};
+
+/* Sums of the counts up to this lane's in its wave. Where these need no more than a byte, they are
+ * added four in a word. */
+template <int Most> SUBWAVE_DEVICE row_counts scan_counts(sub_group wave, row_counts own)
+{
+    const auto scan = [&](std::uint32_t x) {
+        const plus<std::uint32_t> op;
+        if constexpr (min_wave_size() == max_wave_size()) /* known to be whole */
+            return inclusive_scan_over_group(get_fixed_size_group<max_wave_size()>(wave), x, op);
+        else
+            return inclusive_scan_over_group(wave, x, op);
+    };
+    if constexpr (Most * max_wave_size() > 0xff) {
+        return {scan(own.even), scan(own.odd)};
+    } else {
+        const std::uint32_t all = scan(own.even | own.odd << 8), low = 0x00ff00ff;
+        return {all & low, all >> 8 & low};
+    }
+}
+
+template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
+{
+    constexpr int size = pack_size<T>, rows = select_rows;
+    constexpr bool rolled = size > 4;
+    static_assert(rows == 4, "row_counts has four rows");
+    SUBWAVE_SHARED(select_pack, memory, rows * array_block + 1);
+    SUBWAVE_SHARED(std::uint32_t, totals, array_block / min_wave_size());
+    SUBWAVE_SHARED(std::uint32_t, shared, block_reduce_elements<array_block>);
+    T *const gathered = reinterpret_cast<T *>(memory);
+    const subwave_tiles &t = p.tiles;
+    const T *const x = static_cast<const T *>(p.x);
+    const std::uint32_t tile = t.count > 1 ? next_tile(t.counter, t.count) : 0;
+    constexpr std::int64_t tile_elements = rows * array_block * size;
+    const std::int64_t tile_first = (t.first + tile) * tile_elements, left = t.n - tile_first;
+    const bool is_whole = left >= tile_elements;
+    const auto elements = static_cast<std::uint32_t>(is_whole ? tile_elements : left);
+
+    /* Row r of a wave follows row r - 1. */
+    const sub_group wave = this_work_item::get_sub_group();
+    const int waves = array_block / wave_size(), number = wave.get_group_linear_id(),
+              lane = wave.get_local_linear_id();
+    const auto place = [&](int r) { return ((number * rows + r) * wave_size() + lane) * size; };
+    const auto there = [&](int r) {
+        const int count = static_cast<int>(elements) - place(r);
+        return count < 0 ? 0 : count < size ? count : size;
+    };
+
+    word_array<4> pack[rows];
+    words_of_elements<size, std::uint8_t> flags[rows] = {};
+    if (is_whole && p.packed) {
+        SUBWAVE_UNROLL
+        for (int r = 0; r < rows; ++r)
+            pack[r] = load_words<size>(x + tile_first + place(r));
+        if (p.flags) {
+            SUBWAVE_UNROLL
+            for (int r = 0; r < rows; ++r)
+                flags[r] = load_words<size>(p.flags + tile_first + place(r));
+        }
+    } else {
+        for_rows<rolled || wave_loads_anywhere>(
+            [&](int r, auto &of_pack, auto &of_flags) {
+                of_pack = load_first_words<size>(x + tile_first + place(r), there(r));
+                if (p.flags)
+                    of_flags = load_first_words<size>(p.flags + tile_first + place(r), there(r));
+            },
+            pack, flags);
+    }
+
+    std::uint32_t chosen[rows] = {};
+    if (p.predicate == SUBWAVE_SELECT_FLAGS) {
+        SUBWAVE_UNROLL
+        for (int r = 0; r < rows; ++r)
+            chosen[r] = nonzero_bytes<size>(flags[r]);
+    } else if (p.predicate == SUBWAVE_SELECT_INTERVAL) {
+        if constexpr (sizeof(T) <= 8)
+            for_rows<rolled>(
+                [&](int, const auto &of_pack, std::uint32_t &bits) {
+                    SUBWAVE_UNROLL
+                    for (int e = 0; e < size; ++e)
+                        bits |= static_cast<std::uint32_t>(
+                                    is_in_interval<T>(p, element_of<T>(of_pack, e)))
+                                << e;
+                    bits ^= p.outside ? (1u << size) - 1 : 0;
+                },
+                pack, chosen);
+    } else {
+        words_of<T> before[rows] = {}; /* the element before a wave's row, in its first lane */
+        SUBWAVE_UNROLL
+        for (int r = 0; r < rows; ++r)
+            if (lane == 0 && there(r) > 0 && tile_first + place(r) > 0)
+                before[r] = to_words(x[tile_first + place(r) - 1]);
+        for_rows<true>(
+            [&](int r, const auto &of_pack, const auto &of_before, std::uint32_t &bits) {
+                words_of<T> last = shift_group_right(wave, element_of<T>(of_pack, size - 1));
+                if (lane == 0)
+                    last = of_before;
+                SUBWAVE_UNROLL
+                for (int e = 0; e < size; ++e) {
+                    const words_of<T> element = element_of<T>(of_pack, e);
+                    bits |= static_cast<std::uint32_t>(!are_equal<T>(p, last, element)) << e;
+                    last = element;
+                }
+                bits |= tile_first + place(r) == 0; /* there is none before it */
+            },
+            pack, before, chosen);
+    }
+    if (!is_whole) {
+        SUBWAVE_UNROLL
+        for (int r = 0; r < rows; ++r)
+            chosen[r] &= (1u << there(r)) - 1;
+    }
+
+    const auto count = [&](int r) { return static_cast<std::uint32_t>(lane_count(chosen[r])); };
+    const row_counts own = {count(0) | count(2) << 16, count(1) | count(3) << 16};
+    const row_counts upto = scan_counts<size>(wave, own);
+    const auto last_lane = static_cast<std::uint32_t>(wave_size() - 1);
+    const row_counts all = {group_broadcast(wave, upto.even, last_lane),
+                            group_broadcast(wave, upto.odd, last_lane)};
+    std::uint32_t start[rows], next = 0, total = 0;
+    SUBWAVE_UNROLL
+    for (int r = 0; r < rows; ++r) {
+        start[r] = next + upto.of_row(r) - own.of_row(r);
+        next += all.of_row(r);
+    }
+    if (lane == 0)
+        totals[number] = next;
+    block_barrier(site::current());
+    next = 0;
+    SUBWAVE_UNROLL
+    for (int w = 0; w < waves; ++w) {
+        next += w < number ? totals[w] : 0;
+        total += totals[w];
+    }
+
+    /* The selected elements from the front, the others behind them. */
+    const auto gather = [&](auto others) {
+        for_rows<rolled || others.value>(
+            [&](int r, const auto &of_pack, std::uint32_t bits, std::uint32_t to) {
+                to += next;
+                std::uint32_t other = total + place(r) - to;
+                SUBWAVE_UNROLL
+                for (int e = 0; e < size; ++e) {
+                    const bool is_chosen = bits >> e & 1;
+                    const words_of<T> element = element_of<T>(of_pack, e);
+                    if (others.value ? e < there(r) : is_chosen)
+                        store_element(gathered[!others.value || is_chosen ? to : other], element);
+                    to += is_chosen;
+                    other += !is_chosen;
+                }
+            },
+            pack, chosen, start);
+    };
+    if (p.rest)
+        gather(std::true_type());
+    else
+        gather(std::false_type());
+    block_barrier(site::current());
+
+    std::int64_t before = t.first > 0 ? *tiles_carry<std::int64_t>(t, t.first) : 0;
+    if (t.count > 1)
+        before += value_before_tile<std::uint32_t>(t.states, t.count, tile, total, 0,
+                                                   plus<std::uint32_t>(), shared);
+    if (tile == t.count - 1 && threadIdx.x == 0) {
+        *tiles_carry<std::int64_t>(t, t.first + SUBWAVE_SCAN_TILES) = before + total;
+        if (t.first + t.count == t.all)
+            *p.count = before + total;
+    }
+    T *to = static_cast<T *>(p.y) + before;
+    if (to == x + tile_first && total == elements)
+        return; /* all are where they were, and the next tile may be reading the last one */
+    SUBWAVE_ROLLED
+    for (std::uint32_t from = 0, end = total;; from = end, end = elements) {
+        write_elements(to, memory, from, end - from);
+        if (!p.rest || from > 0 || end == elements)
+            break;
+        to = static_cast<T *>(p.rest) + (tile_first - before);
+    }
+}
+
+template <class T> int launch_select(const subwave_select_launch &p, void *stream)
+{
+    subwave_select_launch part = p;
+    const auto *const to = reinterpret_cast<const void *>(reinterpret_cast<std::uintptr_t>(p.y) |
+                                                          reinterpret_cast<std::uintptr_t>(p.rest));
+    part.packed = wave_loads_anywhere ||
+                  with_alignment(p.x, p.flags, [](auto aligned) { return aligned.value; });
+    return launch_tiles(part.tiles, stream, [&] {
+        return with_moved<T>(p.x, to, [&](auto element) {
+            return launch(select<decltype(element)>, dim3(part.tiles.count), dim3(array_block), 0,
+                          stream, part);
+        });
+    });
+}
+
+SUBWAVE_END
+
+SUBWAVE_KERNELS_select(SUBWAVE_DEFINE_LAUNCHER)

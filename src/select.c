@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ * select.c: subwave_compact, subwave_partition and subwave_unique.
+ */
+#include "array.h"
+#include "log.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *subwave_comparison_name(subwave_comparison comparison)
+{
+    switch (comparison) {
+#define SUBWAVE_X(name, value, spelling) \
+    case SUBWAVE_COMPARISON_##name: \
+        return spelling;
+        SUBWAVE_COMPARISON_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
+    return "unknown";
+}
+
+static subwave_status check_comparison(subwave_context *context, subwave_comparison comparison)
+{
+    switch (comparison) {
+#define SUBWAVE_X(name, ...) case SUBWAVE_COMPARISON_##name:
+        SUBWAVE_COMPARISON_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+        return SUBWAVE_STATUS_SUCCESS;
+    }
+    return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
+                        "comparison is %d, which is no subwave_comparison", (int)comparison);
+}
+
+/* Complex numbers are not ordered. */
+static subwave_status check_number(subwave_context *context, const char *what, subwave_dtype dtype)
+{
+    SUBWAVE_TRY(subwave_check_dtype(context, dtype));
+    if (subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX)
+        return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
+                            "dtype is %s; %s compares real numbers", subwave_dtype_name(dtype),
+                            what);
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+/* What the calls have in common, once they have checked what is their own. */
+typedef struct selection {
+    const char *function, *output, *rest; /* names; rest: of the second output, or null */
+    subwave_dtype dtype;
+    int64_t n;
+    subwave_comparison comparison; /* of the calls that have one; else 0 */
+} selection;
+
+/* Checks what is in device memory, divides the work, logs it, and launches it. */
+static subwave_status launch(subwave_context *context, const selection *s,
+                             subwave_select_launch *launch)
+{
+    const size_t size = subwave_dtype_size(s->dtype),
+                 alignment = subwave_dtype_size(subwave_part_dtype(s->dtype));
+    if (s->n > 0) {
+        if (launch->predicate == SUBWAVE_SELECT_FLAGS)
+            SUBWAVE_TRY(subwave_check_pointer(context, "flags", launch->flags, 1));
+        SUBWAVE_TRY(subwave_check_pointer(context, "x", launch->x, alignment));
+        SUBWAVE_TRY(subwave_check_pointer(context, s->output, launch->y, alignment));
+        if (s->rest)
+            SUBWAVE_TRY(subwave_check_pointer(context, s->rest, launch->rest, alignment));
+    }
+    SUBWAVE_TRY(subwave_check_pointer(context, "count", launch->count, sizeof *launch->count));
+    SUBWAVE_TRY(subwave_array_prepare_tiles(context, s->n, size, &launch->tiles));
+    if (s->n > 0)
+        subwave_log_bench_array(context, s->n, "%s --dtype %s%s%s",
+                                s->function + strlen("subwave_"), subwave_dtype_name(s->dtype),
+                                s->comparison ? " --comparison " : "",
+                                s->comparison ? subwave_comparison_name(s->comparison) : "");
+    return subwave_launch(context, SUBWAVE_OPERATION_select, subwave_moved_dtype(s->dtype), launch,
+                          s->function);
+}
+
+/* So many elements, with as many again for the sums of positions. */
+static subwave_status check_elements(subwave_context *context, subwave_dtype dtype, int64_t n)
+{
+    SUBWAVE_TRY(subwave_check_size(context, "n", n));
+    if (n > INT64_MAX / 2 / (int64_t)subwave_dtype_size(dtype))
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
+                            "n is %" PRId64 ", more than memory holds", n);
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+/* A number's bits as they are ordered: see subwave_select_launch. */
+static uint64_t ordered(const subwave_select_launch *launch, uint64_t bits, uint64_t sign)
+{
+    return bits ^ (bits & sign ? launch->negative : 0) ^ launch->flip;
+}
+
+/* The interval of the numbers that compare so with the scalar; if it is empty, all are outside. */
+static void set_interval(subwave_dtype dtype, subwave_comparison comparison, const void *scalar,
+                         subwave_select_launch *launch)
+{
+    const size_t size = subwave_dtype_size(dtype);
+    const uint64_t all = UINT64_MAX >> (64 - 8 * size), sign = all / 2 + 1;
+    const bool is_float = subwave_class_of(dtype) == SUBWAVE_CLASS_FLOAT;
+    uint64_t bits = 0;
+    memcpy(&bits, scalar, size); /* little-endian, as every device is */
+    launch->negative = is_float ? all / 2 : 0;
+    launch->flip = subwave_class_of(dtype) == SUBWAVE_CLASS_UNSIGNED ? 0 : sign;
+    /* The least and greatest number, and the first and last one that are equal to the scalar. */
+    uint64_t least = 0, most = all, first = ordered(launch, bits, sign), last = first;
+    bool is_number = true;
+    if (is_float) {
+        const uint64_t infinity = subwave_infinity(dtype), magnitude = bits & all / 2;
+        is_number = magnitude <= infinity;
+        least = ordered(launch, infinity | sign, sign);
+        most = ordered(launch, infinity, sign);
+        if (magnitude == 0) {
+            first = ordered(launch, sign, sign);
+            last = ordered(launch, 0, sign);
+        }
+    }
+    bool empty = !is_number;
+    launch->outside = comparison == SUBWAVE_COMPARISON_NOT_EQUAL;
+    switch (comparison) {
+    case SUBWAVE_COMPARISON_EQUAL:
+    case SUBWAVE_COMPARISON_NOT_EQUAL:
+        least = first;
+        most = last;
+        break;
+    case SUBWAVE_COMPARISON_LESS:
+        empty |= first == least;
+        most = first - 1;
+        break;
+    case SUBWAVE_COMPARISON_LESS_EQUAL:
+        most = last;
+        break;
+    case SUBWAVE_COMPARISON_GREATER:
+        empty |= last == most;
+        least = last + 1;
+        break;
+    case SUBWAVE_COMPARISON_GREATER_EQUAL:
+        least = first;
+        break;
+    }
+    if (empty) {
+        least = 0;
+        most = all;
+        launch->outside = !launch->outside;
+    }
+    launch->least = least;
+    launch->span = most - least;
+}
+
+/* Two parts are equal if their bits are, unless they are NaN, or if both are zeros. */
+static void set_equality(subwave_dtype dtype, subwave_select_launch *launch)
+{
+    const subwave_dtype part = subwave_part_dtype(dtype);
+    const uint64_t all = UINT64_MAX >> (64 - 8 * subwave_dtype_size(part));
+    const bool is_float = subwave_class_of(part) == SUBWAVE_CLASS_FLOAT;
+    launch->parts = part == dtype ? 1 : 2;
+    launch->magnitude = is_float ? all / 2 : all;
+    launch->most = is_float ? subwave_infinity(part) : all;
+}
+
+/* The calls with flags. */
+static subwave_status select_flagged(subwave_context *context, const selection *s,
+                                     subwave_select_launch *of)
+{
+    SUBWAVE_TRY(subwave_check_context(context, s->function));
+    subwave_log_call(context, "%s(dtype=%s, n=%" PRId64 ")", s->function,
+                     subwave_dtype_name(s->dtype), s->n);
+    SUBWAVE_TRY(subwave_check_dtype(context, s->dtype));
+    SUBWAVE_TRY(check_elements(context, s->dtype, s->n));
+    of->predicate = SUBWAVE_SELECT_FLAGS;
+    return launch(context, s, of);
+}
+
+/* The calls with a comparison. */
+static subwave_status select_compared(subwave_context *context, const selection *s,
+                                      const void *scalar, subwave_select_launch *of)
+{
+    SUBWAVE_TRY(subwave_check_context(context, s->function));
+    subwave_log_call(context, "%s(dtype=%s, comparison=%s, n=%" PRId64 ")", s->function,
+                     subwave_dtype_name(s->dtype), subwave_comparison_name(s->comparison), s->n);
+    SUBWAVE_TRY(check_number(context, s->function + strlen("subwave_"), s->dtype));
+    SUBWAVE_TRY(check_comparison(context, s->comparison));
+    SUBWAVE_TRY(check_elements(context, s->dtype, s->n));
+    SUBWAVE_TRY(subwave_check_pointer(context, "scalar", scalar, 1));
+    of->predicate = SUBWAVE_SELECT_INTERVAL;
+    set_interval(s->dtype, s->comparison, scalar, of);
+    return launch(context, s, of);
+}
+
+subwave_status subwave_compact(subwave_context *context, subwave_dtype dtype, int64_t n,
+                               const uint8_t *flags, const void *x, void *y, int64_t *count)
+{
+    return select_flagged(context, &(selection){"subwave_compact", "y", NULL, dtype, n, 0},
+                          &(subwave_select_launch){.flags = flags, .x = x, .y = y, .count = count});
+}
+
+subwave_status subwave_compact_if(subwave_context *context, subwave_dtype dtype,
+                                  subwave_comparison comparison, const void *scalar, int64_t n,
+                                  const void *x, void *y, int64_t *count)
+{
+    return select_compared(context,
+                           &(selection){"subwave_compact_if", "y", NULL, dtype, n, comparison},
+                           scalar, &(subwave_select_launch){.x = x, .y = y, .count = count});
+}
+
+subwave_status subwave_partition(subwave_context *context, subwave_dtype dtype, int64_t n,
+                                 const uint8_t *flags, const void *x, void *selected, void *rest,
+                                 int64_t *count)
+{
+    return select_flagged(context,
+                          &(selection){"subwave_partition", "selected", "rest", dtype, n, 0},
+                          &(subwave_select_launch){
+                              .flags = flags, .x = x, .y = selected, .rest = rest, .count = count});
+}
+
+subwave_status subwave_partition_if(subwave_context *context, subwave_dtype dtype,
+                                    subwave_comparison comparison, const void *scalar, int64_t n,
+                                    const void *x, void *selected, void *rest, int64_t *count)
+{
+    return select_compared(
+        context, &(selection){"subwave_partition_if", "selected", "rest", dtype, n, comparison},
+        scalar, &(subwave_select_launch){.x = x, .y = selected, .rest = rest, .count = count});
+}
+
+subwave_status subwave_unique(subwave_context *context, subwave_dtype dtype, int64_t n,
+                              const void *x, void *y, int64_t *count)
+{
+    SUBWAVE_TRY(subwave_check_context(context, "subwave_unique"));
+    subwave_log_call(context, "subwave_unique(dtype=%s, n=%" PRId64 ")", subwave_dtype_name(dtype),
+                     n);
+    SUBWAVE_TRY(subwave_check_dtype(context, dtype));
+    SUBWAVE_TRY(check_elements(context, dtype, n));
+    subwave_select_launch of = {
+        .predicate = SUBWAVE_SELECT_UNEQUAL, .x = x, .y = y, .count = count};
+    set_equality(dtype, &of);
+    return launch(context, &(selection){"subwave_unique", "y", NULL, dtype, n, 0}, &of);
+}

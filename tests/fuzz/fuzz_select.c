@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT
+ * fuzz_select.c: the calls that select elements of an array.
+ */
+#include "fuzz.h"
+
+#include "../reference.h"
+#include "../reference_array.h"
+#include "../types.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COMPACT, COMPACT_IF, PARTITION, PARTITION_IF, UNIQUE, KINDS };
+static const char *const names[] = {"compact", "compact_if", "partition", "partition_if", "unique"};
+
+/* The arguments, wrong ones too. */
+typedef struct select_call {
+    int kind;
+    bool compares, has_rest;
+    subwave_context *handle;
+    int32_t dtype, comparison;
+    int64_t n;
+    const void *flags, *scalar, *x;
+    void *y, *rest, *count;
+
+    /* What is in memory, and what is selected of it. */
+    fuzz_memory *on_x, *on_y, *on_rest, *on_count;
+    uint8_t *chosen;
+    unsigned char *selected, *others; /* room for n elements each */
+    int64_t selected_count;
+} select_call;
+
+/* One of few, so that many are equal. */
+static uint64_t random_part(fuzz *f, subwave_dtype dtype)
+{
+    static const double special[] = {INFINITY, -INFINITY, NAN, 0.0, -0.0, 1.5};
+    return reference_is_floating(dtype) ? reference_encode(dtype, FUZZ_PICK(f, special))
+                                        : fuzz_bits(f) & (fuzz_one_in(f, 2) ? 1 : ~(uint64_t)0);
+}
+
+static void choose(fuzz *f, select_call *r)
+{
+    static const int64_t most[] = {3, 100, 3000, 30000, 100000};
+    do
+        r->dtype = (int32_t)FUZZ_PICK(f, all_dtypes);
+    while (r->compares && reference_is_complex((subwave_dtype)r->dtype));
+    const subwave_dtype dtype = (subwave_dtype)r->dtype, part = reference_part(dtype);
+    r->comparison = (int32_t)FUZZ_PICK(f, all_comparisons);
+    r->n = fuzz_between(f, 0, FUZZ_PICK(f, most));
+    const size_t size = subwave_dtype_size(dtype), alignment = subwave_dtype_size(part),
+                 bytes = (size_t)r->n * size;
+    const int64_t parts = (int64_t)(size / alignment);
+    r->on_x = fuzz_take(f, FUZZ_DEVICE, "x", bytes, alignment);
+    for (int64_t i = 0; i < r->n * parts; ++i)
+        reference_store(part, r->on_x->contents, i, random_part(f, part));
+    uint64_t scalar = 0;
+    reference_store(part, &scalar, 0, random_part(f, part));
+    r->chosen = malloc((size_t)r->n + 1);
+    r->selected = malloc(bytes + 1);
+    r->others = malloc(bytes + 1);
+    const int density = (int)fuzz_between(f, 0, 8);
+    if (r->kind == UNIQUE)
+        reference_array_unequal(dtype, r->on_x->contents, r->n, r->chosen);
+    for (int64_t i = 0; i < r->n && r->kind != UNIQUE; ++i)
+        r->chosen[i] = r->compares
+                           ? reference_compares(dtype, (subwave_comparison)r->comparison,
+                                                reference_load(dtype, r->on_x->contents, i), scalar)
+                           : (uint8_t)(fuzz_between(f, 1, 8) <= density ? fuzz_bits(f) : 0);
+    r->selected_count = reference_array_partition(dtype, r->chosen, r->on_x->contents, r->n,
+                                                  r->selected, r->others);
+    r->flags = fuzz_put(f, FUZZ_DEVICE, "flags", r->chosen, (size_t)r->n, 1)->pointer;
+    r->scalar = fuzz_put(f, FUZZ_HOST, "scalar", &scalar, size < 8 ? size : 8, 1)->pointer;
+    /* The outputs have no more room than they need. */
+    r->on_y = fuzz_one_in(f, 3)
+                  ? r->on_x
+                  : fuzz_take(f, FUZZ_DEVICE, "y", (size_t)r->selected_count * size, alignment);
+    r->on_rest =
+        fuzz_take(f, FUZZ_DEVICE, "rest", bytes - (size_t)r->selected_count * size, alignment);
+    r->on_count = fuzz_take(f, FUZZ_DEVICE, "count", sizeof(int64_t), sizeof(int64_t));
+    r->x = r->n ? (const void *)r->on_x->pointer : fuzz_nowhere(f);
+    r->y = r->n ? (void *)r->on_y->pointer : fuzz_nowhere(f);
+    r->rest = r->n ? (void *)r->on_rest->pointer : fuzz_nowhere(f);
+    r->count = r->on_count->pointer;
+}
+
+static void *misaligned(fuzz *f, const void *pointer, size_t size)
+{
+    return fuzz_one_in(f, 2) || size == 1
+               ? NULL
+               : (char *)(uintptr_t)pointer + fuzz_between(f, 1, (int64_t)size - 1);
+}
+
+static void spoil(fuzz *f, select_call *r, fuzz_expected *e)
+{
+    const size_t size = subwave_dtype_size(reference_part((subwave_dtype)r->dtype));
+    switch (fuzz_between(f, 0, 9)) {
+    case 0:
+        r->handle = NULL;
+        e->without_context = true;
+        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_CONTEXT, "context");
+        return;
+    case 1:
+        r->dtype = fuzz_outside(f, 1, GREATEST(SUBWAVE_DTYPE_LIST));
+        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "dtype");
+        return;
+    case 2:
+        r->n = fuzz_one_in(f, 2) ? -1 : -r->n - 1;
+        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_SIZE, "n");
+        return;
+    case 3:
+        r->n = INT64_MAX - fuzz_between(f, 0, 100);
+        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_SIZE, "n");
+        return;
+    case 4:
+        r->count = misaligned(f, r->count, sizeof(int64_t));
+        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "count");
+        return;
+    case 5:
+        if (r->compares) {
+            r->comparison = fuzz_outside(f, 1, GREATEST(SUBWAVE_COMPARISON_LIST));
+            fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "comparison");
+        }
+        return;
+    case 6:
+        if (r->compares) {
+            r->scalar = NULL;
+            fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "scalar");
+        } else if (r->kind != UNIQUE && r->n > 0) {
+            r->flags = NULL;
+            fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "flags");
+        }
+        return;
+    case 7:
+        if (r->n > 0) {
+            r->x = misaligned(f, r->x, size);
+            fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "x");
+        }
+        return;
+    case 8:
+        if (r->has_rest && r->n > 0) {
+            r->rest = misaligned(f, r->rest, size);
+            fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "rest");
+        }
+        return;
+    default:
+        if (r->n > 0) {
+            r->y = misaligned(f, r->y, size);
+            fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, r->has_rest ? "selected" : "y");
+        }
+    }
+}
+
+static subwave_status make(const select_call *r)
+{
+    const subwave_dtype dtype = (subwave_dtype)r->dtype;
+    const subwave_comparison comparison = (subwave_comparison)r->comparison;
+    switch (r->kind) {
+    case COMPACT:
+        return subwave_compact(r->handle, dtype, r->n, r->flags, r->x, r->y, r->count);
+    case COMPACT_IF:
+        return subwave_compact_if(r->handle, dtype, comparison, r->scalar, r->n, r->x, r->y,
+                                  r->count);
+    case PARTITION:
+        return subwave_partition(r->handle, dtype, r->n, r->flags, r->x, r->y, r->rest, r->count);
+    case PARTITION_IF:
+        return subwave_partition_if(r->handle, dtype, comparison, r->scalar, r->n, r->x, r->y,
+                                    r->rest, r->count);
+    default:
+        return subwave_unique(r->handle, dtype, r->n, r->x, r->y, r->count);
+    }
+}
+
+void fuzz_select(fuzz *f, fuzz_context *context)
+{
+    fuzz_expected expected = {0};
+    select_call r = {.kind = (int)fuzz_between(f, 0, KINDS - 1), .handle = context->handle};
+    r.compares = r.kind == COMPACT_IF || r.kind == PARTITION_IF;
+    r.has_rest = r.kind == PARTITION || r.kind == PARTITION_IF;
+    choose(f, &r);
+    if (fuzz_one_in(f, 4))
+        spoil(f, &r, &expected);
+    fuzz_words(f,
+               "subwave_%s(%s, dtype %d, comparison %d, n %" PRId64 ", flags %p, scalar %p, x %p, "
+               "y %p, rest %p, count %p)",
+               names[r.kind], r.handle ? "context" : "no context", (int)r.dtype, (int)r.comparison,
+               r.n, r.flags, r.scalar, r.x, r.y, r.rest, r.count);
+    fuzz_upload(f);
+    if (fuzz_returns(f, context, &expected, make(&r))) {
+        const fuzz_expected right = {0};
+        fuzz_returns(f, context, &right, subwave_synchronize(context->handle));
+        const size_t size = subwave_dtype_size((subwave_dtype)r.dtype);
+        memcpy(r.on_y->contents, r.selected, (size_t)r.selected_count * size);
+        if (r.has_rest)
+            memcpy(r.on_rest->contents, r.others, (size_t)(r.n - r.selected_count) * size);
+        memcpy(r.on_count->contents, &r.selected_count, sizeof r.selected_count);
+    }
+    fuzz_check_memory(f);
+    free(r.chosen);
+    free(r.selected);
+    free(r.others);
+}
