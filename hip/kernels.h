@@ -47,6 +47,7 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_transpose,
     SUBWAVE_OPERATION_row_reduce,
     SUBWAVE_OPERATION_select,
+    SUBWAVE_OPERATION_histogram,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
@@ -328,6 +329,30 @@ typedef struct subwave_select_launch {
     int32_t parts;
     uint64_t magnitude, most;
 } subwave_select_launch;
+
+/* A block has `counters` in its shared memory, one of each bin, or of each value of 8 bits, and so many
+ * copies of them; with 0 copies it counts in device memory. Bins are equally wide, unless there are
+ * boundaries. */
+enum {
+    SUBWAVE_HISTOGRAM_COUNTERS = 8192, /* in shared memory, at most */
+    SUBWAVE_HISTOGRAM_COPIES = 32,     /* of each, at most */
+#ifdef SUBWAVE_SMALL_LIMITS
+    SUBWAVE_HISTOGRAM_BLOCKS = 3,
+#else
+    SUBWAVE_HISTOGRAM_BLOCKS = 1 << 16, /* at most */
+#endif
+};
+typedef struct subwave_histogram_launch {
+    int64_t n;
+    const void *x, *boundaries; /* bins + 1, or null */
+    int64_t *counts;
+    double lower, upper, step, scale; /* step: a bin's width; scale: bins for each unit */
+    /* So near to a bin's edge, in widths of one, f32 does not tell sides apart; and 1/2 if edges are
+     * integers: integers are then looked for half above. */
+    float guess_margin, guess_shift;
+    int32_t bins;
+    uint32_t counters, copies, blocks;
+} subwave_histogram_launch;
 
 /* y = the transpose of x, m x n elements whose rows are ldx apart, for `batch` of them. Blocks go over
  * `down` x `across` tiles of each. */

@@ -46,6 +46,11 @@ struct array_peer {
     peer_call (*select)(void *stream, selection what, subwave_dtype dtype, std::int64_t n,
                         const void *x, const void *flags, void *y, void *count, void *workspace,
                         std::size_t bytes) = nullptr;
+    /* The same of counts, of 32 bits, of the elements in bins of the same width or, if they are not
+     * null, between boundaries. */
+    peer_call (*histogram)(void *stream, subwave_dtype dtype, std::int64_t bins, double lower,
+                           double upper, const void *boundaries, std::int64_t n, const void *x,
+                           void *counts, void *workspace, std::size_t bytes) = nullptr;
 };
 
 /* Calls body(one element of that type) for the types that peers are asked for. */

@@ -127,8 +127,32 @@ peer_call cub_select(void *stream, selection what, subwave_dtype dtype, std::int
     });
 }
 
+peer_call cub_histogram(void *stream, subwave_dtype dtype, std::int64_t bins, double lower,
+                        double upper, const void *boundaries, std::int64_t n, const void *x,
+                        void *counts, void *workspace, std::size_t bytes)
+{
+    return with_peer_type(dtype, [=](auto element) {
+        using T = decltype(element);
+        const auto *from = static_cast<const T *>(x);
+        auto *to = static_cast<unsigned *>(counts);
+        const int count = static_cast<int>(n), levels = static_cast<int>(bins) + 1;
+        const auto on = static_cast<STREAM>(stream);
+        if (count != n)
+            return peer_call::not_written;
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
+            return boundaries
+                       ? cub::DeviceHistogram::HistogramRange(memory, needed, from, to, levels,
+                                                              static_cast<const T *>(boundaries),
+                                                              count, on)
+                       : cub::DeviceHistogram::HistogramEven(memory, needed, from, to, levels,
+                                                             static_cast<T>(lower),
+                                                             static_cast<T>(upper), count, on);
+        });
+    });
+}
+
 const enrolled<array_peer> here({BY, VERSION, cub_reduce, cub_scan, cub_minmax_index,
-                                 cub_row_reduce, cub_select});
+                                 cub_row_reduce, cub_select, cub_histogram});
 
 } // namespace
 } // namespace bench

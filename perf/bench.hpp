@@ -268,6 +268,7 @@ void group_cases(session &s);
 void array_cases(session &s);
 void row_cases(session &s);
 void transpose_cases(session &s);
+void histogram_cases(session &s);
 void register_cases(session &s);
 
 /* --- peers ----------------------------------------------------------------------------------- */

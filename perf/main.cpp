@@ -41,6 +41,7 @@ constexpr struct {
     {"partition_if", nullptr},
     {"unique", nullptr},
     {"transpose", transpose_cases},
+    {"histogram", histogram_cases},
     {"register_reduce", register_cases},
     {"register_scan", nullptr},
 };

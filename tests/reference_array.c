@@ -359,3 +359,51 @@ void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind 
             before_all = join(type, op, first, runs[RUN - 1]);
     }
 }
+
+/* --- histograms ------------------------------------------------------------------------------- */
+
+/* Where a bin begins; volatile, so that no compiler fuses the product with the sum. */
+static double even_edge(int64_t bin, int64_t bins, double lower, double upper)
+{
+    volatile double width = (upper - lower) / (double)bins, product = (double)bin * width;
+    return bin == bins ? upper : lower + product;
+}
+
+/* a < b, of elements' bits; false of NaN. */
+static bool is_less(subwave_dtype dtype, uint64_t a, uint64_t b)
+{
+    if (dtype == SUBWAVE_DTYPE_U64)
+        return a < b;
+    if (dtype == SUBWAVE_DTYPE_I64)
+        return (int64_t)a < (int64_t)b;
+    return reference_decode(dtype, a) < reference_decode(dtype, b);
+}
+
+void reference_array_histogram(subwave_dtype dtype, int64_t bins, double lower, double upper,
+                               const void *boundaries, int64_t n, const void *x, int64_t *counts)
+{
+    memset(counts, 0, (size_t)bins * sizeof *counts);
+    for (int64_t i = 0; i < n; ++i) {
+        const uint64_t bits = reference_load(dtype, x, i);
+        const double number = reference_decode(dtype, bits);
+        const bool is_nan = number != number;
+#define BOUNDARY(bin) reference_load(dtype, boundaries, bin)
+#define BEGINS_BEFORE(bin) \
+    (boundaries ? !is_less(dtype, bits, BOUNDARY(bin)) \
+                : number >= even_edge(bin, bins, lower, upper))
+        const bool is_above = boundaries ? is_less(dtype, BOUNDARY(bins), bits) : number > upper;
+        if (is_nan || is_above || !BEGINS_BEFORE(0))
+            continue;
+        int64_t bin = 0, end = bins;
+        while (end - bin > 1) {
+            const int64_t middle = bin + (end - bin) / 2;
+            if (BEGINS_BEFORE(middle))
+                bin = middle;
+            else
+                end = middle;
+        }
+        ++counts[bin];
+    }
+#undef BOUNDARY
+#undef BEGINS_BEFORE
+}

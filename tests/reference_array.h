@@ -35,4 +35,9 @@ int64_t reference_array_partition(subwave_dtype dtype, const uint8_t *chosen, co
 int64_t reference_array_minmax_index(subwave_dtype dtype, subwave_op op, const void *x, int64_t n,
                                      uint64_t *value);
 
+/* counts: how many of the n elements of x are in each of `bins` bins, between boundaries if they are
+ * not null, and otherwise of the same width between lower and upper. */
+void reference_array_histogram(subwave_dtype dtype, int64_t bins, double lower, double upper,
+                               const void *boundaries, int64_t n, const void *x, int64_t *counts);
+
 #endif

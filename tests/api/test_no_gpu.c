@@ -128,6 +128,8 @@ static void ask_all(subwave_context *context, subwave_status expected)
     ASK(subwave_transpose_strided_batched, f64, SUBWAVE_LAYOUT_ROW_MAJOR, 1, 1, &x, 1, 1, &moved, 1,
         1, 1);
     ASK(subwave_row_reduce, f64, SUBWAVE_OP_PLUS, 1, 1, &x, 1, &of_row);
+    ASK(subwave_histogram, f64, 1, 0, 1, 1, &x, &where);
+    ASK(subwave_histogram_by_boundaries, f64, 1, &x, 1, &x, &where);
     ASK(subwave_minmax_index, f64, SUBWAVE_OP_MINIMUM, 1, &x, SUBWAVE_PLACE_HOST, &least, &where);
     ASK(subwave_compact, f64, 1, &flag, &x, &kept[0], &counts[0]);
     ASK(subwave_compact_if, f64, SUBWAVE_COMPARISON_EQUAL, &x, 1, &x, &kept[1], &counts[1]);

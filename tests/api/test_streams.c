@@ -118,6 +118,9 @@ CALL(flip, subwave_transpose(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJO
                              x->a, CELLS / 8, x->c, 8))
 CALL(norm, subwave_norm2(context, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, CELLS, x->a,
                          SUBWAVE_PLACE_DEVICE, x->c))
+CALL(bins, subwave_histogram(context, SUBWAVE_DTYPE_F32, 16, -1, 1, CELLS, x->a, x->c))
+CALL(bounds,
+     subwave_histogram_by_boundaries(context, SUBWAVE_DTYPE_F32, 1, x->b, CELLS, x->a, x->c))
 CALL(greatest, subwave_minmax_index(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, CELLS, x->a,
                                     SUBWAVE_PLACE_DEVICE, (float *)x->c + 2, x->c))
 CALL(rows, subwave_row_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 8, CELLS / 8, x->a,
@@ -149,7 +152,9 @@ static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               rows,
                               compact,
                               partition,
-                              unique};
+                              unique,
+                              bins,
+                              bounds};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };
 

@@ -42,6 +42,7 @@ typedef enum job {
     PARTITION,
     PARTITION_IF,
     UNIQUE,
+    BINS,
     PLAN,
     MEMORY,
     JOBS
@@ -53,7 +54,7 @@ static const char *const job_names[JOBS] = {"matmul naive", "matmul local", "mat
                                             "norm",         "index",        "transpose",
                                             "rows",         "compact",      "compact if",
                                             "partition",    "partition if", "unique",
-                                            "plan",         "memory"};
+                                            "histogram",    "plan",         "memory"};
 
 /* What a context computes with, on the host. A thread's contexts all have other inputs, so that
  * they cannot take each other's unnoticed. */
@@ -178,6 +179,8 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
                                     (double *)y + 1, (double *)y + 1 + ITEMS, y);
     case UNIQUE:
         return subwave_unique(context, f64, ELEMENTS, x, (double *)y + 1, y);
+    case BINS:
+        return subwave_histogram(context, f64, 8, -1, 1, ELEMENTS, x, (int64_t *)y);
     case PLAN:
         return subwave_matmul_plan(context, SUBWAVE_VARIANT_AUTO, f64, row_major, none, none, M, N,
                                    K, &r->of.plan);

@@ -212,6 +212,20 @@ static void call_arrays(void)
                  subwave_dtype_name(all_dtypes[d]));
     select.x = transpose.x = (char *)4;
     call(SUBWAVE_OPERATION_select, SUBWAVE_DTYPE_U64, &select, "select c32 as its parts");
+    for (int d = 0; d < DTYPES; ++d)
+        for (int form = 0; form < 4; ++form) {
+            const subwave_histogram_launch histogram = {
+                .n = 1,
+                .x = (char *)4096 + (form & 1 ? subwave_dtype_size(all_dtypes[d]) : 0),
+                .bins = 1,
+                .counters = 1,
+                .copies = form & 2 ? 1 : 0,
+                .blocks = 1};
+            if (subwave_is_built(SUBWAVE_OPERATION_histogram, all_dtypes[d]))
+                call(SUBWAVE_OPERATION_histogram, all_dtypes[d], &histogram,
+                     "histogram %s, form %d", subwave_dtype_name(all_dtypes[d]), form);
+        }
+    transpose.x = (char *)4;
     call(SUBWAVE_OPERATION_transpose, SUBWAVE_DTYPE_U64, &transpose, "transpose c32 as its parts");
     for (int d = 0; d < DTYPES; ++d)
         for (int form = 0; form < 4; ++form) {

@@ -331,8 +331,8 @@ static call *choose_call(fuzz *f)
                  {fuzz_devices, 2},     {fuzz_names, 1},         {fuzz_workspace, 2},
                  {fuzz_reduce, 10},     {fuzz_scan, 10},         {fuzz_dot, 5},
                  {fuzz_norm2, 5},       {fuzz_minmax_index, 5},  {fuzz_transpose, 10},
-                 {fuzz_row_reduce, 10}, {fuzz_select, 15}};
-    int64_t left = fuzz_between(f, 0, 176);
+                 {fuzz_row_reduce, 10}, {fuzz_select, 15},       {fuzz_histogram, 10}};
+    int64_t left = fuzz_between(f, 0, 186);
     int i = 0;
     while ((left -= calls[i].weight) >= 0)
         ++i;

@@ -106,6 +106,7 @@ void fuzz_minmax_index(fuzz *f, fuzz_context *context);
 void fuzz_row_reduce(fuzz *f, fuzz_context *context);
 void fuzz_transpose(fuzz *f, fuzz_context *context);
 void fuzz_select(fuzz *f, fuzz_context *context);
+void fuzz_histogram(fuzz *f, fuzz_context *context);
 void fuzz_device_memory(fuzz *f, fuzz_context *context);
 void fuzz_copy(fuzz *f, fuzz_context *context);
 void fuzz_stream(fuzz *f, fuzz_context *context);

@@ -221,6 +221,11 @@ class Lines(Case):
         self.assertEqual(len({row["dtype"] for row in rows}), 14)
         self.check(self.run_bench("b.json", "transpose", "--size", "20", "--batch", "30", "--cache", "warm"))
 
+    def test_histograms(self):
+        rows = self.run_bench("a.json", "histogram", "--size", "5000", "--dtype", "all", "--kind", "all", "--cache", "warm")
+        self.check(rows)
+        self.assertEqual(len({(row["dtype"], row["kind"]) for row in rows}), 12 * 6)
+
     def test_registers(self):
         rows = self.run_bench("a.json", "register_reduce", "register_scan", "--size", "256")
         self.check(rows)

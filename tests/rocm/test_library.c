@@ -27,7 +27,7 @@ static int use_the_library(void)
 {
     static float a[COUNT], b[COUNT], c[COUNT], sum[COUNT], upto[COUNT], greatest, product, norm,
         greatest_too, flipped[COUNT];
-    int64_t where = -1, sixes = 0;
+    int64_t where = -1, sixes = 0, counts[2] = {0};
     double squares = 0;
     float of_rows[SIZE] = {0};
     float *da = NULL, *db = NULL, *dc = NULL, one = 1, zero = 0, five = 5;
@@ -67,6 +67,8 @@ static int use_the_library(void)
         TRY(subwave_partition_if(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_COMPARISON_GREATER, &five, COUNT,
                                  da, db, dc + 2, (int64_t *)dc));
         TRY(subwave_copy(ctx, &sixes, dc, sizeof sixes));
+        TRY(subwave_histogram(ctx, SUBWAVE_DTYPE_F32, 2, 0, 6, COUNT, da, (int64_t *)db));
+        TRY(subwave_copy(ctx, counts, db, sizeof counts));
         TRY(subwave_dot(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_CONJUGATION_NONE, SUBWAVE_ORDER_FIXED,
                         COUNT, da, da, SUBWAVE_PLACE_HOST, &product));
         TRY(subwave_norm2(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, COUNT, da,
@@ -87,7 +89,7 @@ static int use_the_library(void)
     if (failures)
         return TOLD;
     if (product != squares || norm * norm < squares - 0.01 || norm * norm > squares + 0.01 ||
-        greatest_too != 6 || where != 6 || sixes != COUNT / 7)
+        greatest_too != 6 || where != 6 || sixes != COUNT / 7 || counts[0] + counts[1] != COUNT)
         return WRONG;
     for (int r = 0; r < SIZE; ++r) {
         float right = 0;

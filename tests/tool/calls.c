@@ -149,6 +149,8 @@ static void fold(void *x, void *y)
     expect(subwave_transpose(on, SUBWAVE_DTYPE_F64, SUBWAVE_LAYOUT_COLUMN_MAJOR, 5, 7, x, 6, y, 7));
     expect(subwave_transpose_strided_batched(on, SUBWAVE_DTYPE_C32, SUBWAVE_LAYOUT_ROW_MAJOR, 3, 9,
                                              x, 9, 0, y, 4, 36, 5));
+    expect(subwave_histogram(on, SUBWAVE_DTYPE_I16, 10, 0, 100, 1001, x, y));
+    expect(subwave_histogram_by_boundaries(on, SUBWAVE_DTYPE_F32, 4, x, 1001, x, y));
 }
 
 int main(int argc, char **argv)

@@ -506,6 +506,47 @@ static double selection_error(const measure_data *data, const unsigned char *res
     return found == count && (apart || behind) ? 0 : INFINITY;
 }
 
+/* Where a histogram's bin begins, as it is documented: no product is fused with a sum. */
+static double bin_edge(const measure_data *data, int64_t bin)
+{
+    const measure_problem *p = &data->problem;
+    if (p->bounded)
+        return data->b_values[bin];
+    double lower, upper;
+    measure_histogram_range(p, &lower, &upper);
+    volatile double width = (upper - lower) / (double)p->bins, product = (double)bin * width;
+    return bin == p->bins ? upper : lower + product;
+}
+
+/* How many elements are in each bin, exactly. */
+static double histogram_error(const measure_data *data, const void *counts)
+{
+    const measure_problem *p = &data->problem;
+    int64_t *const right = calloc((size_t)p->bins, sizeof *right);
+    double error = right ? 0 : INFINITY;
+    for (int64_t i = 0; right && i < p->n; ++i) {
+        double x[2];
+        parts_of(p->dtype, data->x, i, x);
+        if (!(x[0] >= bin_edge(data, 0) && x[0] <= bin_edge(data, p->bins)))
+            continue;
+        int64_t bin = 0, end = p->bins; /* the last that begins at x or before */
+        while (end - bin > 1) {
+            const int64_t middle = bin + (end - bin) / 2;
+            if (bin_edge(data, middle) <= x[0])
+                bin = middle;
+            else
+                end = middle;
+        }
+        ++right[bin];
+    }
+    for (int64_t bin = 0; right && bin < p->bins; ++bin)
+        if (right[bin] !=
+            (p->narrow ? ((const uint32_t *)counts)[bin] : ((const int64_t *)counts)[bin]))
+            error = INFINITY;
+    free(right);
+    return error;
+}
+
 /* Elements are combined in ascending order. */
 static double array_error(const measure_data *data, const void *y)
 {
@@ -514,6 +555,8 @@ static double array_error(const measure_data *data, const void *y)
         return index_error(data, y);
     if (measure_is_selection(p))
         return selection_error(data, y);
+    if (p->operation == MEASURE_HISTOGRAM)
+        return histogram_error(data, y);
     if (p->operation == MEASURE_DOT || p->operation == MEASURE_NORM2)
         return product_sum_error(data, y);
     const bool scans = p->operation == MEASURE_SCAN, inclusive = p->scan == SUBWAVE_SCAN_INCLUSIVE;

@@ -118,7 +118,8 @@ subwave_status measure_poison(const measure_array *array, int set);
     X(UNIQUE, "unique") \
     X(ROW_REDUCE, "row_reduce") \
     X(TRANSPOSE, "transpose") \
-    X(TRANSPOSE_STRIDED_BATCHED, "transpose_strided_batched")
+    X(TRANSPOSE_STRIDED_BATCHED, "transpose_strided_batched") \
+    X(HISTOGRAM, "histogram")
 
 typedef enum measure_operation {
 #define MEASURE_X(name, spelling) MEASURE_##name,
@@ -160,7 +161,13 @@ typedef struct measure_problem {
     subwave_order order;
     subwave_conjugation conjugation;
     subwave_comparison comparison; /* with a scalar in the middle of the numbers */
+    int64_t bins;
+    bool bounded, skewed; /* by boundaries; 15 of 16 elements are alike */
+    bool narrow;          /* a peer's counts are of 32 bits */
 } measure_problem;
+
+/* The ends of a histogram's bins, of which all have the same width. */
+void measure_histogram_range(const measure_problem *p, double *lower, double *upper);
 
 #define MEASURE_NO_GAPS INT64_MIN
 
@@ -200,7 +207,7 @@ typedef struct measure_data {
     measure_array a_list, b_list, c_list; /* of a batch by pointers */
     measure_array choice, id;             /* of groups: predicates or keys; local ids */
     double *a_values,
-        *b_values;    /* op(A) and op(B), entry after entry, each row-major without gaps */
+        *b_values; /* op(A) and op(B), entry after entry, each row-major without gaps; or boundaries */
     double *c_values; /* what C holds before the call, as stored; null if beta is 0 */
     /* of products: what is compared, from the first time on, unless that is much; or null */
     double *expected;

@@ -39,19 +39,24 @@ measure_problem measure_default(measure_operation operation, subwave_dtype dtype
                              .amount = 1,
                              .order = SUBWAVE_ORDER_FIXED,
                              .conjugation = SUBWAVE_CONJUGATION_NONE,
-                             .comparison = SUBWAVE_COMPARISON_LESS};
+                             .comparison = SUBWAVE_COMPARISON_LESS,
+                             .bins = 256};
 }
 
 bool measure_is_product(const measure_problem *p) { return p->operation <= MEASURE_MATMUL_BATCHED; }
 
 bool measure_is_array(const measure_problem *p)
 {
-    return p->operation >= MEASURE_REDUCE && p->operation <= MEASURE_UNIQUE;
+    return (p->operation >= MEASURE_REDUCE && p->operation <= MEASURE_UNIQUE) ||
+           p->operation == MEASURE_HISTOGRAM;
 }
 
 bool measure_is_rows(const measure_problem *p) { return p->operation == MEASURE_ROW_REDUCE; }
 
-bool measure_is_transpose(const measure_problem *p) { return p->operation >= MEASURE_TRANSPOSE; }
+bool measure_is_transpose(const measure_problem *p)
+{
+    return p->operation == MEASURE_TRANSPOSE || p->operation == MEASURE_TRANSPOSE_STRIDED_BATCHED;
+}
 
 bool measure_is_selection(const measure_problem *p)
 {
@@ -87,7 +92,17 @@ void measure_scalar(const measure_problem *p, void *scalar)
 
 int64_t measure_array_results(const measure_problem *p)
 {
-    return measure_is_rows(p) ? p->m : p->operation == MEASURE_SCAN ? p->n : 1;
+    return measure_is_rows(p)                  ? p->m
+           : p->operation == MEASURE_SCAN      ? p->n
+           : p->operation == MEASURE_HISTOGRAM ? p->bins
+                                               : 1;
+}
+
+/* Of what measure_random gives. */
+void measure_histogram_range(const measure_problem *p, double *lower, double *upper)
+{
+    *upper = measure_is_floating(p->dtype) ? 1 : 8;
+    *lower = measure_is_floating(p->dtype) ? -1 : measure_is_signed(p->dtype) ? -8 : 0;
 }
 
 double measure_flops(const measure_problem *p)
@@ -124,10 +139,12 @@ size_t measure_y_size(const measure_problem *p)
         return sizeof(subwave_group_item);
     if (p->operation == MEASURE_MINMAX_INDEX)
         return MEASURE_INDEX_BYTES + subwave_dtype_size(p->dtype);
+    if (p->operation == MEASURE_HISTOGRAM)
+        return sizeof(int64_t);
     return subwave_dtype_size(p->operation == MEASURE_NORM2 ? measure_part(p->dtype) : p->dtype);
 }
 
-/* Arrays that an operation on arrays reads. */
+/* Arrays of n elements that an operation on arrays reads. */
 static int inputs_of(const measure_problem *p) { return p->operation == MEASURE_DOT ? 2 : 1; }
 
 double measure_bytes(const measure_problem *p)
@@ -366,6 +383,32 @@ static void fill_votes(const measure_problem *p, unsigned char *x)
     }
 }
 
+/* Boundaries as evenly spaced as the type allows. */
+static bool place_boundaries(measure_data *data)
+{
+    const measure_problem *p = &data->problem;
+    const size_t bytes = ((size_t)p->bins + 1) * subwave_dtype_size(p->dtype);
+    double lower, upper, *values = malloc(((size_t)p->bins + 1) * sizeof *values);
+    void *elements = malloc(bytes);
+    bool placed = (values && elements) || out_of_memory(data);
+    measure_histogram_range(p, &lower, &upper);
+    for (int64_t i = 0; placed && i <= p->bins; ++i) {
+        values[i] = lower + (upper - lower) * (double)i / (double)p->bins;
+        if (!measure_is_floating(p->dtype))
+            values[i] = ceil(values[i]);
+    }
+    if (placed) {
+        measure_encode(p->dtype, p->bins + 1, values, elements);
+        measure_decode(p->dtype, p->bins + 1, elements, values); /* as they were rounded */
+        data->b_values = values;
+        placed = done(data, measure_allocate(&data->b, data->context, bytes, data->sets)) &&
+                 done(data, measure_fill(&data->b, elements));
+    } else
+        free(values);
+    free(elements);
+    return placed;
+}
+
 static bool place_elements(measure_data *data, int64_t count)
 {
     const measure_problem *p = &data->problem;
@@ -380,6 +423,8 @@ static bool place_elements(measure_data *data, int64_t count)
         if (p->operation == MEASURE_UNIQUE) /* two alike */
             for (int64_t e = 0; e < p->n * measure_parts(p->dtype); ++e)
                 values[e] = values[e / (2 * measure_parts(p->dtype))];
+        for (int64_t e = 0; p->skewed && e < count; ++e)
+            values[e] = e % 16 ? values[0] : values[e];
         measure_encode(p->dtype, count, values, elements);
         placed = done(data, measure_allocate(inputs[i], data->context, bytes, data->sets)) &&
                  done(data, measure_fill(inputs[i], elements));
@@ -400,13 +445,15 @@ static bool place_elements(measure_data *data, int64_t count)
     const size_t results = measure_is_selection(p)
                                ? measure_rest_at(p) + (has_rest(p) ? bytes : 0)
                                : (size_t)measure_array_results(p) * measure_y_size(p);
-    return placed && done(data, measure_allocate(&data->c, data->context, results, data->sets));
+    return placed && (!p->bounded || place_boundaries(data)) &&
+           done(data, measure_allocate(&data->c, data->context, results, data->sets));
 }
 
 static bool place_array(measure_data *data)
 {
     const measure_problem *p = &data->problem;
-    return (double)p->n > 0x1p40 ? out_of_memory(data) : place_elements(data, p->n);
+    return (double)p->n > 0x1p40 || (double)p->bins > 0x1p40 ? out_of_memory(data)
+                                                             : place_elements(data, p->n);
 }
 
 static bool place_rows(measure_data *data)
@@ -576,6 +623,8 @@ static subwave_status queue_array(const measure_data *data, int set)
     char *const selected = (char *)y + MEASURE_COUNT_BYTES;
     if (measure_has_comparison(p))
         measure_scalar(p, scalar);
+    double lower, upper;
+    measure_histogram_range(p, &lower, &upper);
     switch (p->operation) {
     case MEASURE_COMPACT:
         return subwave_compact(data->context, p->dtype, p->n, measure_at(&data->b, set), x,
@@ -591,6 +640,11 @@ static subwave_status queue_array(const measure_data *data, int set)
                                     selected, (char *)y + measure_rest_at(p), y);
     case MEASURE_UNIQUE:
         return subwave_unique(data->context, p->dtype, p->n, x, selected, y);
+    case MEASURE_HISTOGRAM:
+        return p->bounded
+                   ? subwave_histogram_by_boundaries(data->context, p->dtype, p->bins,
+                                                     measure_at(&data->b, set), p->n, x, y)
+                   : subwave_histogram(data->context, p->dtype, p->bins, lower, upper, p->n, x, y);
     case MEASURE_SCAN:
         return subwave_scan(data->context, p->dtype, p->op, p->scan, p->order, p->n, init, x, y);
     case MEASURE_DOT:

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT
+ * histogram.c: subwave_histogram, subwave_histogram_by_boundaries.
+ */
+#include "check.h"
+#include "log.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static subwave_status check(subwave_context *context, subwave_dtype dtype, int64_t bins, int64_t n,
+                            const void *x, const int64_t *counts)
+{
+    SUBWAVE_TRY(subwave_check_dtype(context, dtype));
+    SUBWAVE_TRY(subwave_check_built(context, "histogram", SUBWAVE_OPERATION_histogram, dtype));
+    if (bins < 1 || bins > INT32_MAX - 1)
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
+                            "bins is %" PRId64 "; a histogram has 1 to %d", bins, INT32_MAX - 1);
+    SUBWAVE_TRY(subwave_check_size(context, "n", n));
+    if (n > 0)
+        SUBWAVE_TRY(subwave_check_pointer(context, "x", x, subwave_dtype_size(dtype)));
+    return subwave_check_pointer(context, "counts", counts, sizeof *counts);
+}
+
+/* How many counters of a bin a block has in shared memory, and how many blocks there are. */
+static void divide(const subwave_context *context, size_t size, subwave_histogram_launch *launch)
+{
+    const int64_t units = context->capabilities.compute_units, bins = size > 1 ? launch->bins : 256;
+    const int64_t tile = (int64_t)SUBWAVE_ARRAY_BLOCK * SUBWAVE_ARRAY_ROWS * (16 / (int64_t)size);
+    int64_t blocks = (launch->n - 1) / tile + 1;
+    /* A block adds all its bins to device memory in the end, and so should have counted several times
+     * as many elements. If too few blocks would be left, all count there at once. */
+    const int64_t worthwhile = launch->n / (4 * bins), most = 8 * units;
+    const bool pays = worthwhile >= units || worthwhile >= blocks;
+    if (size == 1 || (bins <= SUBWAVE_HISTOGRAM_COUNTERS && pays)) {
+        launch->counters = (uint32_t)bins;
+        /* As many copies as let four blocks share the 64 KiB of a compute unit. */
+        launch->copies = 1;
+        while (launch->copies < SUBWAVE_HISTOGRAM_COPIES &&
+               2 * launch->copies * bins <= SUBWAVE_HISTOGRAM_COUNTERS / 2)
+            launch->copies *= 2;
+        if (pays)
+            blocks = blocks < worthwhile ? blocks : worthwhile;
+    }
+    blocks = blocks < most ? blocks : most;
+    launch->blocks =
+        (uint32_t)(blocks < SUBWAVE_HISTOGRAM_BLOCKS ? blocks : SUBWAVE_HISTOGRAM_BLOCKS);
+}
+
+static subwave_status run(subwave_context *context, subwave_dtype dtype,
+                          subwave_histogram_launch *launch, const char *what)
+{
+    if (launch->n > 0)
+        divide(context, subwave_dtype_size(dtype), launch);
+    return subwave_launch(context, SUBWAVE_OPERATION_histogram, dtype, launch, what);
+}
+
+subwave_status subwave_histogram(subwave_context *context, subwave_dtype dtype, int64_t bins,
+                                 double lower, double upper, int64_t n, const void *x,
+                                 int64_t *counts)
+{
+    SUBWAVE_TRY(subwave_check_context(context, "subwave_histogram"));
+    subwave_log_call(
+        context, "subwave_histogram(dtype=%s, bins=%" PRId64 ", lower=%g, upper=%g, n=%" PRId64 ")",
+        subwave_dtype_name(dtype), bins, lower, upper, n);
+    SUBWAVE_TRY(check(context, dtype, bins, n, x, counts));
+    if (!isfinite(lower) || !isfinite(upper) || !(lower < upper) || !isfinite(upper - lower))
+        return subwave_fail(
+            context, SUBWAVE_STATUS_INVALID_VALUE,
+            "lower is %g and upper is %g: they must be finite, and lower the lesser", lower, upper);
+    const double width = upper - lower, scale = (double)bins / width;
+    if (!isfinite(scale))
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
+                            "lower is %g and upper is %g: too near to each other for %" PRId64
+                            " bins",
+                            lower, upper, bins);
+    /* By how much an element's place, in widths of a bin, may be off in f32: an element, `lower`, their
+     * difference and their product with the scale are rounded, each by up to 2^-24 of itself; four
+     * times that. */
+    const double greatest = fmax(fabs(lower), fabs(upper));
+    const double step = width / (double)bins;
+    const bool integers = lower == floor(lower) && step == floor(step) && greatest < 0x1p52;
+    const double margin = 4 * ldexp(2 * greatest * scale + 3 * (double)bins, -24);
+    subwave_histogram_launch launch = {.n = n,
+                                       .x = x,
+                                       .counts = counts,
+                                       .lower = lower,
+                                       .upper = upper,
+                                       .step = step,
+                                       .scale = scale,
+                                       .guess_margin = (float)fmin(margin, 1),
+                                       .guess_shift = integers ? 0.5f : 0,
+                                       .bins = (int32_t)bins};
+    if (n > 0)
+        subwave_log_bench_array(context, n, "histogram --dtype %s --bins %" PRId64,
+                                subwave_dtype_name(dtype), bins);
+    return run(context, dtype, &launch, "subwave_histogram");
+}
+
+subwave_status subwave_histogram_by_boundaries(subwave_context *context, subwave_dtype dtype,
+                                               int64_t bins, const void *boundaries, int64_t n,
+                                               const void *x, int64_t *counts)
+{
+    SUBWAVE_TRY(subwave_check_context(context, "subwave_histogram_by_boundaries"));
+    subwave_log_call(context,
+                     "subwave_histogram_by_boundaries(dtype=%s, bins=%" PRId64 ", n=%" PRId64 ")",
+                     subwave_dtype_name(dtype), bins, n);
+    SUBWAVE_TRY(check(context, dtype, bins, n, x, counts));
+    SUBWAVE_TRY(
+        subwave_check_pointer(context, "boundaries", boundaries, subwave_dtype_size(dtype)));
+    subwave_histogram_launch launch = {
+        .n = n, .x = x, .boundaries = boundaries, .counts = counts, .bins = (int32_t)bins};
+    if (n > 0)
+        subwave_log_bench_array(context, n, "histogram --dtype %s --bins %" PRId64 " --boundaries",
+                                subwave_dtype_name(dtype), bins);
+    return run(context, dtype, &launch, "subwave_histogram_by_boundaries");
+}
