@@ -23,7 +23,7 @@ SKIPPED = 77
 
 
 def kind(name, stores, traps):
-    """What a kernel is: one with code is one that stores something and has no trap."""
+    """What a kernel is: one with code is one that stores something, or adds it to memory, and has no trap."""
     if name in stores:
         return "code and a trap" if name in traps else "code"
     return "a trap" if name in traps else "nothing"
@@ -39,7 +39,7 @@ def nvidia_kinds(cuobjdump, library):
         elif words[:2] == ["Function", ":"]:
             names, stores, traps = functions.setdefault(architecture, ([], set(), set()))
             names.append(words[2])
-        elif re.search(r"\bSTG?\.E", line):
+        elif re.search(r"\b(?:ST|RED|ATOM)G?\.E", line):
             stores.add(names[-1])
         elif "BPT.TRAP" in line:
             traps.add(names[-1])
@@ -63,7 +63,7 @@ def kinds(objdump, library, wanted=None):
             for line in disassembly.output(objdump, "-d", "--no-show-raw-insn", path).splitlines():
                 if line.endswith(">:"):
                     function = line[line.index("<") + 1:-2]
-                elif "_store_" in line:
+                elif "_store_" in line or "global_atomic_" in line:
                     stores.add(function)
                 elif line.startswith("\ts_trap"):
                     traps.add(function)
