@@ -48,6 +48,7 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_row_reduce,
     SUBWAVE_OPERATION_select,
     SUBWAVE_OPERATION_histogram,
+    SUBWAVE_OPERATION_segmented_reduce,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
@@ -353,6 +354,32 @@ typedef struct subwave_histogram_launch {
     int32_t bins;
     uint32_t counters, copies, blocks;
 } subwave_histogram_launch;
+
+/* `count` segments of an array of n elements, of which segment s has those from offsets[s] up to
+ * offsets[s + 1]. Elements and ends of segments are the items of which a tile has a constant number
+ * (hip/segmented.hpp). */
+typedef struct subwave_segments {
+    int64_t n, count;
+    const void *offsets; /* of 64 bits if wide, otherwise of 32 */
+    int32_t wide;
+    int64_t tiles;     /* at most, if all elements belong to segments */
+    uint32_t *counter; /* as in subwave_tiles, carry and states too */
+    uint64_t *carry, *states;
+    int64_t *ended_before; /* segments that end before each tile of a launch, and behind the last */
+    int64_t first_tile;    /* of the launch, which has tiles_of_launch; the launcher sets them */
+    uint32_t tiles_of_launch;
+} subwave_segments;
+/* Of a work-item: odd, so that the work-items' items lie in different banks of shared memory. */
+#define SUBWAVE_SEGMENTED_ITEMS(size) ((size) == 8 ? 7 : (size) == 4 ? 15 : 31)
+
+typedef struct subwave_segmented_reduce_launch {
+    subwave_segments segments;
+    subwave_op op;
+    const void *x;
+    void *y;
+    uint64_t flip;    /* the launcher's: bits of elements and results to invert */
+    int32_t to_truth; /* a result becomes 1, unless it is 0 */
+} subwave_segmented_reduce_launch;
 
 /* y = the transpose of x, m x n elements whose rows are ldx apart, for `batch` of them. Blocks go over
  * `down` x `across` tiles of each. */

@@ -51,6 +51,11 @@ struct array_peer {
     peer_call (*histogram)(void *stream, subwave_dtype dtype, std::int64_t bins, double lower,
                            double upper, const void *boundaries, std::int64_t n, const void *x,
                            void *counts, void *workspace, std::size_t bytes) = nullptr;
+    /* The same of y[s] = op over the elements from offsets[s] up to offsets[s + 1], of 64 bits each.
+     */
+    peer_call (*segmented_reduce)(void *stream, subwave_dtype dtype, subwave_op op,
+                                  std::int64_t segments, const std::int64_t *offsets, const void *x,
+                                  void *y, void *workspace, std::size_t bytes) = nullptr;
 };
 
 /* Calls body(one element of that type) for the types that peers are asked for. */

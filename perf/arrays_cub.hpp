@@ -48,6 +48,28 @@ peer_call cub_scan(void *stream, subwave_dtype dtype, subwave_op op, subwave_sca
     });
 }
 
+peer_call cub_segmented_reduce(void *stream, subwave_dtype dtype, subwave_op op,
+                               std::int64_t segments, const std::int64_t *offsets, const void *x,
+                               void *y, void *workspace, std::size_t bytes)
+{
+    return with_peer_type(dtype, [=](auto element) {
+        using T = decltype(element);
+        const auto *from = static_cast<const T *>(x);
+        auto *to = static_cast<T *>(y);
+        const int count = static_cast<int>(segments);
+        const auto on = static_cast<STREAM>(stream);
+        if (count != segments || (op != SUBWAVE_OP_PLUS && op != SUBWAVE_OP_MAXIMUM))
+            return peer_call::not_written;
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
+            return op == SUBWAVE_OP_PLUS
+                       ? cub::DeviceSegmentedReduce::Sum(memory, needed, from, to, count, offsets,
+                                                         offsets + 1, on)
+                       : cub::DeviceSegmentedReduce::Max(memory, needed, from, to, count, offsets,
+                                                         offsets + 1, on);
+        });
+    });
+}
+
 #ifdef HAS_ARG_MIN_OF_TWO_RESULTS
 peer_call cub_minmax_index(void *stream, subwave_dtype dtype, subwave_op op, std::int64_t n,
                            const void *x, void *value, void *index, void *workspace,
@@ -152,7 +174,7 @@ peer_call cub_histogram(void *stream, subwave_dtype dtype, std::int64_t bins, do
 }
 
 const enrolled<array_peer> here({BY, VERSION, cub_reduce, cub_scan, cub_minmax_index,
-                                 cub_row_reduce, cub_select, cub_histogram});
+                                 cub_row_reduce, cub_select, cub_histogram, cub_segmented_reduce});
 
 } // namespace
 } // namespace bench

@@ -110,8 +110,28 @@ peer_call rocprim_select(void *stream, selection what, subwave_dtype dtype, std:
     });
 }
 
+peer_call rocprim_segmented_reduce(void *stream, subwave_dtype dtype, subwave_op op,
+                                   std::int64_t segments, const std::int64_t *offsets,
+                                   const void *x, void *y, void *workspace, std::size_t bytes)
+{
+    return with_peer_type(dtype, [=](auto element) {
+        using T = decltype(element);
+        const auto *from = static_cast<const T *>(x);
+        auto *to = static_cast<T *>(y);
+        const auto count = static_cast<unsigned>(segments);
+        const auto on = static_cast<hipStream_t>(stream);
+        if (count != segments || op != SUBWAVE_OP_PLUS)
+            return peer_call::not_written;
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
+            return rocprim::segmented_reduce(memory, needed, from, to, count, offsets, offsets + 1,
+                                             rocprim::plus<T>(), T(0), on);
+        });
+    });
+}
+
 const enrolled<array_peer> here({"rocPRIM", SUBWAVE_BENCH_TEXT(ROCPRIM_VERSION), rocprim_reduce,
-                                 rocprim_scan, nullptr, rocprim_row_reduce, rocprim_select});
+                                 rocprim_scan, nullptr, rocprim_row_reduce, rocprim_select, nullptr,
+                                 rocprim_segmented_reduce});
 
 } // namespace
 } // namespace bench

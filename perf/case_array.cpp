@@ -69,6 +69,11 @@ contender theirs(device &on, const array_peer &peer)
                     ? peer.minmax_index(stream, of.dtype, of.op, of.n, x,
                                         static_cast<char *>(y) + MEASURE_INDEX_BYTES, y, workspace,
                                         bytes)
+                : of.operation == MEASURE_SEGMENTED_REDUCE
+                    ? peer.segmented_reduce(
+                          stream, of.dtype, of.op, of.segments,
+                          static_cast<const std::int64_t *>(measure_at(&data.id, set)), x, y,
+                          workspace, bytes)
                     : peer.reduce(stream, of.dtype, of.op, of.n, x, y, workspace, bytes);
             if (became == peer_call::not_written)
                 throw unsupported("written for sums, for the minimum or maximum of all elements "
@@ -111,7 +116,8 @@ std::vector<contender> contenders_of(session &s, const measure_problem &of)
     }
     for (const array_peer &peer : registry<array_peer>())
         if (s.on.is_gpu() && (of.operation != MEASURE_MINMAX_INDEX || peer.minmax_index) &&
-            (!measure_is_selection(&of) || peer.select))
+            (!measure_is_selection(&of) || peer.select) &&
+            (of.operation != MEASURE_SEGMENTED_REDUCE || peer.segmented_reduce))
             all.push_back(theirs(s.on, peer));
     return all;
 }
@@ -120,6 +126,19 @@ std::vector<contender> contenders_of(session &s, const measure_problem &of)
 struct named_problem {
     std::string kind;
     measure_problem problem;
+};
+
+/* Segments of these lengths, in the mean; of all elements where it is 0. */
+constexpr struct {
+    const char *name;
+    measure_lengths lengths;
+    std::int64_t mean;
+} segment_kinds[] = {
+    {"random 0 to 1000", MEASURE_LENGTHS_RANDOM, 500},
+    {"power law", MEASURE_LENGTHS_POWER, 500},
+    {"of 8", MEASURE_LENGTHS_EQUAL, 8},
+    {"one segment", MEASURE_LENGTHS_EQUAL, 0},
+    {"half are empty", MEASURE_LENGTHS_HALF_EMPTY, 8},
 };
 
 std::vector<named_problem> problems_of(const session &s, measure_operation operation,
@@ -138,7 +157,13 @@ std::vector<named_problem> problems_of(const session &s, measure_operation opera
             !(s.wishes.ops.empty() ? op == usual : s.wants_op(subwave_op_name(op))))
             continue;
         p.op = op;
-        if (operation != MEASURE_SCAN)
+        for (const auto &kind : segment_kinds)
+            if (operation == MEASURE_SEGMENTED_REDUCE) {
+                p.lengths = kind.lengths;
+                p.segments = kind.mean ? n / kind.mean + 1 : 1;
+                problems.push_back({kind.name, p});
+            }
+        if (operation != MEASURE_SCAN && operation != MEASURE_SEGMENTED_REDUCE)
             problems.push_back({"", p});
         for (subwave_scan_kind scan : all_scans) {
             p.scan = scan;
@@ -153,9 +178,10 @@ std::vector<named_problem> problems_of(const session &s, measure_operation opera
 
 void array_cases(session &s)
 {
-    for (measure_operation operation : {MEASURE_REDUCE, MEASURE_SCAN, MEASURE_DOT, MEASURE_NORM2,
-                                        MEASURE_MINMAX_INDEX, MEASURE_COMPACT, MEASURE_COMPACT_IF,
-                                        MEASURE_PARTITION, MEASURE_PARTITION_IF, MEASURE_UNIQUE}) {
+    for (measure_operation operation :
+         {MEASURE_REDUCE, MEASURE_SCAN, MEASURE_DOT, MEASURE_NORM2, MEASURE_MINMAX_INDEX,
+          MEASURE_COMPACT, MEASURE_COMPACT_IF, MEASURE_PARTITION, MEASURE_PARTITION_IF,
+          MEASURE_UNIQUE, MEASURE_SEGMENTED_REDUCE}) {
         const measure_problem example = measure_default(operation, SUBWAVE_DTYPE_F32);
         const bool multiplies = is_product_sum(example),
                    has_op = !multiplies && !measure_is_selection(&example);

@@ -34,6 +34,7 @@ constexpr struct {
     {"dot", nullptr},
     {"norm2", nullptr},
     {"minmax_index", nullptr},
+    {"segmented_reduce", nullptr},
     {"row_reduce", row_cases},
     {"compact", nullptr},
     {"compact_if", nullptr},

@@ -6,6 +6,8 @@
 
 #include "workspace.h"
 
+#include <inttypes.h>
+
 /* The workspace holds its counters, a result for the host or two that a scan carries from launch to
  * launch, and a value of each tile or a scan's states. */
 enum {
@@ -26,13 +28,20 @@ static int64_t scan_bytes(int64_t tiles)
            (tiles > 1 ? SUBWAVE_SCAN_STATES(most) * (int64_t)sizeof(uint64_t) : 0);
 }
 
+/* A scan's, and where segments end. */
+static int64_t segments_bytes(int64_t tiles)
+{
+    const int64_t most = tiles < SUBWAVE_SCAN_TILES ? tiles : SUBWAVE_SCAN_TILES;
+    return scan_bytes(tiles) + (tiles > 1 ? (most + 1) * (int64_t)sizeof(int64_t) : 0);
+}
+
 size_t subwave_array_workspace(void)
 {
-    const size_t scan = (size_t)scan_bytes(SUBWAVE_SCAN_TILES),
-                 fold = fold_bytes(SUBWAVE_ARRAY_TILES, SUBWAVE_ARRAY_VALUE_BYTES),
+    const size_t segments = (size_t)segments_bytes(SUBWAVE_SCAN_TILES), /* more than a scan's */
+        fold = fold_bytes(SUBWAVE_ARRAY_TILES, SUBWAVE_ARRAY_VALUE_BYTES),
                  rows = fold_bytes(SUBWAVE_ROW_TILES, SUBWAVE_ROW_VALUE_BYTES);
     const size_t folds = fold > rows ? fold : rows;
-    return scan > folds ? scan : folds;
+    return segments > folds ? segments : folds;
 }
 
 const char *subwave_order_name(subwave_order order)
@@ -166,6 +175,48 @@ subwave_status subwave_array_prepare_tiles(subwave_context *context, int64_t n, 
     char *const free_bytes = (char *)workspace + COUNTERS_BYTES;
     tiles->carry = (uint64_t *)free_bytes;
     tiles->states = (uint64_t *)(free_bytes + RESULT_BYTES);
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+subwave_status subwave_check_offset_dtype(subwave_context *context, subwave_dtype offset_dtype)
+{
+    if (offset_dtype == SUBWAVE_DTYPE_I32 || offset_dtype == SUBWAVE_DTYPE_I64)
+        return SUBWAVE_STATUS_SUCCESS;
+    if (!subwave_dtype_size(offset_dtype))
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
+                            "offset_dtype is %d, which is no subwave_dtype", (int)offset_dtype);
+    return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
+                        "offset_dtype is %s; offsets are i32 or i64",
+                        subwave_dtype_name(offset_dtype));
+}
+
+subwave_status subwave_check_segments(subwave_context *context, int64_t segments, int64_t n)
+{
+    SUBWAVE_TRY(subwave_check_size(context, "segments", segments));
+    SUBWAVE_TRY(subwave_check_size(context, "n", n));
+    const int64_t most = INT64_MAX / 32;
+    if (segments <= most && n <= most)
+        return SUBWAVE_STATUS_SUCCESS;
+    return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
+                        "%s is %" PRId64 ": so many exceed the address space",
+                        segments > most ? "segments" : "n", segments > most ? segments : n);
+}
+
+subwave_status subwave_array_prepare_segments(subwave_context *context, subwave_dtype offset_dtype,
+                                              size_t size, subwave_segments *segments)
+{
+    const int64_t tile = (int64_t)SUBWAVE_ARRAY_BLOCK * SUBWAVE_SEGMENTED_ITEMS(size);
+    segments->wide = offset_dtype == SUBWAVE_DTYPE_I64;
+    if (!segments->wide && segments->n > INT32_MAX)
+        segments->n = INT32_MAX; /* they reach no further */
+    segments->tiles = quotient_above(segments->n + segments->count, tile);
+    void *workspace;
+    SUBWAVE_TRY(subwave_workspace_get(context, segments_bytes(segments->tiles), &workspace));
+    segments->counter = workspace;
+    char *const free_bytes = (char *)workspace + COUNTERS_BYTES;
+    segments->carry = (uint64_t *)free_bytes;
+    segments->states = (uint64_t *)(free_bytes + RESULT_BYTES);
+    segments->ended_before = (int64_t *)((char *)workspace + scan_bytes(segments->tiles));
     return SUBWAVE_STATUS_SUCCESS;
 }
 

@@ -39,6 +39,14 @@ bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t 
 subwave_status subwave_array_prepare_tiles(subwave_context *context, int64_t n, size_t size,
                                            subwave_tiles *tiles);
 
+subwave_status subwave_check_offset_dtype(subwave_context *context, subwave_dtype offset_dtype);
+subwave_status subwave_check_segments(subwave_context *context, int64_t segments, int64_t n);
+
+/* Divides segments->count segments of segments->n elements of `size` bytes into tiles, and gives the
+ * blocks their workspace. */
+subwave_status subwave_array_prepare_segments(subwave_context *context, subwave_dtype offset_dtype,
+                                              size_t size, subwave_segments *segments);
+
 /* After the launch: brings the result's bytes to the host, if they are wanted there. */
 subwave_status subwave_array_finish(subwave_context *context, subwave_place place, void *result,
                                     const void *at, size_t bytes);

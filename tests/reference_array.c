@@ -407,3 +407,120 @@ void reference_array_histogram(subwave_dtype dtype, int64_t bins, double lower, 
 #undef BOUNDARY
 #undef BEGINS_BEFORE
 }
+
+/* --- segments -------------------------------------------------------------------------------- */
+
+/* A value, and whether a segment ended before the elements that it is of. */
+typedef struct since_end {
+    cell value;
+    bool ended;
+} since_end;
+
+static since_end join_since_end(subwave_dtype type, subwave_op op, since_end a, since_end b)
+{
+    return b.ended ? b : (since_end){join(type, op, a.value, b.value), a.ended};
+}
+
+/* What the tiles from `first` up to `tile`, counted from the launch's first, combine to. */
+static cell join_tiles(subwave_dtype type, subwave_op op, const cell *tiles, const cell *groups,
+                       int64_t first, int64_t tile)
+{
+    cell runs[RUN], result = {0};
+    const int64_t group = tile / GROUP, in = first / GROUP;
+    for (int step = 0; step < 3; ++step) {
+        for (int r = 0; r < GROUP / RUN; ++r) {
+            cell run[RUN];
+            for (int i = 0; i < RUN; ++i) {
+                const int64_t place = r * RUN + i, at = place + (step == 0   ? group
+                                                                 : step == 1 ? 0
+                                                                             : in) *
+                                                                    GROUP;
+                const bool there = step == 0   ? at >= first && at < tile
+                                   : step == 1 ? at >= in + (first % GROUP > 0) && at < group
+                                               : in < group && first % GROUP > 0 && at >= first;
+                run[i] = there ? (step == 1 ? groups : tiles)[at] : (cell){0};
+            }
+            runs[r] = join_all(type, op, run, RUN);
+        }
+        cell all = {0};
+        for (int r = 0; r < GROUP / RUN; ++r)
+            all = join(type, op, all, runs[r]);
+        result = join(type, op, all, result);
+    }
+    return result;
+}
+
+void reference_array_segmented_reduce(subwave_dtype dtype, subwave_op op, int64_t segments,
+                                      const int64_t *offsets, const void *x, void *y)
+{
+    const subwave_dtype type = combined_in(dtype);
+    const int width = reference_width(dtype), each = width == 64 ? 7 : width == 32 ? 15 : 31;
+    const int64_t tile_items = (int64_t)BLOCK * each, first = offsets[0],
+                  items = segments + offsets[segments] - first;
+    cell *tiles = calloc(LAUNCH, sizeof *tiles), groups[GROUP] = {{0}}, carry = {0};
+    if (!tiles)
+        abort();
+    int64_t e = 0, s = 0;
+    for (int64_t t = 0; t * tile_items < items; ++t) {
+        const int64_t launch = t / LAUNCH * LAUNCH, began = (offsets[s] - first + s) / tile_items;
+        since_end upto[BLOCK] = {{{0}, false}};
+        cell heads[BLOCK] = {{0}};
+        int64_t head_of[BLOCK], item = t * tile_items;
+        for (int w = 0; w < BLOCK; ++w) {
+            cell sum = {0};
+            head_of[w] = -1;
+            for (int k = 0; k < each && item < items; ++k, ++item) {
+                if (s < segments && e == offsets[s + 1] - first) {
+                    if (!upto[w].ended) {
+                        heads[w] = sum;
+                        head_of[w] = s;
+                    } else {
+                        reference_store(
+                            dtype, y, s,
+                            rounded(dtype, type,
+                                    sum.any ? sum : (cell){true, reference_identity(type, op)}));
+                    }
+                    upto[w].ended = true;
+                    sum.any = false;
+                    ++s;
+                } else {
+                    sum = join(type, op, sum, element(dtype, op, x, first + e++));
+                }
+            }
+            upto[w].value = sum;
+        }
+        for (int size = 1; size < RUN; size *= 2)
+            for (int w = BLOCK - 1; w >= 0; --w)
+                if (w & size)
+                    upto[w] = join_since_end(type, op, upto[(w & ~(size - 1)) - 1], upto[w]);
+        const int64_t place = t - launch;
+        const cell before_tile =
+            join(type, op, began < launch ? carry : (cell){0},
+                 join_tiles(type, op, tiles, groups, began > launch ? began - launch : 0, place));
+        since_end all = {{0}, false};
+        for (int w = 0; w < BLOCK; ++w) {
+            const since_end before = w % RUN ? join_since_end(type, op, all, upto[w - 1]) : all;
+            if (head_of[w] >= 0) {
+                cell sum = before.ended ? before.value : join(type, op, before_tile, before.value);
+                sum = join(type, op, sum, heads[w]);
+                if (!sum.any)
+                    sum = (cell){true, reference_identity(type, op)};
+                reference_store(dtype, y, head_of[w], rounded(dtype, type, sum));
+            }
+            if (w % RUN == RUN - 1)
+                all = join_since_end(type, op, all, upto[w]);
+        }
+        tiles[place] = all.value;
+        if (place % GROUP == GROUP - 1) /* of its tiles, since the open segment began */
+            groups[place / GROUP] =
+                join(type, op,
+                     join_tiles(type, op, tiles, groups,
+                                began - launch > place - place % GROUP ? began - launch
+                                                                       : place - place % GROUP,
+                                place),
+                     all.value);
+        if (place == LAUNCH - 1)
+            carry = all.ended ? all.value : join(type, op, before_tile, all.value);
+    }
+    free(tiles);
+}

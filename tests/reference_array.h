@@ -15,6 +15,11 @@ uint64_t reference_array_reduce(subwave_dtype dtype, subwave_op op, const void *
 void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind scan, const void *x,
                           int64_t n, const uint64_t *init, void *y);
 
+/* y[s]: op over the elements from offsets[s] up to offsets[s + 1], which ascend, for `segments` of
+ * them. */
+void reference_array_segmented_reduce(subwave_dtype dtype, subwave_op op, int64_t segments,
+                                      const int64_t *offsets, const void *x, void *y);
+
 /* *result: the sum of the products of the n elements of x and y. */
 void reference_array_dot(subwave_dtype dtype, subwave_conjugation conjugation, const void *x,
                          const void *y, int64_t n, void *result);

@@ -298,6 +298,29 @@ SUBWAVE_API subwave_status subwave_scan(subwave_context *context, subwave_dtype 
                                         subwave_op op, subwave_scan_kind scan, subwave_order order,
                                         int64_t n, const void *init, const void *x, void *y);
 
+/* y[s] = op over the elements of segment s: x[offsets[s]] op ... op x[offsets[s + 1] - 1].
+ *   dtype, op  as in subwave_reduce. A segment without elements gives op's identity.
+ *   offset_dtype  I32 or I64, of the offsets.
+ *   segments  >= 0; 0 returns at once. They may have any lengths: the work is divided by elements.
+ *   offsets [in, device] segments + 1 numbers in ascending order, aligned as themselves. The first may
+ *           be above 0, and the last below n. Offsets below 0 or above n count as 0 or n: whatever
+ *           they are, nothing outside x and y is read or written. If they do not ascend, y holds
+ *           anything.
+ *   n       elements of x, >= 0. Its elements that belong to no segment are not read, but space in
+ *           the grid is taken for them.
+ *   x       [in, device] n elements, aligned as an element. May be null if n = 0.
+ *   y       [out, device] `segments` elements; must not overlap x or offsets.
+ * Stream: asynchronous. Workspace: at most 1581336 bytes; 4352 bytes if n + segments is at most 1792,
+ * 3840, or 7936 for elements of 8, 4, or fewer bytes. Determinism: bit-equal on every device; the
+ * order depends on dtype and on the offsets' distances from the first one alone (docs/arrays.md).
+ * Errors: INVALID_CONTEXT; INVALID_VALUE op, dtype, offset_dtype; UNSUPPORTED an op that the dtype
+ * lacks, another offset_dtype; INVALID_SIZE; INVALID_POINTER; WORKSPACE_TOO_SMALL; DEVICE_ERROR;
+ * KERNEL_ERROR. Source: the segmented reductions of CUB and rocPRIM. */
+SUBWAVE_API subwave_status subwave_segmented_reduce(subwave_context *context, subwave_dtype dtype,
+                                                    subwave_op op, subwave_dtype offset_dtype,
+                                                    int64_t segments, const void *offsets,
+                                                    int64_t n, const void *x, void *y);
+
 /* *result = x[0] y[0] + ... + x[n - 1] y[n - 1], with the elements of x conjugated if asked for.
  *   dtype   F16, BF16, F32, F64, C32, C64. Products and sums are of f32 for F16 and BF16, and of f64
  *           for all others, and the result is rounded once more, to nearest even. A product is rounded

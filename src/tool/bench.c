@@ -205,18 +205,25 @@ static const char *size_label(char *label, const measure_problem *p)
     return label;
 }
 
+static bool has_segments(const measure_problem *p)
+{
+    return p->operation == MEASURE_SEGMENTED_REDUCE;
+}
+
 /* What variant_label shows. */
 static const char *variant_heading(const measure_problem *p)
 {
     return measure_is_product(p)     ? "variant"
            : measure_is_selection(p) ? "selected"
+           : has_segments(p)         ? "lengths"
            : measure_is_array(p)     ? "order"
            : measure_is_rows(p)      ? "op"
            : measure_is_transpose(p) ? "layout"
                                      : "kind";
 }
 
-/* The variant of a product, the kind of a group, the order of an array, the op of rows. */
+/* The variant of a product, the kind of a group, the order of an array, the op of rows,
+ * the lengths of segments. */
 static const char *variant_label(char *label, const measure_problem *p)
 {
     if (p->operation == MEASURE_MATMUL)
@@ -229,6 +236,8 @@ static const char *variant_label(char *label, const measure_problem *p)
                  measure_has_comparison(p) ? subwave_comparison_name(p->comparison)
                  : measure_has_flags(p)    ? "flags"
                                            : "unequal");
+    else if (has_segments(p))
+        snprintf(label, LABEL_SIZE, "%s", measure_lengths_name(p->lengths));
     else if (measure_is_array(p))
         snprintf(label, LABEL_SIZE, "%s", subwave_order_name(p->order));
     else if (measure_is_rows(p))
@@ -560,11 +569,12 @@ enum {
     PRODUCT_SUMS = ONE(DOT) | ONE(NORM2),
     TRANSPOSES = ONE(TRANSPOSE) | ONE(TRANSPOSE_STRIDED_BATCHED),
     ROWS = ONE(ROW_REDUCE),
+    SEGMENTED = ONE(SEGMENTED_REDUCE),
     FLAGGED = ONE(COMPACT) | ONE(PARTITION),
     COMPARED = ONE(COMPACT_IF) | ONE(PARTITION_IF),
     SELECTIONS = FLAGGED | COMPARED | ONE(UNIQUE),
     ARRAYS = ONE(REDUCE) | ONE(SCAN) | PRODUCT_SUMS | ONE(MINMAX_INDEX) | SELECTIONS |
-             ONE(HISTOGRAM),
+             ONE(HISTOGRAM) | SEGMENTED,
     GROUP_COMBINING = ONE(GROUP_REDUCE) | ONE(GROUP_SCAN),
     COMBINING = GROUP_COMBINING | ONE(REDUCE) | ONE(SCAN) | ONE(ROW_REDUCE),
     MOVING = ONE(GROUP_BROADCAST) | ONE(GROUP_SHIFT) | ONE(GROUP_PERMUTE) | ONE(GROUP_SELECT),
@@ -678,7 +688,7 @@ int bench_main(int argc, char **argv)
          several("--variant", "NAME", take_variants, &s.variants, "(naive, local and broadcast)")},
         {MATMUL, several("--dtype", "TYPE", take_dtypes, &s.dtypes, "(f32)")},
         {BATCHED, several("--dtype", "TYPE", take_batched_dtypes, &s.dtypes, "(f32)")},
-        {COMBINING | ONE(MINMAX_INDEX) | COMPARED | ONE(HISTOGRAM),
+        {COMBINING | ONE(MINMAX_INDEX) | COMPARED | ONE(HISTOGRAM) | SEGMENTED,
          several("--dtype", "TYPE", take_number_dtypes, &s.dtypes, "(f32)")},
         {PRODUCT_SUMS, several("--dtype", "TYPE", take_dot_dtypes, &s.dtypes, "(f32)")},
         {MOVING | TRANSPOSES | FLAGGED | ONE(UNIQUE),
@@ -720,9 +730,12 @@ int bench_main(int argc, char **argv)
         {GROUPS, one("--branches", "COUNT", take_int, &p->group.branches,
                      "branches of tangle and opportunistic groups (3)")},
         {GROUPS, flag("--members", &p->members, "ask for the members as well")},
-        {COMBINING, one("--op", "OP", take_op, &p->op, "(plus)")},
         {COMPARED, one("--comparison", "NAME", take_comparison, &p->comparison,
                        "with 0; with 4 if unsigned (less)")},
+        {SEGMENTED, one("--segments", "COUNT", take_size, &p->segments, "how many (1000)")},
+        {SEGMENTED, one("--offsets", "TYPE", take_offset_dtype, &p->offset_dtype, "(i64)")},
+        {SEGMENTED, one("--lengths", "KIND", take_lengths, &p->lengths, "(random)")},
+        {COMBINING | SEGMENTED, one("--op", "OP", take_op, &p->op, "(plus)")},
         {ONE(MINMAX_INDEX), one("--op", "OP", take_minmax, &p->op, "(minimum)")},
         {ONE(REDUCE) | ONE(SCAN) | PRODUCT_SUMS,
          one("--order", "ORDER", take_order, &p->order, "(fixed)")},

@@ -250,6 +250,11 @@ TAKE_CHOICE(take_minmax, subwave_op, {"minimum", SUBWAVE_OP_MINIMUM},
             {"maximum", SUBWAVE_OP_MAXIMUM})
 TAKE_CHOICE(take_conjugation, subwave_conjugation, {"none", SUBWAVE_CONJUGATION_NONE},
             {"first", SUBWAVE_CONJUGATION_FIRST})
+TAKE_CHOICE(take_lengths, measure_lengths, {"random", MEASURE_LENGTHS_RANDOM},
+            {"power", MEASURE_LENGTHS_POWER}, {"equal", MEASURE_LENGTHS_EQUAL},
+            {"half_empty", MEASURE_LENGTHS_HALF_EMPTY})
+TAKE_CHOICE(take_offset_dtype, subwave_dtype, {"i32", SUBWAVE_DTYPE_I32},
+            {"i64", SUBWAVE_DTYPE_I64})
 TAKE_CHOICE(take_scan, subwave_scan_kind, {"inclusive", SUBWAVE_SCAN_INCLUSIVE},
             {"exclusive", SUBWAVE_SCAN_EXCLUSIVE})
 TAKE_CHOICE(take_shift, subwave_shift, {"left", SUBWAVE_SHIFT_LEFT}, {"right", SUBWAVE_SHIFT_RIGHT})

@@ -4,7 +4,7 @@
 #ifndef SUBWAVE_TOOL_OPTIONS_H
 #define SUBWAVE_TOOL_OPTIONS_H
 
-#include <subwave/types.h>
+#include <measure.h>
 
 enum { LIST_SIZE = 64 };
 
@@ -87,18 +87,20 @@ const char *take_size(const char *value, void *target);     /* int64_t, >= 0 */
 const char *take_three(const char *value, void *target);    /* int64_t[3], from A,B,C */
 const char *take_pair(const char *value,
                       void *target); /* int64_t[3], from X,Y, which are A and C */
-const char *take_block(const char *value, void *target);       /* int32_t[3], from XxYxZ */
-const char *take_scalar(const char *value, void *target);      /* double[2], from X or RE,IM */
-const char *take_int(const char *value, void *target);         /* int32_t, >= 0 */
-const char *take_unsigned(const char *value, void *target);    /* uint32_t */
-const char *take_kind(const char *value, void *target);        /* subwave_group_kind */
-const char *take_op(const char *value, void *target);          /* subwave_op */
-const char *take_order(const char *value, void *target);       /* subwave_order */
-const char *take_minmax(const char *value, void *target);      /* subwave_op, one of the two */
-const char *take_conjugation(const char *value, void *target); /* subwave_conjugation */
-const char *take_comparison(const char *value, void *target);  /* subwave_comparison */
-const char *take_scan(const char *value, void *target);        /* subwave_scan_kind */
-const char *take_shift(const char *value, void *target);       /* subwave_shift */
-const char *take_vote(const char *value, void *target);        /* subwave_vote */
+const char *take_block(const char *value, void *target);        /* int32_t[3], from XxYxZ */
+const char *take_scalar(const char *value, void *target);       /* double[2], from X or RE,IM */
+const char *take_int(const char *value, void *target);          /* int32_t, >= 0 */
+const char *take_unsigned(const char *value, void *target);     /* uint32_t */
+const char *take_kind(const char *value, void *target);         /* subwave_group_kind */
+const char *take_op(const char *value, void *target);           /* subwave_op */
+const char *take_order(const char *value, void *target);        /* subwave_order */
+const char *take_minmax(const char *value, void *target);       /* subwave_op, one of the two */
+const char *take_conjugation(const char *value, void *target);  /* subwave_conjugation */
+const char *take_comparison(const char *value, void *target);   /* subwave_comparison */
+const char *take_lengths(const char *value, void *target);      /* measure_lengths */
+const char *take_offset_dtype(const char *value, void *target); /* subwave_dtype, one of the two */
+const char *take_scan(const char *value, void *target);         /* subwave_scan_kind */
+const char *take_shift(const char *value, void *target);        /* subwave_shift */
+const char *take_vote(const char *value, void *target);         /* subwave_vote */
 
 #endif

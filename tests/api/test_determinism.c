@@ -536,6 +536,34 @@ static void check_selections(device *d)
         }
 }
 
+static subwave_status run_segments(subwave_context *context, const task *t, void *const *operand)
+{
+    return subwave_segmented_reduce(context, t->dtype, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I32,
+                                    t->function, operand[SECOND], t->n, operand[FIRST],
+                                    operand[RESULT]);
+}
+
+/* Segments whose mean length is `mean`. */
+static void check_segments(device *d, subwave_dtype dtype, int mean)
+{
+    const size_t size = subwave_dtype_size(dtype);
+    const int64_t n = (int64_t)(60003 / size), segments = n / mean;
+    task t = {.run = run_segments, .dtype = dtype, .n = n, .function = (int)segments};
+    snprintf(t.name, sizeof t.name, "segments of %d of %s", mean, subwave_dtype_name(dtype));
+    add_operand(&t, FIRST, (size_t)n, size);
+    fill_numbers(dtype, t.before[FIRST], n, &d->random);
+    add_operand(&t, SECOND, (size_t)segments + 1, sizeof(int32_t));
+    int32_t *offsets = t.before[SECOND];
+    offsets[0] = 0;
+    for (int64_t s = 1; s <= segments; ++s) {
+        const int64_t end =
+            offsets[s - 1] + (int64_t)(harness_random_bits(&d->random) % (unsigned)(2 * mean + 1));
+        offsets[s] = (int32_t)(end < n ? end : n);
+    }
+    add_operand(&t, RESULT, (size_t)segments, size);
+    check(d, &t);
+}
+
 /* Several tiles, whose blocks may finish in any order. */
 static void check_arrays(device *d)
 {
@@ -567,6 +595,7 @@ static void check_arrays(device *d)
                 add_operand(&t, RESULT, 1, size);
                 check(d, &t);
             }
+            check_segments(d, dtype, o ? 7 : 5000);
             t = (task){.run = run_scan,
                        .dtype = dtype,
                        .n = (int64_t)(60003 / size),

@@ -233,6 +233,9 @@ CALL(rows, subwave_row_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, 4, IT
 CALL(bins, subwave_histogram(context, SUBWAVE_DTYPE_U32, 4, 0, 1e6, ITEMS, in, (int64_t *)info))
 CALL(bounds,
      subwave_histogram_by_boundaries(context, SUBWAVE_DTYPE_U32, 1, in, ITEMS, in, (int64_t *)info))
+CALL(of_segments,
+     subwave_segmented_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I32, 3,
+                              (int32_t[]){0, 1, 1, ITEMS}, ITEMS, in, out))
 static subwave_status memory(subwave_context *context)
 {
     void *device = NULL;
@@ -270,6 +273,7 @@ static subwave_status (*const calls[])(subwave_context *) = {multiply_auto,
                                                              rows,
                                                              bins,
                                                              bounds,
+                                                             of_segments,
                                                              memory};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };

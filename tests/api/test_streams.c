@@ -24,9 +24,11 @@ enum { N = 48, CELLS = N * N, STREAMS = 4, TURNS = 40, REPLAYS = 10 };
 typedef struct arrays {
     float *a, *b;
     uint32_t *id;
+    int32_t *offsets;
     void *c;
 } arrays;
 
+enum { SEGMENTS = 70 };
 enum { C_BYTES = CELLS * (int)sizeof(subwave_group_item) };
 
 static arrays arrays_create(subwave_context *context)
@@ -35,6 +37,8 @@ static arrays arrays_create(subwave_context *context)
     assert_ok(context, subwave_malloc(context, (void **)&x.a, CELLS * sizeof *x.a));
     assert_ok(context, subwave_malloc(context, (void **)&x.b, CELLS * sizeof *x.b));
     assert_ok(context, subwave_malloc(context, (void **)&x.id, CELLS * sizeof *x.id));
+    assert_ok(context,
+              subwave_malloc(context, (void **)&x.offsets, (SEGMENTS + 1) * sizeof *x.offsets));
     assert_ok(context, subwave_malloc(context, &x.c, C_BYTES));
     return x;
 }
@@ -44,6 +48,7 @@ static void arrays_destroy(subwave_context *context, arrays *x)
     assert_ok(context, subwave_free(context, x->a));
     assert_ok(context, subwave_free(context, x->b));
     assert_ok(context, subwave_free(context, x->id));
+    assert_ok(context, subwave_free(context, x->offsets));
     assert_ok(context, subwave_free(context, x->c));
 }
 
@@ -51,16 +56,20 @@ static void arrays_fill(subwave_context *context, const arrays *x, harness_rando
 {
     static float a[CELLS], b[CELLS];
     static uint32_t id[CELLS];
+    static int32_t offsets[SEGMENTS + 1];
     static unsigned char poison[C_BYTES];
     for (int i = 0; i < CELLS; ++i) {
         a[i] = (float)harness_random_sign(random);
         b[i] = (float)harness_random_sign(random);
         id[i] = (uint32_t)(harness_random_bits(random) % 8);
     }
+    for (int s = 1; s <= SEGMENTS; ++s)
+        offsets[s] = offsets[s - 1] + (int32_t)(harness_random_bits(random) % (CELLS / SEGMENTS));
     memset(poison, 0xa5, sizeof poison);
     assert_ok(context, subwave_copy(context, x->a, a, sizeof a));
     assert_ok(context, subwave_copy(context, x->b, b, sizeof b));
     assert_ok(context, subwave_copy(context, x->id, id, sizeof id));
+    assert_ok(context, subwave_copy(context, x->offsets, offsets, sizeof offsets));
     assert_ok(context, subwave_copy(context, x->c, poison, sizeof poison));
 }
 
@@ -121,6 +130,9 @@ CALL(norm, subwave_norm2(context, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, CELLS,
 CALL(bins, subwave_histogram(context, SUBWAVE_DTYPE_F32, 16, -1, 1, CELLS, x->a, x->c))
 CALL(bounds,
      subwave_histogram_by_boundaries(context, SUBWAVE_DTYPE_F32, 1, x->b, CELLS, x->a, x->c))
+CALL(of_segments,
+     subwave_segmented_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I32,
+                              SEGMENTS, x->offsets, CELLS, x->a, x->c))
 CALL(greatest, subwave_minmax_index(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, CELLS, x->a,
                                     SUBWAVE_PLACE_DEVICE, (float *)x->c + 2, x->c))
 CALL(rows, subwave_row_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 8, CELLS / 8, x->a,
@@ -154,7 +166,8 @@ static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               partition,
                               unique,
                               bins,
-                              bounds};
+                              bounds,
+                              of_segments};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };
 

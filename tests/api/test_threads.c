@@ -43,6 +43,7 @@ typedef enum job {
     PARTITION_IF,
     UNIQUE,
     BINS,
+    SEGMENTS,
     PLAN,
     MEMORY,
     JOBS
@@ -54,12 +55,14 @@ static const char *const job_names[JOBS] = {"matmul naive", "matmul local", "mat
                                             "norm",         "index",        "transpose",
                                             "rows",         "compact",      "compact if",
                                             "partition",    "partition if", "unique",
-                                            "histogram",    "plan",         "memory"};
+                                            "histogram",    "segments",     "plan",
+                                            "memory"};
 
 /* What a context computes with, on the host. A thread's contexts all have other inputs, so that
  * they cannot take each other's unnoticed. */
 typedef struct inputs {
     double a[BATCH][M * K], b[BATCH][K * N];
+    int64_t offsets[4];
     uint8_t predicate[ELEMENTS];
 } inputs;
 static inputs common[CONTEXTS];
@@ -181,6 +184,9 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
         return subwave_unique(context, f64, ELEMENTS, x, (double *)y + 1, y);
     case BINS:
         return subwave_histogram(context, f64, 8, -1, 1, ELEMENTS, x, (int64_t *)y);
+    case SEGMENTS:
+        return subwave_segmented_reduce(context, f64, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I64, 3,
+                                        device->in.offsets, ELEMENTS, x, y);
     case PLAN:
         return subwave_matmul_plan(context, SUBWAVE_VARIANT_AUTO, f64, row_major, none, none, M, N,
                                    K, &r->of.plan);
@@ -370,6 +376,9 @@ static void expect(subwave_context *context, result (*expected)[JOBS])
         }
         for (int i = 0; i < ELEMENTS; ++i)
             in->predicate[i] = harness_random_bits(&random) & 1;
+        for (int i = 1; i < 4; ++i)
+            in->offsets[i] =
+                in->offsets[i - 1] + (int64_t)(harness_random_bits(&random) % (ELEMENTS / 3));
         assert_ok(context, memory_create(context, in, &device));
         for (job j = 0; j < JOBS; ++j)
             assert_ok(context, run(context, j, device, &expected[c][j]));

@@ -279,6 +279,7 @@ project(app LANGUAGES CXX)
     # Not tested
     ("docs/arrays.md", "array      a row"): "a drawing",
     ("docs/arrays.md", "tile       32 runs"): "a drawing",
+    ("docs/arrays.md", "sequence   x0 x1"): "a drawing",
     ("docs/arrays.md", "x:  i ->"): "a drawing",
     ("docs/arrays.md", "256 bins, 16 copies"): "a drawing",
     ("docs/amd.md", "apt-get download librocblas5"): "it takes another project's package of 300 MB",

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <subwave/subwave.h>
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -26,7 +27,8 @@ enum { RIGHT, TOLD, WRONG }; /* a child's exit status */
 static int use_the_library(void)
 {
     static float a[COUNT], b[COUNT], c[COUNT], sum[COUNT], upto[COUNT], greatest, product, norm,
-        greatest_too, flipped[COUNT];
+        greatest_too, flipped[COUNT], of_segments[3];
+    static const int32_t offsets[] = {0, 14, 14, COUNT};
     int64_t where = -1, sixes = 0, counts[2] = {0};
     double squares = 0;
     float of_rows[SIZE] = {0};
@@ -69,6 +71,10 @@ static int use_the_library(void)
         TRY(subwave_copy(ctx, &sixes, dc, sizeof sixes));
         TRY(subwave_histogram(ctx, SUBWAVE_DTYPE_F32, 2, 0, 6, COUNT, da, (int64_t *)db));
         TRY(subwave_copy(ctx, counts, db, sizeof counts));
+        TRY(subwave_copy(ctx, dc, offsets, sizeof offsets));
+        TRY(subwave_segmented_reduce(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, SUBWAVE_DTYPE_I32,
+                                     3, dc, COUNT, da, db));
+        TRY(subwave_copy(ctx, of_segments, db, sizeof of_segments));
         TRY(subwave_dot(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_CONJUGATION_NONE, SUBWAVE_ORDER_FIXED,
                         COUNT, da, da, SUBWAVE_PLACE_HOST, &product));
         TRY(subwave_norm2(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, COUNT, da,
@@ -89,7 +95,9 @@ static int use_the_library(void)
     if (failures)
         return TOLD;
     if (product != squares || norm * norm < squares - 0.01 || norm * norm > squares + 0.01 ||
-        greatest_too != 6 || where != 6 || sixes != COUNT / 7 || counts[0] + counts[1] != COUNT)
+        greatest_too != 6 || where != 6 || sixes != COUNT / 7 || counts[0] + counts[1] != COUNT ||
+        of_segments[0] != 6 || of_segments[1] > -INFINITY ||
+        of_segments[2] != 6)
         return WRONG;
     for (int r = 0; r < SIZE; ++r) {
         float right = 0;

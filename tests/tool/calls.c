@@ -121,6 +121,12 @@ static void combine(void *x, void *y, void *choice, void *members)
 
 static void fold(void *x, void *y)
 {
+    const int32_t offsets[] = {0, 5, 5, 77};
+    void *device = allocate(sizeof offsets);
+    expect(subwave_copy(on, device, offsets, sizeof offsets));
+    expect(subwave_segmented_reduce(on, SUBWAVE_DTYPE_I16, SUBWAVE_OP_BIT_OR, SUBWAVE_DTYPE_I32, 3,
+                                    device, 77, x, y));
+    expect(subwave_free(on, device));
     expect(subwave_reduce(on, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_ORDER_FIXED, 1001, NULL,
                           x, SUBWAVE_PLACE_DEVICE, y));
     expect(subwave_reduce(on, SUBWAVE_DTYPE_I16, SUBWAVE_OP_BIT_AND, SUBWAVE_ORDER_DEVICE, 77,

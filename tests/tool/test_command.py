@@ -745,13 +745,13 @@ class Bench(Command):
             self.skipTest("needs the program that makes every call")
         os.symlink(SUBWAVE, os.path.join(self.folder, "subwave"))
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "calls.c"), encoding="utf-8") as file:
-            called = re.findall(r"expect\((?:subwave_)((?:matmul|group|reduce|scan|dot|norm2|minmax_index|row|transpose|histogram|compact|partition|unique)\w*)\(", file.read())
+            called = re.findall(r"expect\((?:subwave_)((?:matmul|group|reduce|scan|dot|norm2|minmax_index|row|segmented|transpose|histogram|compact|partition|unique)\w*)\(", file.read())
         called = [name.removesuffix("_by_boundaries") for name in called]
         ran = subprocess.run([CALLS, DEVICE], env={**os.environ, "SUBWAVE_LOG": "2", "LC_ALL": "C"}, text=True,
                              capture_output=True, timeout=60)
         self.assertEqual((ran.returncode, ran.stdout), (0, ""), ran.stderr)
         lines = ran.stderr.splitlines()
-        self.assertEqual(len(lines), 10 + 5 * 8 + 5 + 18)
+        self.assertEqual(len(lines), 10 + 5 * 8 + 5 + 19)
         self.assertEqual({line.split()[2] for line in lines}, set(called))
         for line in lines:
             with self.subTest(line):
@@ -774,6 +774,7 @@ class Bench(Command):
                      "partition --dtype u16 --device cpu:8 --size 333",
                      "partition_if --dtype i8 --comparison not_equal --device cpu:8 --size 5000",
                      "unique --dtype f32 --device cpu:8 --size 1001",
+                     "segmented_reduce --dtype i16 --op bit_or --offsets i32 --segments 3 --device cpu:8 --size 77",
                      "transpose --device cpu:8 --dtype f64 --layout column --size 5x7 --ld 6,7",
                      "transpose_strided_batched --device cpu:8 --dtype c32 --layout row --size 3x9 --ld 9,4 --batch 5 "
                      "--strides 0,36",
@@ -802,7 +803,7 @@ class Bench(Command):
         for operation in ("group_reduce", "group_scan", "group_broadcast", "group_shift", "group_permute", "group_select",
                           "group_vote", "group_info", "matmul_batched", "matmul_strided_batched", "reduce", "scan", "dot",
                           "norm2", "minmax_index", "row_reduce", "compact", "compact_if", "partition", "partition_if",
-                          "unique", "transpose", "transpose_strided_batched"):
+                          "unique", "segmented_reduce", "transpose", "transpose_strided_batched", "histogram"):
             ran = self.run_command("bench", operation, "--device", DEVICE, "--size", "8" if "matmul" in operation else "512",
                                    "--repeat", "1", LD_PRELOAD=BROKEN, SUBWAVE_BROKEN="nothing")
             self.assertEqual((ran.returncode, ran.stderr), (1, ""), operation)
@@ -930,7 +931,7 @@ class InfoAndHelp(Command):
 
     def operations(self):
         names = re.search(r"^operations:\n(.*?)\n\n", self.succeed("bench", "--help"), re.M | re.S)[1].split()
-        self.assertEqual(len(names), 25)
+        self.assertEqual(len(names), 26)
         return names
 
     def test_help_and_version(self):

@@ -552,6 +552,24 @@ static double histogram_error(const measure_data *data, const void *counts)
     return error;
 }
 
+/* Of the segments' results; elements are combined in ascending order. */
+static double segments_error(const measure_data *data, const void *y)
+{
+    const measure_problem *p = &data->problem;
+    double error = 0;
+    for (int64_t s = 0; s < p->segments; ++s) {
+        value right = identity(p->dtype, p->op);
+        double magnitude = 0;
+        for (int64_t i = data->offsets[s]; i < data->offsets[s + 1]; ++i) {
+            const value x = load(p->dtype, data->x, i);
+            right = combine(p->dtype, p->op, right, x);
+            magnitude += measure_is_floating(p->dtype) ? fabs(x.real) : 0;
+        }
+        error = worse(error, result_error(p, y, s, right, magnitude));
+    }
+    return error;
+}
+
 /* Elements are combined in ascending order. */
 static double array_error(const measure_data *data, const void *y)
 {
@@ -564,6 +582,8 @@ static double array_error(const measure_data *data, const void *y)
         return histogram_error(data, y);
     if (p->operation == MEASURE_DOT || p->operation == MEASURE_NORM2)
         return product_sum_error(data, y);
+    if (p->operation == MEASURE_SEGMENTED_REDUCE)
+        return segments_error(data, y);
     const bool scans = p->operation == MEASURE_SCAN, inclusive = p->scan == SUBWAVE_SCAN_INCLUSIVE;
     value right = p->has_init ? whole(p->dtype, 1) : identity(p->dtype, p->op);
     double magnitude = p->has_init, error = 0;

@@ -116,6 +116,7 @@ subwave_status measure_poison(const measure_array *array, int set);
     X(PARTITION, "partition") \
     X(PARTITION_IF, "partition_if") \
     X(UNIQUE, "unique") \
+    X(SEGMENTED_REDUCE, "segmented_reduce") \
     X(ROW_REDUCE, "row_reduce") \
     X(TRANSPOSE, "transpose") \
     X(TRANSPOSE_STRIDED_BATCHED, "transpose_strided_batched") \
@@ -129,6 +130,21 @@ typedef enum measure_operation {
 } measure_operation;
 
 const char *measure_operation_name(measure_operation operation);
+
+/* How long segments are. X(name, spelling) */
+#define MEASURE_LENGTHS_LIST(X) \
+    X(RANDOM, "random") /* up to twice the mean, evenly */ \
+    X(POWER, "power")   /* of a power law: many short ones, a few long ones */ \
+    X(EQUAL, "equal") \
+    X(HALF_EMPTY, "half_empty") /* every other one is; the rest is as random */
+
+typedef enum measure_lengths {
+#define MEASURE_X(name, spelling) MEASURE_LENGTHS_##name,
+    MEASURE_LENGTHS_LIST(MEASURE_X)
+#undef MEASURE_X
+} measure_lengths;
+
+const char *measure_lengths_name(measure_lengths lengths);
 
 /* The arguments of a call, except for data. */
 typedef struct measure_problem {
@@ -164,6 +180,9 @@ typedef struct measure_problem {
     int64_t bins;
     bool bounded, skewed; /* by boundaries; 15 of 16 elements are alike */
     bool narrow;          /* a peer's counts are of 32 bits */
+    int64_t segments;
+    subwave_dtype offset_dtype;
+    measure_lengths lengths;
 } measure_problem;
 
 /* The ends of a histogram's bins, of which all have the same width. */
@@ -214,6 +233,7 @@ typedef struct measure_data {
     unsigned char *x; /* of groups and arrays; of a dot product both, one after the other */
     int32_t *choices;
     uint32_t *ids;
+    int64_t *offsets;   /* of segments; on the device they are `id` */
     const char *reason; /* why measure_place failed */
 } measure_data;
 extern const char measure_no_memory[]; /* the reason where it is the host's memory */

@@ -16,6 +16,16 @@ const char *measure_operation_name(measure_operation operation)
     return operation < MEASURE_OPERATIONS ? names[operation] : "unknown";
 }
 
+const char *measure_lengths_name(measure_lengths lengths)
+{
+    static const char *const names[] = {
+#define MEASURE_X(name, spelling) spelling,
+        MEASURE_LENGTHS_LIST(MEASURE_X)
+#undef MEASURE_X
+    };
+    return lengths < sizeof names / sizeof *names ? names[lengths] : "unknown";
+}
+
 measure_problem measure_default(measure_operation operation, subwave_dtype dtype)
 {
     return (measure_problem){.operation = operation,
@@ -40,14 +50,17 @@ measure_problem measure_default(measure_operation operation, subwave_dtype dtype
                              .order = SUBWAVE_ORDER_FIXED,
                              .conjugation = SUBWAVE_CONJUGATION_NONE,
                              .comparison = SUBWAVE_COMPARISON_LESS,
-                             .bins = 256};
+                             .bins = 256,
+                             .segments = 1000,
+                             .offset_dtype = SUBWAVE_DTYPE_I64,
+                             .lengths = MEASURE_LENGTHS_RANDOM};
 }
 
 bool measure_is_product(const measure_problem *p) { return p->operation <= MEASURE_MATMUL_BATCHED; }
 
 bool measure_is_array(const measure_problem *p)
 {
-    return (p->operation >= MEASURE_REDUCE && p->operation <= MEASURE_UNIQUE) ||
+    return (p->operation >= MEASURE_REDUCE && p->operation <= MEASURE_SEGMENTED_REDUCE) ||
            p->operation == MEASURE_HISTOGRAM;
 }
 
@@ -92,10 +105,11 @@ void measure_scalar(const measure_problem *p, void *scalar)
 
 int64_t measure_array_results(const measure_problem *p)
 {
-    return measure_is_rows(p)                  ? p->m
-           : p->operation == MEASURE_SCAN      ? p->n
-           : p->operation == MEASURE_HISTOGRAM ? p->bins
-                                               : 1;
+    return measure_is_rows(p)                         ? p->m
+           : p->operation == MEASURE_SCAN             ? p->n
+           : p->operation == MEASURE_HISTOGRAM        ? p->bins
+           : p->operation == MEASURE_SEGMENTED_REDUCE ? p->segments
+                                                      : 1;
 }
 
 /* Of what measure_random gives. */
@@ -144,6 +158,13 @@ size_t measure_y_size(const measure_problem *p)
     return subwave_dtype_size(p->operation == MEASURE_NORM2 ? measure_part(p->dtype) : p->dtype);
 }
 
+static size_t offsets_bytes(const measure_problem *p)
+{
+    return p->operation == MEASURE_SEGMENTED_REDUCE
+               ? (size_t)(p->segments + 1) * subwave_dtype_size(p->offset_dtype)
+               : 0;
+}
+
 /* Arrays of n elements that an operation on arrays reads. */
 static int inputs_of(const measure_problem *p) { return p->operation == MEASURE_DOT ? 2 : 1; }
 
@@ -169,7 +190,8 @@ double measure_bytes(const measure_problem *p)
     }
     if (measure_is_array(p))
         return inputs_of(p) * (double)x_size(p) * n +
-               (double)measure_y_size(p) * (double)measure_array_results(p);
+               (double)measure_y_size(p) * (double)measure_array_results(p) +
+               (double)offsets_bytes(p);
     const size_t ids = p->operation == MEASURE_GROUP_SELECT ? sizeof(uint32_t) : 0;
     const size_t members = p->members ? sizeof(uint64_t) : 0;
     return (double)(x_size(p) + measure_y_size(p) + choice_size(p) + ids + members) * n;
@@ -409,6 +431,53 @@ static bool place_boundaries(measure_data *data)
     return placed;
 }
 
+/* A segment's part of all elements. */
+static double length_of(const measure_problem *p, int64_t segment, uint64_t *seed)
+{
+    const double random = (double)(measure_next(seed) >> 11) * 0x1p-53;
+    switch (p->lengths) {
+    case MEASURE_LENGTHS_POWER:
+        return 1 / (random + 1e-6);
+    case MEASURE_LENGTHS_EQUAL:
+        return 1;
+    case MEASURE_LENGTHS_HALF_EMPTY:
+        return segment % 2 ? random : 0;
+    default:
+        return random;
+    }
+}
+
+static bool place_offsets(measure_data *data)
+{
+    const measure_problem *p = &data->problem;
+    const size_t bytes = offsets_bytes(p);
+    if (bytes == 0)
+        return true;
+    data->offsets = malloc((size_t)(p->segments + 1) * sizeof *data->offsets);
+    int32_t *narrow = malloc((size_t)(p->segments + 1) * sizeof *narrow);
+    bool placed = (data->offsets && narrow) || out_of_memory(data);
+    if (placed) {
+        double all = 0, upto = 0;
+        uint64_t seed = 1;
+        for (int64_t s = 0; s < p->segments; ++s)
+            all += length_of(p, s, &seed);
+        seed = 1;
+        data->offsets[0] = narrow[0] = 0;
+        for (int64_t s = 1; s <= p->segments; ++s) {
+            upto += length_of(p, s - 1, &seed);
+            data->offsets[s] =
+                upto < all && s < p->segments ? (int64_t)((double)p->n * (upto / all)) : p->n;
+            narrow[s] = (int32_t)data->offsets[s];
+        }
+        placed = done(data, measure_allocate(&data->id, data->context, bytes, data->sets)) &&
+                 done(data, measure_fill(&data->id, p->offset_dtype == SUBWAVE_DTYPE_I64
+                                                        ? (const void *)data->offsets
+                                                        : narrow));
+    }
+    free(narrow);
+    return placed;
+}
+
 static bool place_elements(measure_data *data, int64_t count)
 {
     const measure_problem *p = &data->problem;
@@ -445,15 +514,17 @@ static bool place_elements(measure_data *data, int64_t count)
     const size_t results = measure_is_selection(p)
                                ? measure_rest_at(p) + (has_rest(p) ? bytes : 0)
                                : (size_t)measure_array_results(p) * measure_y_size(p);
-    return placed && (!p->bounded || place_boundaries(data)) &&
+    return placed && (!p->bounded || place_boundaries(data)) && place_offsets(data) &&
            done(data, measure_allocate(&data->c, data->context, results, data->sets));
 }
 
 static bool place_array(measure_data *data)
 {
     const measure_problem *p = &data->problem;
-    return (double)p->n > 0x1p40 || (double)p->bins > 0x1p40 ? out_of_memory(data)
-                                                             : place_elements(data, p->n);
+    const double most = 0x1p40;
+    return (double)p->n > most || (double)p->bins > most || (double)p->segments > most
+               ? out_of_memory(data)
+               : place_elements(data, p->n);
 }
 
 static bool place_rows(measure_data *data)
@@ -539,7 +610,7 @@ void measure_release(measure_data *data)
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         measure_free(arrays[i]);
     void *const copies[] = {data->a_values, data->b_values, data->c_values, data->expected,
-                            data->x,        data->choices,  data->ids};
+                            data->x,        data->choices,  data->ids,      data->offsets};
     for (size_t i = 0; i < sizeof copies / sizeof *copies; ++i)
         free(copies[i]);
 }
@@ -655,6 +726,9 @@ static subwave_status queue_array(const measure_data *data, int set)
     case MEASURE_MINMAX_INDEX:
         return subwave_minmax_index(data->context, p->dtype, p->op, p->n, x, SUBWAVE_PLACE_DEVICE,
                                     (char *)y + MEASURE_INDEX_BYTES, y);
+    case MEASURE_SEGMENTED_REDUCE:
+        return subwave_segmented_reduce(data->context, p->dtype, p->op, p->offset_dtype,
+                                        p->segments, measure_at(&data->id, set), p->n, x, y);
     default:
         return subwave_reduce(data->context, p->dtype, p->op, p->order, p->n, init, x,
                               SUBWAVE_PLACE_DEVICE, y);

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT
+ * segmented.hpp: what the operations on segments of an array share: how segments of any lengths are
+ * divided among blocks and work-items, so that all have the same to do.
+ *
+ * The elements and the ends of the segments form one sequence, in which an end stands behind its
+ * segment's elements. A tile is a constant number of items of it, be they elements or ends, and so
+ * is a work-item's part of a tile. (Merrill and Garland, Merge-based parallel sparse matrix-vector
+ * multiplication, 2016.)
+ *
+ * Offsets are the caller's and may be wrong. A search whose steps do not depend on what is looked for
+ * finds later places for later items even among numbers in disorder; so each end belongs to one tile
+ * and one work-item, whatever the offsets are.
+ */
+#ifndef SUBWAVE_HIP_SEGMENTED_HPP
+#define SUBWAVE_HIP_SEGMENTED_HPP
+
+#include "look_back.hpp"
+
+SUBWAVE_BEGIN
+
+template <class Number> SUBWAVE_DEVICE Number clamped(Number value, Number least, Number most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+SUBWAVE_DEVICE std::int64_t offset_at(const subwave_segments &p, std::int64_t i)
+{
+    const std::int64_t offset = p.wide ? static_cast<const std::int64_t *>(p.offsets)[i]
+                                       : static_cast<const std::int32_t *>(p.offsets)[i];
+    return clamped(offset, std::int64_t(0), p.n);
+}
+
+/* The segments' first element, and how many elements follow up to the last one's end. */
+struct segments_range {
+    std::int64_t first, elements;
+    SUBWAVE_DEVICE explicit segments_range(const subwave_segments &p) : first(offset_at(p, 0))
+    {
+        const std::int64_t end = offset_at(p, p.count);
+        elements = end > first ? end - first : 0;
+    }
+};
+
+/* Writes how many segments end before each of the launch's tiles and behind the last, and clears the
+ * tiles' states. */
+template <class State>
+SUBWAVE_KERNEL(array_block)
+segmented_find(subwave_segments p, State *states, int items)
+{
+    const std::uint32_t begun = blockIdx.x * array_block + threadIdx.x;
+    for (std::uint32_t i = begun; i < SUBWAVE_SCAN_STATES(p.tiles_of_launch);
+         i += gridDim.x * array_block)
+        states[i] = 0;
+    const segments_range range(p);
+    for (std::uint32_t i = begun; i <= p.tiles_of_launch; i += gridDim.x * array_block) {
+        const std::int64_t item = (p.first_tile + i) * items;
+        std::int64_t low = 0, high = p.count;
+        /* Three places at a time, since a load takes longer than all else. */
+        while (low < high) {
+            const std::int64_t part = (high - low) / 4;
+            std::int64_t at[3];
+            bool ends_later[3];
+            SUBWAVE_UNROLL
+            for (int k = 0; k < 3; ++k) {
+                at[k] = low + (k + 1) * part;
+                ends_later[k] = offset_at(p, at[k] + 1) - range.first + at[k] >= item;
+            }
+            low = ends_later[0]   ? low
+                  : ends_later[1] ? at[0] + 1
+                  : ends_later[2] ? at[1] + 1
+                                  : at[2] + 1;
+            high = ends_later[0] ? at[0] : ends_later[1] ? at[1] : ends_later[2] ? at[2] : high;
+            low = low < high ? low : high;
+        }
+        p.ended_before[i] = low;
+    }
+}
+
+/* Of a tile, and of a work-item's part of it: elements first to end, and the segments that end
+ * there. */
+struct segmented_part {
+    int first, end, segment, segments_end;
+    int begin; /* of the first segment, as in segmented_tile */
+};
+
+template <class T> SUBWAVE_DEVICE T inverted(const T &x, std::uint64_t flip)
+{
+    constexpr int words = static_cast<int>(sizeof(words_of<T>) / 4);
+    words_of<T> flips = {};
+    SUBWAVE_UNROLL
+    for (int w = 0; w < words; ++w)
+        flips.word[w] = static_cast<std::uint32_t>(flip >> 32 * w);
+    words_of<T> bits = to_words(x);
+    SUBWAVE_UNROLL
+    for (int w = 0; w < words; ++w)
+        bits.word[w] ^= flips.word[w];
+    T result;
+    memcpy(static_cast<void *>(&result), &bits, sizeof result);
+    return result;
+}
+
+template <class T> class segmented_tile {
+    static constexpr int pack = pack_size<T>;
+    static constexpr int each = SUBWAVE_SEGMENTED_ITEMS(static_cast<int>(sizeof(T)));
+
+public:
+    static constexpr int items = array_block * each;
+    /* A result takes the place of its segment's end. */
+    using slot =
+        std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                           std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+    struct alignas(16) chunk {
+        std::uint32_t word[4];
+    };
+    /* For packs at both ends that belong to a tile in part, and for one end more. */
+    static constexpr int chunks = items * static_cast<int>(sizeof(slot)) / 16 + 3;
+
+    std::int64_t first_segment, first_element; /* first_element: in x */
+    int segments, elements;                    /* segments: that end in the tile */
+    /* In shared memory. end[j + 1] is the end of segment j, counted from the tile's first element,
+     * and one more; end[0] is where segment 0 begins, likewise, or 0 if that is before the tile. */
+    const T *x;
+    slot *end;
+
+    /* False if there is nothing in the tile. */
+    SUBWAVE_DEVICE bool find(const subwave_segments &p, std::uint32_t tile)
+    {
+        segments_range range(p);
+        std::int64_t segments_end = p.count;
+        first_segment = 0;
+        if (p.tiles > 1) {
+            first_segment = p.ended_before[tile];
+            segments_end = p.ended_before[tile + 1];
+        }
+        first_item_ = (p.first_tile + tile) * items;
+        const std::int64_t left = p.count + range.elements - first_item_;
+        if (left <= 0)
+            return false;
+        const std::int64_t most = left < items ? left : items;
+        segments = static_cast<int>(clamped(segments_end - first_segment, std::int64_t(0), most));
+        const std::int64_t before =
+            clamped(first_item_ - first_segment, std::int64_t(0), range.elements);
+        elements =
+            static_cast<int>(clamped(most - segments, std::int64_t(0), range.elements - before));
+        first_element = range.first + before;
+        range_first_ = range.first;
+        return true;
+    }
+
+    /* Brings elements and ends into shared memory; `began` becomes the tile in which the first
+     * segment begins, counted from the launch's first. */
+    SUBWAVE_DEVICE void load(const subwave_segments &p, const T *from, std::uint64_t flip,
+                             chunk *local, std::int64_t *began)
+    {
+        /* Packs are those of memory, whatever the tile's first element is. */
+        const int item = static_cast<int>(threadIdx.x),
+                  shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(from + first_element) %
+                                           16 / sizeof(T)),
+                  packs = (shift + elements + pack - 1) / pack;
+        constexpr int rows = (items / pack + array_block) / array_block;
+        const std::int64_t first = first_element - shift;
+        const auto is_whole = [&](std::int64_t i) { return i >= 0 && i + pack <= p.n; };
+        const std::uint32_t flips[] = {static_cast<std::uint32_t>(flip),
+                                       static_cast<std::uint32_t>(flip >> 32)};
+        std::uint32_t held[rows][4];
+        SUBWAVE_UNROLL
+        for (int r = 0; r < rows; ++r) {
+            const int i = r * array_block + item;
+            if (i < packs && is_whole(first + i * pack))
+                load_together<4>(
+                    held[r], reinterpret_cast<const std::uint32_t *>(from + (first + i * pack)));
+        }
+        x = reinterpret_cast<const T *>(local) + shift;
+        end = reinterpret_cast<slot *>(local + packs);
+        constexpr int together = 4;
+        SUBWAVE_ROLLED
+        for (int i = item; i <= segments; i += together * array_block) {
+            std::int64_t offset[together];
+            SUBWAVE_UNROLL
+            for (int k = 0; k < together; ++k) {
+                const int at = i + k * array_block;
+                offset[k] = offset_at(p, first_segment + (at < segments ? at : segments));
+            }
+            if (i == 0) {
+                const std::int64_t place = offset[0] - range_first_ + first_segment;
+                *began = clamped(place, std::int64_t(0), first_item_) / items - p.first_tile;
+            }
+            SUBWAVE_UNROLL
+            for (int k = 0; k < together; ++k)
+                if (i + k * array_block <= segments)
+                    end[i + k * array_block] =
+                        static_cast<slot>(clamped(offset[k] - first_element + 1, std::int64_t(0),
+                                                  std::int64_t(elements + 1)));
+        }
+        SUBWAVE_UNROLL
+        for (int r = 0; r < rows; ++r) {
+            const int i = r * array_block + item;
+            const std::int64_t at = first + i * pack;
+            if (i < packs && is_whole(at)) {
+                local[i] = {held[r][0] ^ flips[0], held[r][1] ^ flips[1], held[r][2] ^ flips[0],
+                            held[r][3] ^ flips[1]};
+            } else if (i < packs) {
+                SUBWAVE_ROLLED
+                for (int e = 0; e < pack; ++e)
+                    if (at + e >= 0 && at + e < p.n)
+                        reinterpret_cast<T *>(&local[i])[e] = inverted(from[at + e], flip);
+            }
+        }
+    }
+
+    /* Divides the tile among its block's work-items, all of which call it together. `before` has
+     * array_block + 1. */
+    SUBWAVE_DEVICE segmented_part divide(std::uint16_t *before) const
+    {
+        const int item = static_cast<int>(threadIdx.x);
+        segmented_part part = {};
+        int low = 0;
+        if (segments > 0) {
+            for (int high = segments; low < high;) {
+                const int middle = (low + high) / 2;
+                if (static_cast<int>(end[middle + 1]) - 1 + middle >= item * each)
+                    high = middle;
+                else
+                    low = middle + 1;
+            }
+            part.begin = static_cast<int>(end[low]);
+            before[item] = static_cast<std::uint16_t>(low);
+            if (item == 0)
+                before[array_block] = static_cast<std::uint16_t>(segments);
+            block_barrier(site::current());
+            part.segments_end = before[item + 1];
+        }
+        part.segment = low;
+        part.first = clamped(item * each - low, 0, elements);
+        part.end = clamped((item + 1) * each - part.segments_end, part.first, elements);
+        return part;
+    }
+
+    /* Where segment j, of the part's, ends in the tile. */
+    SUBWAVE_DEVICE int end_of(int j, const segmented_part &part) const
+    {
+        return clamped(static_cast<int>(end[j + 1]) - 1, part.first, part.end);
+    }
+
+private:
+    std::int64_t first_item_, range_first_;
+};
+
+/* A value, and whether a segment ended before the elements that it is of. */
+template <class Value> struct since_end {
+    Value value;
+    std::uint32_t ended;
+};
+template <class Op> struct join_since_end {
+    Op op;
+    template <class Value>
+    SUBWAVE_DEVICE since_end<Value> operator()(const since_end<Value> &a,
+                                               const since_end<Value> &b) const
+    {
+        return {b.ended ? b.value : op(a.value, b.value), a.ended | b.ended};
+    }
+};
+template <class Op, class Value> struct filler<join_since_end<Op>, since_end<Value>> {
+    static constexpr bool exists = true;
+    static SUBWAVE_DEVICE constexpr since_end<Value> value()
+    {
+        return {filler<Op, Value>::value(), 0};
+    }
+};
+
+/* What a work-item's neighbours have before it and up to it, since the last end among them, in a run
+ * of SUBWAVE_SCAN_RUN work-items: block_scan_runs by join_since_end. Where a wave has whole runs, one
+ * value is exchanged per step, and the code is short: it is there for each op of each type. */
+template <class Value, class Op>
+SUBWAVE_DEVICE scanned<since_end<Value>> scan_run_since_end(since_end<Value> x, Op op,
+                                                            since_end<Value> *shared)
+{
+    constexpr int run = SUBWAVE_SCAN_RUN;
+    if constexpr (min_wave_size() < run) {
+        return block_scan_runs<array_block, run>(x, join_since_end<Op>{op}, shared);
+    } else {
+        const site where = site::current();
+        const lane_mask all = this_work_item::get_sub_group().callers();
+        const int lane = wave_lane() % run, first = wave_lane() - lane;
+        const auto ended = static_cast<std::uint32_t>(wave_ballot(all, x.ended, where) >> first);
+        const std::uint32_t ended_below = ended & ((std::uint32_t(1) << lane) - 1),
+                            ended_upto = ended_below | (x.ended ? std::uint32_t(1) << lane : 0);
+        const int since = ended_upto ? 31 - __clz(static_cast<int>(ended_upto)) : 0;
+        Value upto = x.value;
+        SUBWAVE_ROLLED
+        for (int size = 1; size < run; size *= 2) {
+            const int from = (lane & -size) - 1;
+            const bool takes = (lane & size) && from >= since;
+            const Value other = wave_shuffle(all, upto, first + (takes ? from : lane), where);
+            upto = takes ? op(other, upto) : upto;
+        }
+        const Value before = wave_shuffle(all, upto, first + (lane > 0 ? lane - 1 : lane), where);
+        return {{upto, ended_upto}, {lane > 0 ? before : filler<Op, Value>::value(), ended_below}};
+    }
+}
+
+/* What stands before a work-item in its tile since the last end in it, and what the tile has since
+ * its last end. */
+template <class Value> struct tile_since_end {
+    since_end<Value> before, all;
+};
+template <class Value>
+constexpr int tile_since_end_elements =
+    block_scan_elements<array_block> + array_block / SUBWAVE_SCAN_RUN;
+
+/* All work-items of a block call it together; `shared` has tile_since_end_elements, and may be used
+ * again after a block_barrier. */
+template <class Value, class Op>
+SUBWAVE_DEVICE tile_since_end<Value> scan_tile_since_end(since_end<Value> x, Op op,
+                                                         since_end<Value> *shared)
+{
+    constexpr int run = SUBWAVE_SCAN_RUN, runs = array_block / run;
+    since_end<Value> *const totals = shared + block_scan_elements<array_block>;
+    const int item = static_cast<int>(threadIdx.x), number = item / run;
+    const scanned<since_end<Value>> in_run = scan_run_since_end(x, op, shared);
+    if (item % run == run - 1)
+        totals[number] = in_run.upto;
+    block_barrier(site::current());
+    const join_since_end<Op> join = {op};
+    tile_since_end<Value> result = {{filler<Op, Value>::value(), 0},
+                                    {filler<Op, Value>::value(), 0}};
+    SUBWAVE_ROLLED
+    for (int r = 0; r < runs; ++r) {
+        if (r == number)
+            result.before = result.all;
+        result.all = join(result.all, totals[r]);
+    }
+    result.before = join(result.before, in_run.before);
+    return result;
+}
+
+/* The states of the tiles from `first` up to `tile` that its block looks at in each of at most three
+ * steps: tiles of its own group; groups; tiles of the group in which the first one is, if that is
+ * another and not wanted as a whole. */
+struct earlier_tiles {
+    std::uint32_t first, tile;
+
+    SUBWAVE_DEVICE std::uint32_t group() const { return tile / SUBWAVE_SCAN_GROUP; }
+    SUBWAVE_DEVICE bool ends_group() const
+    {
+        return tile % SUBWAVE_SCAN_GROUP == SUBWAVE_SCAN_GROUP - 1;
+    }
+    SUBWAVE_DEVICE int steps() const
+    {
+        return first / SUBWAVE_SCAN_GROUP == group() ? 1 : first % SUBWAVE_SCAN_GROUP == 0 ? 2 : 3;
+    }
+    template <class Value>
+    SUBWAVE_DEVICE Value wait(const std::uint64_t *states, std::uint32_t count, int step,
+                              Value otherwise) const
+    {
+        const std::uint32_t in = step == 0 ? group() : first / SUBWAVE_SCAN_GROUP,
+                            skipped = first % SUBWAVE_SCAN_GROUP;
+        const std::uint32_t i = threadIdx.x + (step == 1 ? 0 : in * SUBWAVE_SCAN_GROUP);
+        const std::uint32_t low = step == 1 ? in + (skipped > 0) : first,
+                            high = step == 0   ? tile
+                                   : step == 1 ? group()
+                                               : (in + 1) * SUBWAVE_SCAN_GROUP;
+        if (i < low || i >= high)
+            return otherwise;
+        return wait_for<Value>(states, step == 1 ? count + i : i);
+    }
+};
+
+/* Calls body(launch) for launches of at most SUBWAVE_SCAN_TILES tiles, after what they need. */
+template <class Body>
+int launch_segments(const subwave_segments &p, int items, void *stream, Body body)
+{
+    subwave_segments part = p;
+    const std::int64_t most = SUBWAVE_SCAN_TILES;
+    int status = 0;
+    for (part.first_tile = 0; status == 0 && part.first_tile < p.tiles; part.first_tile += most) {
+        const std::int64_t left = p.tiles - part.first_tile;
+        part.tiles_of_launch = static_cast<std::uint32_t>(left < most ? left : most);
+        if (p.tiles > 1)
+            status =
+                launch(segmented_find<std::uint64_t>, dim3(part.tiles_of_launch / array_block + 1),
+                       dim3(array_block), 0, stream, part, part.states, items);
+        if (status == 0)
+            status = body(part);
+    }
+    return status;
+}
+
+SUBWAVE_END
+
+#endif
