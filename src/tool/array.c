@@ -174,11 +174,11 @@ static subwave_status compute(subwave_context *context, job *j, void *memory[4])
         status = subwave_copy(context, &j->count, memory[3], sizeof j->count);
         j->out.rows = j->out.sizes[0] = j->count;
     }
+    if (status != SUBWAVE_STATUS_SUCCESS || !j->out_path)
+        return status;
     size_t bytes = 0;
     npy_size(&j->out, &bytes);
-    return status == SUBWAVE_STATUS_SUCCESS && j->out_path
-               ? subwave_copy(context, j->out.data, memory[2], (int64_t)bytes)
-               : status;
+    return subwave_copy(context, j->out.data, memory[2], (int64_t)bytes);
 }
 
 static bool compute_on_device(subwave_context *context, job *j)
