@@ -83,7 +83,9 @@ template <class T> SUBWAVE_DEVICE T flipped(T x, std::uint64_t flip)
 template <class T> struct row_part {
     row_words pack;
     T after;
-    bool has_pack, has_after;
+    int has; /* 1: the pack; 2: the element; kept in each lane, since scalar registers are few */
+    SUBWAVE_DEVICE bool has_pack() const { return (has & 1) != 0; }
+    SUBWAVE_DEVICE bool has_after() const { return (has & 2) != 0; }
 };
 
 /* Folds the rows of a matrix that begins at x, elements of which have the bits of `flip` inverted.
@@ -130,12 +132,14 @@ SUBWAVE_DEVICE void fold_rows(const subwave_rows &m, const T *x, std::uint64_t f
                           line_pack = line_item + turn * array_block;
                 const std::int64_t at = (row + line_row) * m.ldx;
                 const bool there = line_row + row_in_line < left;
-                part[j].has_pack = there && item_in_line < static_cast<int>(m.packs) - line_pack;
-                part[j].has_after = there && turn == packs - 1 &&
-                                    item_in_line < static_cast<int>(m.after) - line_item;
-                if (part[j].has_pack)
+                const bool has_pack = there && item_in_line < static_cast<int>(m.packs) - line_pack,
+                           has_after = there && turn == packs - 1 &&
+                                       item_in_line < static_cast<int>(m.after) - line_item;
+                part[j].has =
+                    static_cast<int>(of_each_lane((has_pack ? 1 : 0) | (has_after ? 2 : 0)));
+                if (has_pack)
                     part[j].pack = load_words<Aligned>(mine + (at + line_pack * size));
-                if (m.after > 0 && part[j].has_after)
+                if (m.after > 0 && has_after)
                     part[j].after = mine_after[at + line_item];
             }
             SUBWAVE_UNROLL
@@ -165,7 +169,7 @@ SUBWAVE_DEVICE void fold_rows(const subwave_rows &m, const T *x, std::uint64_t f
                     const int line = begin + (j >> log_packs),
                               item = ((line & (parts - 1)) << log_lanes) + item_in_line;
                     /* Likewise it would take all packs apart before it looks which fold it is. */
-                    if (part[j].has_pack)
+                    if (part[j].has_pack())
                         fold.add_pack(sum,
                                       __builtin_bit_cast(row_pack<T>, part[j].pack.anew()).element,
                                       (turn * array_block + item) * size);
@@ -180,7 +184,7 @@ SUBWAVE_DEVICE void fold_rows(const subwave_rows &m, const T *x, std::uint64_t f
                             joined[e] = fold.join(joined[e], joined[e + width]);
                     }
                     of_line[j][0] = joined[0];
-                    if (m.after > 0 && part[j].has_after)
+                    if (m.after > 0 && part[j].has_after())
                         fold.add_value(of_line[j][0], part[j].after,
                                        static_cast<int>(m.packs) * size + item);
                     keep_order(); /* or there would be sums of all lines at once */
