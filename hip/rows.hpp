@@ -112,6 +112,9 @@ SUBWAVE_DEVICE void fold_rows(const subwave_rows &m, const T *x, std::uint64_t f
     const T *const mine_after =
         x + row_in_line * m.ldx + (static_cast<int>(m.packs) * size + item_in_line);
 
+    /* Behind the lane's place in a line; in each lane, since scalar registers are few. */
+    const int packs_left = static_cast<int>(of_each_lane(static_cast<int>(m.packs) - item_in_line)),
+              after_left = static_cast<int>(of_each_lane(static_cast<int>(m.after) - item_in_line));
     const int waves = array_block / wave_size();
     const int wave = wave_uniform(static_cast<int>(threadIdx.x) / wave_size());
     const std::int64_t first = (blockIdx.x * static_cast<std::int64_t>(waves) + wave) * rows,
@@ -119,6 +122,7 @@ SUBWAVE_DEVICE void fold_rows(const subwave_rows &m, const T *x, std::uint64_t f
     SUBWAVE_ROLLED
     for (std::int64_t row = first; row < m.rows; row += next) {
         const int left = m.rows - row < rows ? static_cast<int>(m.rows - row) : rows;
+        const int lines_left = static_cast<int>(of_each_lane(left - row_in_line));
         constexpr int levels = log2_v<array_block / min_wave_size()>;
         /* Level i: the value of 2^i lines, until that of their right neighbours is there. */
         Kept waiting[levels] = {};
@@ -130,11 +134,10 @@ SUBWAVE_DEVICE void fold_rows(const subwave_rows &m, const T *x, std::uint64_t f
                 const int line = begin + (j >> log_packs), line_row = line >> log_parts << log_rows,
                           line_item = (line & (parts - 1)) << log_lanes, turn = j & (packs - 1),
                           line_pack = line_item + turn * array_block;
-                const std::int64_t at = (row + line_row) * m.ldx;
-                const bool there = line_row + row_in_line < left;
-                const bool has_pack = there && item_in_line < static_cast<int>(m.packs) - line_pack,
-                           has_after = there && turn == packs - 1 &&
-                                       item_in_line < static_cast<int>(m.after) - line_item;
+                const std::int64_t at = of_each_lane((row + line_row) * m.ldx);
+                const bool there = line_row < lines_left;
+                const bool has_pack = there && line_pack < packs_left,
+                           has_after = there && turn == packs - 1 && line_item < after_left;
                 part[j].has =
                     static_cast<int>(of_each_lane((has_pack ? 1 : 0) | (has_after ? 2 : 0)));
                 if (has_pack)

@@ -315,6 +315,7 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
             pack, flags);
     }
 
+    p = argument_read_anew(p); /* or LLVM keeps it in more scalar registers than there are */
     std::uint32_t chosen[rows] = {};
     if (p.predicate == SUBWAVE_SELECT_FLAGS) {
         SUBWAVE_UNROLL
