@@ -225,7 +225,8 @@ class Lines(Case):
         self.check(self.run_bench("b.json", "transpose", "--size", "20", "--batch", "30", "--cache", "warm"))
 
     def test_histograms(self):
-        rows = self.run_bench("a.json", "histogram", "--size", "5000", "--dtype", "all", "--kind", "all", "--cache", "warm")
+        rows = self.run_bench("a.json", "histogram", "--size", "5000", "--dtype", "all", "--kind", "all", "--cache", "warm",
+                              "--variant", "subwave")  # a GPU may be emulated, where no peer's kernels run
         self.check(rows)
         self.assertEqual(len({(row["dtype"], row["kind"]) for row in rows}), 12 * 6)
 
