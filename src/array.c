@@ -44,41 +44,11 @@ size_t subwave_array_workspace(void)
     return segments > folds ? segments : folds;
 }
 
-const char *subwave_order_name(subwave_order order)
-{
-    switch (order) {
-#define SUBWAVE_X(name, value, spelling) \
-    case SUBWAVE_ORDER_##name: \
-        return spelling;
-        SUBWAVE_ORDER_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-    }
-    return "unknown";
-}
+SUBWAVE_DEFINE_NAME(subwave_order, SUBWAVE_ORDER_LIST)
 
-subwave_status subwave_check_order(subwave_context *context, subwave_order order)
-{
-    switch (order) {
-#define SUBWAVE_X(name, ...) case SUBWAVE_ORDER_##name:
-        SUBWAVE_ORDER_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-        return SUBWAVE_STATUS_SUCCESS;
-    }
-    return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
-                        "order is %d, which is no subwave_order", (int)order);
-}
+SUBWAVE_DEFINE_CHECK(subwave_check_order, subwave_order, "order", SUBWAVE_ORDER_LIST)
 
-subwave_status subwave_check_place(subwave_context *context, subwave_place place)
-{
-    switch (place) {
-#define SUBWAVE_X(name, ...) case SUBWAVE_PLACE_##name:
-        SUBWAVE_PLACE_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-        return SUBWAVE_STATUS_SUCCESS;
-    }
-    return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
-                        "place is %d, which is no subwave_place", (int)place);
-}
+SUBWAVE_DEFINE_CHECK(subwave_check_place, subwave_place, "place", SUBWAVE_PLACE_LIST)
 
 static int64_t quotient_above(int64_t a, int64_t b) { return a / b + (a % b > 0); }
 

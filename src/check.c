@@ -162,17 +162,7 @@ double subwave_real(subwave_dtype sums, const void *scalar, int part)
                                                          : ((const float *)scalar)[part];
 }
 
-const char *subwave_variant_name(subwave_variant variant)
-{
-    switch (variant) {
-#define SUBWAVE_X(name, value, spelling) \
-    case SUBWAVE_VARIANT_##name: \
-        return spelling;
-        SUBWAVE_VARIANT_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-    }
-    return "unknown";
-}
+SUBWAVE_DEFINE_NAME(subwave_variant, SUBWAVE_VARIANT_LIST)
 
 subwave_status subwave_check_context(subwave_context *context, const char *function)
 {
@@ -228,17 +218,7 @@ subwave_status subwave_check_transpose(subwave_context *context, const char *nam
                         "%s is %d, which is no subwave_transpose_kind", name, (int)transpose);
 }
 
-subwave_status subwave_check_variant(subwave_context *context, subwave_variant variant)
-{
-    switch (variant) {
-#define SUBWAVE_X(name, value, spelling) case SUBWAVE_VARIANT_##name:
-        SUBWAVE_VARIANT_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-        return SUBWAVE_STATUS_SUCCESS;
-    }
-    return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
-                        "variant is %d, which is no subwave_variant", (int)variant);
-}
+SUBWAVE_DEFINE_CHECK(subwave_check_variant, subwave_variant, "variant", SUBWAVE_VARIANT_LIST)
 
 subwave_status subwave_check_size(subwave_context *context, const char *name, int64_t size)
 {

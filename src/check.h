@@ -26,6 +26,34 @@ subwave_status subwave_launch(subwave_context *context, subwave_operation operat
             return subwave_try_; \
     } while (0)
 
+/* Of an enumeration, whose list in types.h is X(name, value, spelling, ...): the function that gives a
+ * value's spelling, and one that checks an argument, which the text calls `argument`. */
+#define SUBWAVE_DEFINE_NAME(type, LIST) \
+    const char *type##_name(type x) \
+    { \
+        switch ((int)x) { \
+            LIST(SUBWAVE_RETURN_SPELLING) \
+        default: \
+            return "unknown"; \
+        } \
+    }
+#define SUBWAVE_RETURN_SPELLING(name, value, ...) \
+    case value: \
+        return SUBWAVE_FIRST(__VA_ARGS__, );
+#define SUBWAVE_FIRST(first, ...) first
+#define SUBWAVE_DEFINE_CHECK(function, type, argument, LIST) \
+    subwave_status function(subwave_context *context, type x) \
+    { \
+        switch ((int)x) { \
+            LIST(SUBWAVE_CASE) \
+            return SUBWAVE_STATUS_SUCCESS; \
+        default: \
+            return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE, \
+                                argument " is %d, which is no " #type, (int)x); \
+        } \
+    }
+#define SUBWAVE_CASE(name, value, ...) case value:
+
 /* The class that the list of types gives. */
 typedef enum subwave_dtype_class {
     SUBWAVE_CLASS_NONE,

@@ -6,33 +6,14 @@
 
 #include <inttypes.h>
 
-const char *subwave_conjugation_name(subwave_conjugation conjugation)
-{
-    switch (conjugation) {
-#define SUBWAVE_X(name, value, spelling) \
-    case SUBWAVE_CONJUGATION_##name: \
-        return spelling;
-        SUBWAVE_CONJUGATION_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-    }
-    return "unknown";
-}
+SUBWAVE_DEFINE_NAME(subwave_conjugation, SUBWAVE_CONJUGATION_LIST)
 
-static subwave_status check_conjugation(subwave_context *context, subwave_conjugation conjugation)
-{
-    switch (conjugation) {
-#define SUBWAVE_X(name, ...) case SUBWAVE_CONJUGATION_##name:
-        SUBWAVE_CONJUGATION_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-        return SUBWAVE_STATUS_SUCCESS;
-    }
-    return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
-                        "conjugation is %d, which is no subwave_conjugation", (int)conjugation);
-}
+static SUBWAVE_DEFINE_CHECK(check_conjugation, subwave_conjugation, "conjugation",
+                            SUBWAVE_CONJUGATION_LIST)
 
-subwave_status subwave_dot(subwave_context *context, subwave_dtype dtype,
-                           subwave_conjugation conjugation, subwave_order order, int64_t n,
-                           const void *x, const void *y, subwave_place place, void *result)
+    subwave_status subwave_dot(subwave_context *context, subwave_dtype dtype,
+                               subwave_conjugation conjugation, subwave_order order, int64_t n,
+                               const void *x, const void *y, subwave_place place, void *result)
 {
     SUBWAVE_TRY(subwave_check_context(context, "subwave_dot"));
     subwave_log_call(context, "subwave_dot(dtype=%s, conjugation=%s, order=%s, n=%" PRId64 ")",

@@ -5,17 +5,7 @@
 
 #include <inttypes.h>
 
-const char *subwave_group_kind_name(subwave_group_kind kind)
-{
-    switch (kind) {
-#define SUBWAVE_X(name, value, spelling, aspect) \
-    case SUBWAVE_GROUP_##name: \
-        return spelling;
-        SUBWAVE_GROUP_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-    }
-    return "unknown";
-}
+SUBWAVE_DEFINE_NAME(subwave_group_kind, SUBWAVE_GROUP_LIST)
 
 /* The aspect that a device needs for a kind of group, or 0; -1: there is no such kind. */
 static int32_t aspect_of(subwave_group_kind kind)
@@ -30,17 +20,7 @@ static int32_t aspect_of(subwave_group_kind kind)
     return -1;
 }
 
-const char *subwave_op_name(subwave_op op)
-{
-    switch (op) {
-#define SUBWAVE_X(name, value, spelling, floating) \
-    case SUBWAVE_OP_##name: \
-        return spelling;
-        SUBWAVE_OP_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-    }
-    return "unknown";
-}
+SUBWAVE_DEFINE_NAME(subwave_op, SUBWAVE_OP_LIST)
 
 static bool is_op(subwave_op op)
 {
@@ -79,29 +59,9 @@ subwave_status subwave_check_op(subwave_context *context, subwave_operation oper
     return SUBWAVE_STATUS_SUCCESS;
 }
 
-const char *subwave_scan_kind_name(subwave_scan_kind scan)
-{
-    switch (scan) {
-#define SUBWAVE_X(name, value, spelling) \
-    case SUBWAVE_SCAN_##name: \
-        return spelling;
-        SUBWAVE_SCAN_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-    }
-    return "unknown";
-}
+SUBWAVE_DEFINE_NAME(subwave_scan_kind, SUBWAVE_SCAN_LIST)
 
-subwave_status subwave_check_scan_kind(subwave_context *context, subwave_scan_kind scan)
-{
-    switch (scan) {
-#define SUBWAVE_X(name, ...) case SUBWAVE_SCAN_##name:
-        SUBWAVE_SCAN_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-        return SUBWAVE_STATUS_SUCCESS;
-    }
-    return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
-                        "scan is %d, which is no subwave_scan_kind", (int)scan);
-}
+SUBWAVE_DEFINE_CHECK(subwave_check_scan_kind, subwave_scan_kind, "scan", SUBWAVE_SCAN_LIST)
 
 static bool is_power_of_two(int32_t x) { return x > 0 && (x & (x - 1)) == 0; }
 

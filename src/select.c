@@ -7,32 +7,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char *subwave_comparison_name(subwave_comparison comparison)
-{
-    switch (comparison) {
-#define SUBWAVE_X(name, value, spelling) \
-    case SUBWAVE_COMPARISON_##name: \
-        return spelling;
-        SUBWAVE_COMPARISON_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-    }
-    return "unknown";
-}
+SUBWAVE_DEFINE_NAME(subwave_comparison, SUBWAVE_COMPARISON_LIST)
 
-static subwave_status check_comparison(subwave_context *context, subwave_comparison comparison)
-{
-    switch (comparison) {
-#define SUBWAVE_X(name, ...) case SUBWAVE_COMPARISON_##name:
-        SUBWAVE_COMPARISON_LIST(SUBWAVE_X)
-#undef SUBWAVE_X
-        return SUBWAVE_STATUS_SUCCESS;
-    }
-    return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
-                        "comparison is %d, which is no subwave_comparison", (int)comparison);
-}
+static SUBWAVE_DEFINE_CHECK(check_comparison, subwave_comparison, "comparison",
+                            SUBWAVE_COMPARISON_LIST)
 
-/* Complex numbers are not ordered. */
-static subwave_status check_number(subwave_context *context, const char *what, subwave_dtype dtype)
+    /* Complex numbers are not ordered. */
+    static subwave_status
+    check_number(subwave_context *context, const char *what, subwave_dtype dtype)
 {
     SUBWAVE_TRY(subwave_check_dtype(context, dtype));
     if (subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX)
