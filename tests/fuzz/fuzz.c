@@ -28,8 +28,12 @@
 #define _DEFAULT_SOURCE
 #include "fuzz.h"
 
+#include "../reference.h"
+#include "../types.h"
+
 #include <ctype.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -143,6 +147,43 @@ void fuzz_wrong(fuzz_expected *expected, subwave_status status, const char *name
 {
     expected->status[expected->wrong] = status;
     expected->name[expected->wrong++] = name;
+}
+
+subwave_context *fuzz_no_context(fuzz_expected *expected)
+{
+    fuzz_wrong(expected, SUBWAVE_STATUS_INVALID_CONTEXT, "context");
+    expected->without_context = true;
+    return NULL;
+}
+
+int32_t fuzz_wrong_dtype(fuzz *f, fuzz_expected *expected)
+{
+    fuzz_wrong(expected, SUBWAVE_STATUS_INVALID_VALUE, "dtype");
+    return fuzz_outside(f, 1, GREATEST(SUBWAVE_DTYPE_LIST));
+}
+
+int32_t fuzz_wrong_op(fuzz *f, fuzz_expected *expected)
+{
+    fuzz_wrong(expected, SUBWAVE_STATUS_INVALID_VALUE, "op");
+    return fuzz_outside(f, 1, GREATEST(SUBWAVE_OP_LIST));
+}
+
+void *fuzz_misaligned(fuzz *f, const void *pointer, size_t size)
+{
+    return fuzz_one_in(f, 2) || size == 1
+               ? NULL
+               : (char *)(uintptr_t)pointer + fuzz_between(f, 1, (int64_t)size - 1);
+}
+
+uint64_t fuzz_element(fuzz *f, subwave_dtype dtype, subwave_op op)
+{
+    static const double special[] = {INFINITY, -INFINITY, NAN, 0.0, -0.0, 65504, -3.0e38, 1e-7};
+    if (!reference_is_floating(dtype)) /* few bits are 0, so that products and the like are not */
+        return fuzz_bits(f) | (fuzz_one_in(f, 16) ? 0 : fuzz_bits(f) | 1);
+    return reference_encode(dtype, fuzz_one_in(f, 500)
+                                       ? FUZZ_PICK(f, special)
+                                       : ldexp(fuzz_sign(f) + (op == SUBWAVE_OP_MULTIPLIES),
+                                               (int)fuzz_between(f, 0, 1)));
 }
 
 static bool is_expected(const fuzz_expected *expected, subwave_status status)

@@ -50,6 +50,9 @@ int32_t fuzz_outside(fuzz *f, int32_t least, int32_t most);
 #define FUZZ_PICK(f, array) \
     ((array)[fuzz_between(f, 0, (int64_t)(sizeof(array) / sizeof *(array)) - 1)])
 
+/* An element's bits, for an op over many of them. */
+uint64_t fuzz_element(fuzz *f, subwave_dtype dtype, subwave_op op);
+
 /* --- the call at hand ------------------------------------------------------------------------ */
 
 /* Puts the call into words, for what is said of it should it fail or crash. */
@@ -68,6 +71,13 @@ typedef struct fuzz_expected {
 } fuzz_expected;
 
 void fuzz_wrong(fuzz_expected *expected, subwave_status status, const char *name);
+/* Wrong arguments, and what the call must then say: null for a context, a type and an op that no list
+ * has. */
+subwave_context *fuzz_no_context(fuzz_expected *expected);
+int32_t fuzz_wrong_dtype(fuzz *f, fuzz_expected *expected);
+int32_t fuzz_wrong_op(fuzz *f, fuzz_expected *expected);
+/* Null, or the pointer moved by less than the size that it is aligned to. */
+void *fuzz_misaligned(fuzz *f, const void *pointer, size_t size);
 /* Checks a status and the error texts of all contexts; whether the call rightly succeeded. */
 bool fuzz_returns(fuzz *f, fuzz_context *context, const fuzz_expected *expected,
                   subwave_status status);

@@ -34,18 +34,6 @@ static bool is_known(const array_call *r)
 
 /* --- right arguments ------------------------------------------------------------------------- */
 
-static uint64_t random_element(fuzz *f, const array_call *r)
-{
-    static const double special[] = {INFINITY, -INFINITY, NAN, 0.0, -0.0, 65504, -3.0e38, 1e-7};
-    const subwave_dtype dtype = (subwave_dtype)r->dtype;
-    if (!reference_is_floating(dtype)) /* few bits are 0, so that products and the like are not */
-        return fuzz_bits(f) | (fuzz_one_in(f, 16) ? 0 : fuzz_bits(f) | 1);
-    return reference_encode(dtype, fuzz_one_in(f, 500)
-                                       ? FUZZ_PICK(f, special)
-                                       : ldexp(fuzz_sign(f) + (r->op == SUBWAVE_OP_MULTIPLIES),
-                                               (int)fuzz_between(f, 0, 1)));
-}
-
 static void choose(fuzz *f, array_call *r)
 {
     static const int64_t most[] = {3, 100, 3000, 30000, 100000};
@@ -60,7 +48,8 @@ static void choose(fuzz *f, array_call *r)
     const size_t size = subwave_dtype_size((subwave_dtype)r->dtype);
     r->on_x = fuzz_take(f, FUZZ_DEVICE, "x", (size_t)r->n * size, size);
     for (int64_t i = 0; i < r->n; ++i)
-        reference_store((subwave_dtype)r->dtype, r->on_x->contents, i, random_element(f, r));
+        reference_store((subwave_dtype)r->dtype, r->on_x->contents, i,
+                        fuzz_element(f, (subwave_dtype)r->dtype, (subwave_op)r->op));
     r->x = r->n ? (const void *)r->on_x->pointer : fuzz_nowhere(f);
     const size_t results = r->scans ? (size_t)r->n : 1;
     r->on_result = r->scans && fuzz_one_in(f, 3)
@@ -70,36 +59,26 @@ static void choose(fuzz *f, array_call *r)
     r->result = results ? (void *)r->on_result->pointer : fuzz_nowhere(f);
     if (fuzz_one_in(f, 2)) {
         r->init_bits = 0;
-        reference_store((subwave_dtype)r->dtype, &r->init_bits, 0, random_element(f, r));
+        reference_store((subwave_dtype)r->dtype, &r->init_bits, 0,
+                        fuzz_element(f, (subwave_dtype)r->dtype, (subwave_op)r->op));
         r->init = fuzz_put(f, FUZZ_HOST, "init", &r->init_bits, size, size)->pointer;
     }
 }
 
 /* --- wrong arguments ------------------------------------------------------------------------- */
 
-static const void *misaligned(fuzz *f, const void *pointer, size_t size)
-{
-    return fuzz_one_in(f, 2) || size == 1
-               ? NULL
-               : (const char *)pointer + fuzz_between(f, 1, (int64_t)size - 1);
-}
-
 static void spoil(fuzz *f, array_call *r, fuzz_expected *e)
 {
     const size_t size = subwave_dtype_size((subwave_dtype)r->dtype);
     switch (fuzz_between(f, 0, 7)) {
     case 0:
-        r->handle = NULL;
-        e->without_context = true;
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_CONTEXT, "context");
+        r->handle = fuzz_no_context(e);
         return;
     case 1:
-        r->op = fuzz_outside(f, 1, GREATEST(SUBWAVE_OP_LIST));
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "op");
+        r->op = fuzz_wrong_op(f, e);
         return;
     case 2:
-        r->dtype = fuzz_outside(f, 1, GREATEST(SUBWAVE_DTYPE_LIST));
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "dtype");
+        r->dtype = fuzz_wrong_dtype(f, e);
         return;
     case 3:
         r->order = fuzz_outside(f, 1, GREATEST(SUBWAVE_ORDER_LIST));
@@ -120,14 +99,14 @@ static void spoil(fuzz *f, array_call *r, fuzz_expected *e)
         return;
     case 6:
         if (r->n > 0) {
-            r->x = misaligned(f, r->x, size);
+            r->x = fuzz_misaligned(f, r->x, size);
             fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "x");
             return;
         } /* fall through */
     default:
         if (r->scans && r->n == 0) /* of which no pointer is looked at */
             return;
-        r->result = (void *)(uintptr_t)misaligned(f, r->result, size);
+        r->result = fuzz_misaligned(f, r->result, size);
         fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, r->scans ? "y" : "result");
     }
 }

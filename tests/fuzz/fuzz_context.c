@@ -156,14 +156,6 @@ void fuzz_life(fuzz *f, fuzz_context *context)
     }
 }
 
-/* What a call without a context must give. */
-static subwave_context *without_context(fuzz_expected *expected)
-{
-    fuzz_wrong(expected, SUBWAVE_STATUS_INVALID_CONTEXT, "context");
-    expected->without_context = true;
-    return NULL;
-}
-
 void fuzz_context_info(fuzz *f, fuzz_context *context)
 {
     fuzz_expected expected = {0};
@@ -172,7 +164,7 @@ void fuzz_context_info(fuzz *f, fuzz_context *context)
                                     _Alignof(subwave_device_properties));
     subwave_device_properties *properties = (subwave_device_properties *)memory->pointer;
     if (fuzz_one_in(f, 6))
-        handle = without_context(&expected);
+        handle = fuzz_no_context(&expected);
     else if (fuzz_one_in(f, 6)) {
         fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_POINTER, "properties");
         properties = NULL;
@@ -194,7 +186,7 @@ void fuzz_stream(fuzz *f, fuzz_context *context)
     fuzz_upload(f);
     const bool is_set = fuzz_one_in(f, 3), is_wait = fuzz_one_in(f, 3);
     if (fuzz_one_in(f, 4))
-        handle = without_context(&expected);
+        handle = fuzz_no_context(&expected);
     if (is_set) {
         void *stream = NULL; /* a GPU's runtime would follow any other */
         if (handle && f->on_cpu && fuzz_one_in(f, 2)) {
@@ -231,7 +223,7 @@ void fuzz_workspace(fuzz *f, fuzz_context *context)
         fuzz_fail(f, "the size of the workspace cannot be read");
     const bool is_set = fuzz_one_in(f, 2);
     if (fuzz_one_in(f, 4))
-        handle = without_context(&expected);
+        handle = fuzz_no_context(&expected);
     if (is_set) {
         void *workspace = NULL;
         int64_t bytes = 0;
@@ -339,7 +331,7 @@ static void use_memory(fuzz *f, fuzz_context *context, void *device, int64_t byt
     fuzz_check_memory(f);
     fuzz_expected refused = {0};
     if (fuzz_one_in(f, 4))
-        fuzz_returns(f, context, &refused, subwave_free(without_context(&refused), device));
+        fuzz_returns(f, context, &refused, subwave_free(fuzz_no_context(&refused), device));
     fuzz_returns(f, context, &right, subwave_free(context->handle, device));
 }
 
@@ -354,7 +346,7 @@ void fuzz_device_memory(fuzz *f, fuzz_context *context)
     void **pointer = (void **)memory->pointer, *given;
     switch (fuzz_between(f, 0, 15)) {
     case 0:
-        handle = without_context(&expected);
+        handle = fuzz_no_context(&expected);
         break;
     case 1:
         pointer = NULL;
@@ -409,7 +401,7 @@ void fuzz_copy(fuzz *f, fuzz_context *context)
     }
     switch (fuzz_between(f, 0, 15)) {
     case 0:
-        handle = without_context(&expected);
+        handle = fuzz_no_context(&expected);
         break;
     case 1:
         if (bytes) {

@@ -90,13 +90,10 @@ static void spoil(fuzz *f, fold_call *r, fuzz_expected *e)
     const bool finds = r->function == MINMAX_INDEX;
     switch (fuzz_between(f, 0, 8)) {
     case 0:
-        r->handle = NULL;
-        e->without_context = true;
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_CONTEXT, "context");
+        r->handle = fuzz_no_context(e);
         return;
     case 1:
-        r->dtype = fuzz_outside(f, 1, GREATEST(SUBWAVE_DTYPE_LIST));
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "dtype");
+        r->dtype = fuzz_wrong_dtype(f, e);
         return;
     case 2:
         if (r->function == NORM2)

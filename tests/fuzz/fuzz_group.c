@@ -426,9 +426,7 @@ static void spoil(fuzz *f, group_call *g, fuzz_expected *e)
 {
     const group_call right = *g;
     if (fuzz_one_in(f, 12)) {
-        g->handle = NULL;
-        e->without_context = true;
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_CONTEXT, "context");
+        g->handle = fuzz_no_context(e);
         return;
     }
     for (;;) {

@@ -72,13 +72,10 @@ static void spoil(fuzz *f, histogram_call *h, fuzz_expected *e)
 {
     switch (fuzz_between(f, 0, 6)) {
     case 0:
-        h->handle = NULL;
-        e->without_context = true;
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_CONTEXT, "context");
+        h->handle = fuzz_no_context(e);
         return;
     case 1:
-        h->dtype = fuzz_outside(f, 1, GREATEST(SUBWAVE_DTYPE_LIST));
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "dtype");
+        h->dtype = fuzz_wrong_dtype(f, e);
         return;
     case 2:
         h->bins = fuzz_one_in(f, 2) ? -h->bins : INT64_MAX - h->bins;

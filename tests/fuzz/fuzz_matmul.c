@@ -475,9 +475,7 @@ static void spoil_one(fuzz *f, product *p, fuzz_expected *e)
 {
     const product right = *p;
     if (fuzz_one_in(f, 12)) {
-        p->handle = NULL;
-        e->without_context = true;
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_CONTEXT, "context");
+        p->handle = fuzz_no_context(e);
         return;
     }
     for (;;) {

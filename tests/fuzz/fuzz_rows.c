@@ -24,18 +24,6 @@ typedef struct rows_call {
 
 /* --- right arguments ------------------------------------------------------------------------- */
 
-static uint64_t random_element(fuzz *f, const rows_call *r)
-{
-    static const double special[] = {INFINITY, -INFINITY, NAN, 0.0, -0.0, 65504, -3.0e38, 1e-7};
-    const subwave_dtype dtype = (subwave_dtype)r->dtype;
-    if (!reference_is_floating(dtype)) /* few bits are 0, so that products and the like are not */
-        return fuzz_bits(f) | (fuzz_one_in(f, 16) ? 0 : fuzz_bits(f) | 1);
-    return reference_encode(dtype, fuzz_one_in(f, 500)
-                                       ? FUZZ_PICK(f, special)
-                                       : ldexp(fuzz_sign(f) + (r->op == SUBWAVE_OP_MULTIPLIES),
-                                               (int)fuzz_between(f, 0, 1)));
-}
-
 static void choose(fuzz *f, rows_call *r)
 {
     static const int64_t most[] = {3, 20, 300, 3000, 30000};
@@ -50,7 +38,8 @@ static void choose(fuzz *f, rows_call *r)
     const int64_t n = r->rows > 0 ? (r->rows - 1) * r->ldx + r->length : 0;
     r->on_x = fuzz_take(f, FUZZ_DEVICE, "x", (size_t)n * size, size);
     for (int64_t i = 0; i < n; ++i)
-        reference_store((subwave_dtype)r->dtype, r->on_x->contents, i, random_element(f, r));
+        reference_store((subwave_dtype)r->dtype, r->on_x->contents, i,
+                        fuzz_element(f, (subwave_dtype)r->dtype, (subwave_op)r->op));
     r->x = r->rows && r->length ? (const void *)r->on_x->pointer : fuzz_nowhere(f);
     r->on_y = fuzz_take(f, FUZZ_DEVICE, "y", (size_t)r->rows * size, size);
     r->y = r->rows ? (void *)r->on_y->pointer : fuzz_nowhere(f);
@@ -62,17 +51,13 @@ static void spoil(fuzz *f, rows_call *r, fuzz_expected *e)
 {
     switch (fuzz_between(f, 0, 7)) {
     case 0:
-        r->handle = NULL;
-        e->without_context = true;
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_CONTEXT, "context");
+        r->handle = fuzz_no_context(e);
         return;
     case 1:
-        r->op = fuzz_outside(f, 1, GREATEST(SUBWAVE_OP_LIST));
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "op");
+        r->op = fuzz_wrong_op(f, e);
         return;
     case 2:
-        r->dtype = fuzz_outside(f, 1, GREATEST(SUBWAVE_DTYPE_LIST));
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "dtype");
+        r->dtype = fuzz_wrong_dtype(f, e);
         return;
     case 3:
         r->rows = -r->rows - 1;

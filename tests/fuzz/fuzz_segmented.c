@@ -80,17 +80,13 @@ static void spoil(fuzz *f, segmented_call *c, fuzz_expected *e)
 {
     switch (fuzz_between(f, 0, 8)) {
     case 0:
-        c->handle = NULL;
-        e->without_context = true;
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_CONTEXT, "context");
+        c->handle = fuzz_no_context(e);
         return;
     case 1:
-        c->op = fuzz_outside(f, 1, GREATEST(SUBWAVE_OP_LIST));
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "op");
+        c->op = fuzz_wrong_op(f, e);
         return;
     case 2:
-        c->dtype = fuzz_outside(f, 1, GREATEST(SUBWAVE_DTYPE_LIST));
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "dtype");
+        c->dtype = fuzz_wrong_dtype(f, e);
         return;
     case 3:
         c->offset_dtype = fuzz_one_in(f, 2) ? SUBWAVE_DTYPE_U64

@@ -85,25 +85,15 @@ static void choose(fuzz *f, select_call *r)
     r->count = r->on_count->pointer;
 }
 
-static void *misaligned(fuzz *f, const void *pointer, size_t size)
-{
-    return fuzz_one_in(f, 2) || size == 1
-               ? NULL
-               : (char *)(uintptr_t)pointer + fuzz_between(f, 1, (int64_t)size - 1);
-}
-
 static void spoil(fuzz *f, select_call *r, fuzz_expected *e)
 {
     const size_t size = subwave_dtype_size(reference_part((subwave_dtype)r->dtype));
     switch (fuzz_between(f, 0, 9)) {
     case 0:
-        r->handle = NULL;
-        e->without_context = true;
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_CONTEXT, "context");
+        r->handle = fuzz_no_context(e);
         return;
     case 1:
-        r->dtype = fuzz_outside(f, 1, GREATEST(SUBWAVE_DTYPE_LIST));
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "dtype");
+        r->dtype = fuzz_wrong_dtype(f, e);
         return;
     case 2:
         r->n = fuzz_one_in(f, 2) ? -1 : -r->n - 1;
@@ -114,7 +104,7 @@ static void spoil(fuzz *f, select_call *r, fuzz_expected *e)
         fuzz_wrong(e, SUBWAVE_STATUS_INVALID_SIZE, "n");
         return;
     case 4:
-        r->count = misaligned(f, r->count, sizeof(int64_t));
+        r->count = fuzz_misaligned(f, r->count, sizeof(int64_t));
         fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "count");
         return;
     case 5:
@@ -134,19 +124,19 @@ static void spoil(fuzz *f, select_call *r, fuzz_expected *e)
         return;
     case 7:
         if (r->n > 0) {
-            r->x = misaligned(f, r->x, size);
+            r->x = fuzz_misaligned(f, r->x, size);
             fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "x");
         }
         return;
     case 8:
         if (r->has_rest && r->n > 0) {
-            r->rest = misaligned(f, r->rest, size);
+            r->rest = fuzz_misaligned(f, r->rest, size);
             fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "rest");
         }
         return;
     default:
         if (r->n > 0) {
-            r->y = misaligned(f, r->y, size);
+            r->y = fuzz_misaligned(f, r->y, size);
             fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, r->has_rest ? "selected" : "y");
         }
     }

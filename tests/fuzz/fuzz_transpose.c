@@ -75,13 +75,10 @@ static void spoil(fuzz *f, transposition *t, fuzz_expected *e)
 {
     switch (fuzz_between(f, 0, 8)) {
     case 0:
-        t->handle = NULL;
-        e->without_context = true;
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_CONTEXT, "context");
+        t->handle = fuzz_no_context(e);
         return;
     case 1:
-        t->dtype = fuzz_outside(f, 1, GREATEST(SUBWAVE_DTYPE_LIST));
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "dtype");
+        t->dtype = fuzz_wrong_dtype(f, e);
         return;
     case 2:
         t->layout = fuzz_outside(f, 1, 2);
