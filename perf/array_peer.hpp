@@ -58,6 +58,9 @@ struct array_peer {
                                   void *y, void *workspace, std::size_t bytes) = nullptr;
 };
 
+/* Throws what the bench reports if the call was not queued: `written` says for what it is written. */
+void expect_queued(peer_call became, const array_peer &peer, const char *written);
+
 /* Calls body(one element of that type) for the types that peers are asked for. */
 template <class Body> peer_call with_peer_type(subwave_dtype dtype, Body body)
 {

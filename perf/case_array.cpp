@@ -50,37 +50,35 @@ selection selection_of(measure_operation operation)
 
 contender theirs(device &on, const array_peer &peer)
 {
-    return {
-        peer.name, "", peer.version, [&on, &peer](problem &p, int set) {
-            const measure_data &data = static_cast<call_problem &>(p).data;
-            const measure_problem &of = data.problem;
-            void *const stream = on.runtime->stream(), *x = measure_at(&data.a, set),
-                        *y = measure_at(&data.c, set),
-                        *workspace = library_for<peer_workspace>(on).memory;
-            constexpr std::size_t bytes = peer_workspace::BYTES;
-            const peer_call became =
-                measure_is_selection(&of)
-                    ? peer.select(stream, selection_of(of.operation), of.dtype, of.n, x,
-                                  measure_at(&data.b, set),
-                                  static_cast<char *>(y) + MEASURE_COUNT_BYTES, y, workspace, bytes)
-                : of.operation == MEASURE_SCAN
-                    ? peer.scan(stream, of.dtype, of.op, of.scan, of.n, x, y, workspace, bytes)
-                : of.operation == MEASURE_MINMAX_INDEX
-                    ? peer.minmax_index(stream, of.dtype, of.op, of.n, x,
-                                        static_cast<char *>(y) + MEASURE_INDEX_BYTES, y, workspace,
-                                        bytes)
-                : of.operation == MEASURE_SEGMENTED_REDUCE
-                    ? peer.segmented_reduce(
-                          stream, of.dtype, of.op, of.segments,
-                          static_cast<const std::int64_t *>(measure_at(&data.id, set)), x, y,
-                          workspace, bytes)
-                    : peer.reduce(stream, of.dtype, of.op, of.n, x, y, workspace, bytes);
-            if (became == peer_call::not_written)
-                throw unsupported("written for sums, for the minimum or maximum of all elements "
-                                  "and for selections, of f32, f64 and i32, up to 2^31");
-            if (became == peer_call::failed)
-                throw failure(std::string(peer.name) + " failed");
-        }};
+    return {peer.name, "", peer.version, [&on, &peer](problem &p, int set) {
+                const measure_data &data = static_cast<call_problem &>(p).data;
+                const measure_problem &of = data.problem;
+                void *const stream = on.runtime->stream(), *x = measure_at(&data.a, set),
+                            *y = measure_at(&data.c, set),
+                            *workspace = library_for<peer_workspace>(on).memory;
+                constexpr std::size_t bytes = peer_workspace::BYTES;
+                const peer_call became =
+                    measure_is_selection(&of)
+                        ? peer.select(stream, selection_of(of.operation), of.dtype, of.n, x,
+                                      measure_at(&data.b, set),
+                                      static_cast<char *>(y) + MEASURE_COUNT_BYTES, y, workspace,
+                                      bytes)
+                    : of.operation == MEASURE_SCAN
+                        ? peer.scan(stream, of.dtype, of.op, of.scan, of.n, x, y, workspace, bytes)
+                    : of.operation == MEASURE_MINMAX_INDEX
+                        ? peer.minmax_index(stream, of.dtype, of.op, of.n, x,
+                                            static_cast<char *>(y) + MEASURE_INDEX_BYTES, y,
+                                            workspace, bytes)
+                    : of.operation == MEASURE_SEGMENTED_REDUCE
+                        ? peer.segmented_reduce(
+                              stream, of.dtype, of.op, of.segments,
+                              static_cast<const std::int64_t *>(measure_at(&data.id, set)), x, y,
+                              workspace, bytes)
+                        : peer.reduce(stream, of.dtype, of.op, of.n, x, y, workspace, bytes);
+                expect_queued(became, peer,
+                              "written for sums, for the minimum or maximum of all elements "
+                              "and for selections, of f32, f64 and i32, up to 2^31");
+            }};
 }
 
 /* A dot product or a norm by BLAS. */
@@ -175,6 +173,14 @@ std::vector<named_problem> problems_of(const session &s, measure_operation opera
 }
 
 } // namespace
+
+void expect_queued(peer_call became, const array_peer &peer, const char *written)
+{
+    if (became == peer_call::not_written)
+        throw unsupported(written);
+    if (became == peer_call::failed)
+        throw failure(std::string(peer.name) + " failed");
+}
 
 void array_cases(session &s)
 {

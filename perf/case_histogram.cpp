@@ -40,10 +40,7 @@ contender theirs(device &on, const array_peer &peer)
                                    of.bounded ? measure_at(&data.b, set) : nullptr, of.n,
                                    measure_at(&data.a, set), measure_at(&data.c, set),
                                    library_for<peer_workspace>(on).memory, peer_workspace::BYTES);
-                if (became == peer_call::not_written)
-                    throw unsupported("written for f32, f64 and i32, up to 2^31");
-                if (became == peer_call::failed)
-                    throw failure(std::string(peer.name) + " failed");
+                expect_queued(became, peer, "written for f32, f64 and i32, up to 2^31");
             }};
 }
 

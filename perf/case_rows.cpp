@@ -25,11 +25,8 @@ contender theirs(device &on, const array_peer &peer)
                     peer.row_reduce(on.runtime->stream(), of.dtype, of.op, of.m, of.n,
                                     measure_at(&data.a, set), measure_at(&data.c, set),
                                     library_for<peer_workspace>(on).memory, peer_workspace::BYTES);
-                if (became == peer_call::not_written)
-                    throw unsupported("written for sums and maxima of f32, f64 and i32, up to 2^31 "
-                                      "rows");
-                if (became == peer_call::failed)
-                    throw failure(std::string(peer.name) + " failed");
+                expect_queued(became, peer,
+                              "written for sums and maxima of f32, f64 and i32, up to 2^31 rows");
             }};
 }
 

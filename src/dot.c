@@ -37,9 +37,9 @@ static SUBWAVE_DEFINE_CHECK(check_conjugation, subwave_conjugation, "conjugation
     SUBWAVE_TRY(subwave_array_prepare(context, order, n, size, 2 * sizeof(double), place, result,
                                       &launch.array, &launch.result));
     if (n > 0)
-        subwave_log_bench_array(context, n, "dot --dtype %s --conjugation %s --order %s",
-                                subwave_dtype_name(dtype), subwave_conjugation_name(conjugation),
-                                subwave_order_name(order));
+        subwave_log_bench(context, "dot --dtype %s --conjugation %s --order %s --size %" PRId64,
+                          subwave_dtype_name(dtype), subwave_conjugation_name(conjugation),
+                          subwave_order_name(order), n);
     SUBWAVE_TRY(subwave_launch(context, SUBWAVE_OPERATION_dot, dtype, &launch, "subwave_dot"));
     return subwave_array_finish(context, place, result, launch.result, size);
 }

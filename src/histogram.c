@@ -91,8 +91,8 @@ subwave_status subwave_histogram(subwave_context *context, subwave_dtype dtype, 
                                        .guess_shift = integers ? 0.5f : 0,
                                        .bins = (int32_t)bins};
     if (n > 0)
-        subwave_log_bench_array(context, n, "histogram --dtype %s --bins %" PRId64,
-                                subwave_dtype_name(dtype), bins);
+        subwave_log_bench(context, "histogram --dtype %s --bins %" PRId64 " --size %" PRId64,
+                          subwave_dtype_name(dtype), bins, n);
     return run(context, dtype, &launch, "subwave_histogram");
 }
 
@@ -110,7 +110,8 @@ subwave_status subwave_histogram_by_boundaries(subwave_context *context, subwave
     subwave_histogram_launch launch = {
         .n = n, .x = x, .boundaries = boundaries, .counts = counts, .bins = (int32_t)bins};
     if (n > 0)
-        subwave_log_bench_array(context, n, "histogram --dtype %s --bins %" PRId64 " --boundaries",
-                                subwave_dtype_name(dtype), bins);
+        subwave_log_bench(context,
+                          "histogram --dtype %s --boundaries --bins %" PRId64 " --size %" PRId64,
+                          subwave_dtype_name(dtype), bins, n);
     return run(context, dtype, &launch, "subwave_histogram_by_boundaries");
 }

@@ -172,7 +172,7 @@ void subwave_log_bench_product(subwave_context *context, const subwave_log_produ
     print(context, &l);
 }
 
-void subwave_log_bench_array(subwave_context *context, int64_t n, const char *format, ...)
+void subwave_log_bench(subwave_context *context, const char *format, ...)
 {
     if (!(context->log_bits & SUBWAVE_LOG_BENCH))
         return;
@@ -181,23 +181,7 @@ void subwave_log_bench_array(subwave_context *context, int64_t n, const char *fo
     va_start(arguments, format);
     add_list(&l, format, arguments);
     va_end(arguments);
-    add(&l, " --device %s --size %" PRId64, context->device.id, n);
-    print(context, &l);
-}
-
-void subwave_log_bench_rows(subwave_context *context, int64_t rows, int64_t length, int64_t ld,
-                            const char *format, ...)
-{
-    if (!(context->log_bits & SUBWAVE_LOG_BENCH))
-        return;
-    line l = {0};
-    va_list arguments;
-    va_start(arguments, format);
-    add_list(&l, format, arguments);
-    va_end(arguments);
-    add(&l, " --device %s --size %" PRId64 "x%" PRId64, context->device.id, rows, length);
-    if (ld != length)
-        add(&l, " --ld %" PRId64, ld);
+    add(&l, " --device %s", context->device.id);
     print(context, &l);
 }
 

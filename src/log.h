@@ -27,12 +27,9 @@ typedef struct subwave_log_product {
 
 /* These print a call that will compute as a command that repeats it. */
 void subwave_log_bench_product(subwave_context *context, const subwave_log_product *product);
-/* The formats are of the operation's name and its own options. */
-void subwave_log_bench_array(subwave_context *context, int64_t n, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-/* Of a matrix's rows. */
-void subwave_log_bench_rows(subwave_context *context, int64_t rows, int64_t length, int64_t ld,
-                            const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* The operation's name and its options, without the device, which is added. */
+void subwave_log_bench(subwave_context *context, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* A transposition; batch 0: the call for one. `ld` and `stride` are of x and y. */
 void subwave_log_bench_transpose(subwave_context *context, subwave_dtype dtype,
                                  subwave_layout layout, int64_t m, int64_t n, const int64_t ld[2],

@@ -41,8 +41,8 @@ subwave_status subwave_minmax_index(subwave_context *context, subwave_dtype dtyp
         launch.value = launch.index + 1;
     }
     if (n > 0)
-        subwave_log_bench_array(context, n, "minmax_index --dtype %s --op %s",
-                                subwave_dtype_name(dtype), subwave_op_name(op));
+        subwave_log_bench(context, "minmax_index --dtype %s --op %s --size %" PRId64,
+                          subwave_dtype_name(dtype), subwave_op_name(op), n);
     SUBWAVE_TRY(subwave_launch(context, SUBWAVE_OPERATION_minmax_index, dtype, &launch,
                                "subwave_minmax_index"));
     SUBWAVE_TRY(subwave_array_finish(context, place, &found, both, sizeof found));

@@ -34,8 +34,8 @@ subwave_status subwave_norm2(subwave_context *context, subwave_dtype dtype, subw
     SUBWAVE_TRY(subwave_array_prepare(context, order, n * parts, size, 3 * sizeof(double), place,
                                       result, &launch.array, &launch.result));
     if (n > 0)
-        subwave_log_bench_array(context, n, "norm2 --dtype %s --order %s",
-                                subwave_dtype_name(dtype), subwave_order_name(order));
+        subwave_log_bench(context, "norm2 --dtype %s --order %s --size %" PRId64,
+                          subwave_dtype_name(dtype), subwave_order_name(order), n);
     SUBWAVE_TRY(subwave_launch(context, SUBWAVE_OPERATION_norm2, part, &launch, "subwave_norm2"));
     return subwave_array_finish(context, place, result, launch.result, size);
 }

@@ -29,9 +29,9 @@ subwave_status subwave_reduce(subwave_context *context, subwave_dtype dtype, sub
     SUBWAVE_TRY(subwave_array_prepare(context, order, n, size, sizeof(uint64_t), place, result,
                                       &launch.array, &launch.result));
     if (n > 0)
-        subwave_log_bench_array(context, n, "reduce --dtype %s --op %s --order %s%s",
-                                subwave_dtype_name(dtype), subwave_op_name(op),
-                                subwave_order_name(order), init ? " --init" : "");
+        subwave_log_bench(context, "reduce --dtype %s --op %s --order %s%s --size %" PRId64,
+                          subwave_dtype_name(dtype), subwave_op_name(op), subwave_order_name(order),
+                          init ? " --init" : "", n);
     SUBWAVE_TRY(
         subwave_launch(context, SUBWAVE_OPERATION_reduce, dtype, &launch, "subwave_reduce"));
     return subwave_array_finish(context, place, result, launch.result, size);

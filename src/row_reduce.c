@@ -30,8 +30,9 @@ subwave_status subwave_row_reduce(subwave_context *context, subwave_dtype dtype,
         SUBWAVE_TRY(subwave_array_prepare_rows(context, rows, length, size, sizeof(uint64_t),
                                                &part.array, &part.rows));
     if (length > 0)
-        subwave_log_bench_rows(context, rows, length, ldx, "row_reduce --dtype %s --op %s",
-                               subwave_dtype_name(dtype), subwave_op_name(op));
+        subwave_log_bench(
+            context, "row_reduce --dtype %s --op %s --size %" PRId64 "x%" PRId64 " --ld %" PRId64,
+            subwave_dtype_name(dtype), subwave_op_name(op), rows, length, ldx);
     if (short_rows)
         return subwave_launch(context, SUBWAVE_OPERATION_row_reduce, dtype, &launch,
                               "subwave_row_reduce");

@@ -31,11 +31,11 @@ subwave_status subwave_segmented_reduce(subwave_context *context, subwave_dtype 
     subwave_segmented_reduce_launch launch = {
         .segments = {.n = n, .count = segments, .offsets = offsets}, .op = op, .x = x, .y = y};
     SUBWAVE_TRY(subwave_array_prepare_segments(context, offset_dtype, size, &launch.segments));
-    subwave_log_bench_array(context, n,
-                            "segmented_reduce --dtype %s --op %s --offsets %s"
-                            " --segments %" PRId64,
-                            subwave_dtype_name(dtype), subwave_op_name(op),
-                            subwave_dtype_name(offset_dtype), segments);
+    subwave_log_bench(context,
+                      "segmented_reduce --dtype %s --op %s --offsets %s"
+                      " --segments %" PRId64 " --size %" PRId64,
+                      subwave_dtype_name(dtype), subwave_op_name(op),
+                      subwave_dtype_name(offset_dtype), segments, n);
     return subwave_launch(context, SUBWAVE_OPERATION_segmented_reduce, dtype, &launch,
                           "subwave_segmented_reduce");
 }

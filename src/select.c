@@ -49,10 +49,10 @@ static subwave_status launch(subwave_context *context, const selection *s,
     SUBWAVE_TRY(subwave_check_pointer(context, "count", launch->count, sizeof *launch->count));
     SUBWAVE_TRY(subwave_array_prepare_tiles(context, s->n, size, &launch->tiles));
     if (s->n > 0)
-        subwave_log_bench_array(context, s->n, "%s --dtype %s%s%s",
-                                s->function + strlen("subwave_"), subwave_dtype_name(s->dtype),
-                                s->comparison ? " --comparison " : "",
-                                s->comparison ? subwave_comparison_name(s->comparison) : "");
+        subwave_log_bench(context, "%s --dtype %s%s%s --size %" PRId64,
+                          s->function + strlen("subwave_"), subwave_dtype_name(s->dtype),
+                          s->comparison ? " --comparison " : "",
+                          s->comparison ? subwave_comparison_name(s->comparison) : "", s->n);
     return subwave_launch(context, SUBWAVE_OPERATION_select, subwave_moved_dtype(s->dtype), launch,
                           s->function);
 }

@@ -362,11 +362,9 @@ void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind 
 
 /* --- histograms ------------------------------------------------------------------------------- */
 
-/* Where a bin begins; volatile, so that no compiler fuses the product with the sum. */
-static double even_edge(int64_t bin, int64_t bins, double lower, double upper)
+double reference_array_edge(int64_t bin, int64_t bins, double lower, double upper)
 {
-    volatile double width = (upper - lower) / (double)bins, product = (double)bin * width;
-    return bin == bins ? upper : lower + product;
+    return bin == bins ? upper : lower + (double)bin * ((upper - lower) / (double)bins);
 }
 
 /* a < b, of elements' bits; false of NaN. */
@@ -390,7 +388,7 @@ void reference_array_histogram(subwave_dtype dtype, int64_t bins, double lower, 
 #define BOUNDARY(bin) reference_load(dtype, boundaries, bin)
 #define BEGINS_BEFORE(bin) \
     (boundaries ? !is_less(dtype, bits, BOUNDARY(bin)) \
-                : number >= even_edge(bin, bins, lower, upper))
+                : number >= reference_array_edge(bin, bins, lower, upper))
         const bool is_above = boundaries ? is_less(dtype, BOUNDARY(bins), bits) : number > upper;
         if (is_nan || is_above || !BEGINS_BEFORE(0))
             continue;

@@ -40,6 +40,10 @@ int64_t reference_array_partition(subwave_dtype dtype, const uint8_t *chosen, co
 int64_t reference_array_minmax_index(subwave_dtype dtype, subwave_op op, const void *x, int64_t n,
                                      uint64_t *value);
 
+/* Where a bin of a histogram begins, of bins of the same width; of bin `bins`, where the last one
+ * ends. */
+double reference_array_edge(int64_t bin, int64_t bins, double lower, double upper);
+
 /* counts: how many of the n elements of x are in each of `bins` bins, between boundaries if they are
  * not null, and otherwise of the same width between lower and upper. */
 void reference_array_histogram(subwave_dtype dtype, int64_t bins, double lower, double upper,

@@ -8,11 +8,6 @@
 
 #include <math.h>
 
-static double edge(int64_t i, int64_t bins, double lower, double upper)
-{
-    return i == bins ? upper : lower + (double)i * ((upper - lower) / (double)bins);
-}
-
 static void compare(arrays *a, const int64_t *wanted, int64_t bins, const char *what,
                     subwave_dtype dtype, int64_t n)
 {
@@ -83,7 +78,7 @@ static void fill(arrays *a, subwave_dtype dtype, int64_t bins, double lower, dou
         const double unit = harness_random_sign(&a->random);
         double x = lower + (upper - lower) * (0.5 + 0.6 * unit);
         if (r % 4 == 0)
-            x = edge((int64_t)(r / 64 % (uint64_t)bins), bins, lower, upper);
+            x = reference_array_edge((int64_t)(r / 64 % (uint64_t)bins), bins, lower, upper);
         if (r % 8 == 4)
             x = nextafter(x, r % 16 == 4 ? INFINITY : -INFINITY);
         if (r % 32 == 5 && reference_is_floating(dtype))

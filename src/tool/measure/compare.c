@@ -552,21 +552,35 @@ static double histogram_error(const measure_data *data, const void *counts)
     return error;
 }
 
-/* Of the segments' results; elements are combined in ascending order. */
+/* Of result number `result`: the elements of x from `first` up to `end`, combined in ascending order. */
+static double part_error(const measure_data *data, const void *y, int64_t result, int64_t first,
+                         int64_t end)
+{
+    const measure_problem *p = &data->problem;
+    value right = identity(p->dtype, p->op);
+    double magnitude = 0;
+    for (int64_t i = first; i < end; ++i) {
+        const value x = load(p->dtype, data->x, i);
+        right = combine(p->dtype, p->op, right, x);
+        magnitude += measure_is_floating(p->dtype) ? fabs(x.real) : 0;
+    }
+    return result_error(p, y, result, right, magnitude);
+}
+
 static double segments_error(const measure_data *data, const void *y)
+{
+    double error = 0;
+    for (int64_t s = 0; s < data->problem.segments; ++s)
+        error = worse(error, part_error(data, y, s, data->offsets[s], data->offsets[s + 1]));
+    return error;
+}
+
+static double rows_error(const measure_data *data, const void *y)
 {
     const measure_problem *p = &data->problem;
     double error = 0;
-    for (int64_t s = 0; s < p->segments; ++s) {
-        value right = identity(p->dtype, p->op);
-        double magnitude = 0;
-        for (int64_t i = data->offsets[s]; i < data->offsets[s + 1]; ++i) {
-            const value x = load(p->dtype, data->x, i);
-            right = combine(p->dtype, p->op, right, x);
-            magnitude += measure_is_floating(p->dtype) ? fabs(x.real) : 0;
-        }
-        error = worse(error, result_error(p, y, s, right, magnitude));
-    }
+    for (int64_t r = 0; r < p->m; ++r)
+        error = worse(error, part_error(data, y, r, r * p->ld[0], r * p->ld[0] + p->n));
     return error;
 }
 
@@ -597,24 +611,6 @@ static double array_error(const measure_data *data, const void *y)
             error = worse(error, result_error(p, y, i, right, magnitude));
     }
     return scans ? error : result_error(p, y, 0, right, magnitude);
-}
-
-/* Of each row elements are combined in ascending order. */
-static double rows_error(const measure_data *data, const void *y)
-{
-    const measure_problem *p = &data->problem;
-    double error = 0;
-    for (int64_t r = 0; r < p->m; ++r) {
-        value right = identity(p->dtype, p->op);
-        double magnitude = 0;
-        for (int64_t i = 0; i < p->n; ++i) {
-            const value x = load(p->dtype, data->x, r * p->ld[0] + i);
-            right = combine(p->dtype, p->op, right, x);
-            magnitude += measure_is_floating(p->dtype) ? fabs(x.real) : 0;
-        }
-        error = worse(error, result_error(p, y, r, right, magnitude));
-    }
-    return error;
 }
 
 /* Elements are as they were, at their new places. */
