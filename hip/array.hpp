@@ -168,8 +168,17 @@ SUBWAVE_DEVICE void store_pack(T *to, const T (&from)[pack_size<T>])
         store_anywhere<pack_size<T>>(to, from);
 }
 
-/* Each row takes the place of the one before it, and the first goes to the end. A loop that is not
- * unrolled can so work on row after row in registers, whose indices must be constants. */
+/* The first becomes the last. A loop that is not unrolled can so work on one after the other in
+ * registers, whose indices must be constants. */
+template <class T, int Count> SUBWAVE_DEVICE void turn(T (&x)[Count])
+{
+    const T first = x[0];
+    SUBWAVE_UNROLL
+    for (int i = 0; i + 1 < Count; ++i)
+        x[i] = x[i + 1];
+    x[Count - 1] = first;
+}
+/* The same of rows. */
 template <class T, int Rows, int Size> SUBWAVE_DEVICE void turn_rows(T (&x)[Rows][Size])
 {
     SUBWAVE_UNROLL

@@ -55,44 +55,12 @@ template <class T> struct even_bins {
         const bool is_in = whole >= 0 && whole < end;
         return is_in ? static_cast<std::int32_t>(whole) : -1;
     }
-    template <int Size>
-    SUBWAVE_DEVICE void find(std::int32_t (&bin)[Size], T (&element)[Size]) const
-    {
-        if constexpr (guesses) {
-            bool any_unsure = false;
-            SUBWAVE_UNROLL
-            for (int e = 0; e < Size; ++e) {
-                bin[e] = guess(element[e]);
-                any_unsure |= bin[e] == unsure;
-            }
-            if (any_unsure) {
-                SUBWAVE_ROLLED
-                for (int e = 0; e < Size; ++e) {
-                    const std::int32_t mine = bin[0] == unsure ? of(element[0]) : bin[0];
-                    turn(bin, mine);
-                    turn(element, element[0]);
-                }
-            }
-        } else {
-            SUBWAVE_UNROLL
-            for (int e = 0; e < Size; ++e)
-                bin[e] = of(element[e]);
-        }
-    }
-    /* The first element leaves, and `last` comes in at the end. */
-    template <class Element, int Size>
-    static SUBWAVE_DEVICE void turn(Element (&x)[Size], Element last)
-    {
-        SUBWAVE_UNROLL
-        for (int e = 0; e + 1 < Size; ++e)
-            x[e] = x[e + 1];
-        x[Size - 1] = last;
-    }
 };
 
 /* The same between boundaries, of which there are bins + 1. */
 template <class T> struct bounded_bins {
     using number = combined_t<T>;
+    static constexpr bool guesses = false;
     const T *boundaries;
     std::int32_t bins;
 
@@ -118,27 +86,38 @@ template <class T> struct bounded_bins {
             return x == boundary(bins) ? bins - 1 : -1;
         return first - 1;
     }
-    template <int Size>
-    SUBWAVE_DEVICE void find(std::int32_t (&bin)[Size], T (&element)[Size]) const
-    {
-        SUBWAVE_UNROLL
-        for (int e = 0; e < Size; ++e)
-            bin[e] = of(element[e]);
-    }
 };
 
 /* Of 8 bits there are so few values that these are counted; which bin a value is in is worked out in
  * the end. */
 template <class T> struct values_as_bins {
+    static constexpr bool guesses = false;
     SUBWAVE_DEVICE std::int32_t of(T element) const { return static_cast<std::uint8_t>(element); }
-    template <int Size>
-    SUBWAVE_DEVICE void find(std::int32_t (&bin)[Size], T (&element)[Size]) const
-    {
+};
+
+/* The bins of a pack's elements. Where f32 does not tell an element's bin, all elements take turns at the
+ * first place, where f64 is asked: the indices of registers must be constants. */
+template <class Bins, class T, int Size>
+SUBWAVE_DEVICE void find_bins(const Bins &bins, std::int32_t (&bin)[Size], T (&element)[Size])
+{
+    if constexpr (Bins::guesses) {
+        bool any_unsure = false;
+        SUBWAVE_UNROLL
+        for (int e = 0; e < Size; ++e) {
+            bin[e] = bins.guess(element[e]);
+            any_unsure |= bin[e] == Bins::unsure;
+        }
+        if (any_unsure) {
+            SUBWAVE_ROLLED
+            for (int e = 0; e < Size; ++e, turn(bin), turn(element))
+                bin[0] = bin[0] == Bins::unsure ? bins.of(element[0]) : bin[0];
+        }
+    } else {
         SUBWAVE_UNROLL
         for (int e = 0; e < Size; ++e)
-            bin[e] = of(element[e]);
+            bin[e] = bins.of(element[e]);
     }
-};
+}
 
 /* In shared memory. */
 struct block_counters {
@@ -207,7 +186,7 @@ SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
         SUBWAVE_ROLLED
         for (int r = 0; r < rows; ++r, turn_rows(element)) {
             std::int32_t bin[size];
-            bins.find(bin, element[0]);
+            find_bins(bins, bin, element[0]);
             if (first + r * array_block + item >= packs)
                 for (std::int32_t &b : bin)
                     b = -1;

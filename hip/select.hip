@@ -21,17 +21,6 @@ struct __attribute__((__may_alias__)) select_pack {
 
 constexpr int select_rows = SUBWAVE_ARRAY_ROWS;
 
-/* The first becomes the last. A loop that is not unrolled can so work on row after row in registers,
- * whose indices must be constants. */
-template <class T> SUBWAVE_DEVICE void turn(T (&x)[select_rows])
-{
-    const T first = x[0];
-    SUBWAVE_UNROLL
-    for (int r = 0; r + 1 < select_rows; ++r)
-        x[r] = x[r + 1];
-    x[select_rows - 1] = first;
-}
-
 /* Calls body(r, of_rows[r]...) for each row. */
 template <bool Rolled, class Body, class... OfRows>
 SUBWAVE_DEVICE void for_rows(Body body, OfRows &...of_rows)
