@@ -10,13 +10,13 @@
 
 SUBWAVE_BEGIN
 
-/* Which bins elements are in, if bins are equally wide; in f64, as numpy.histogram computes it. -1 for
- * elements that are in none. */
+/* What `at_once` says of an element whose bin takes longer to find, by `of`. */
+inline constexpr std::int32_t unsure = -2;
+
+/* Which bins elements are in, if bins are equally wide: in f64, as numpy.histogram computes it for
+ * elements of f64. -1 for elements that are in none. */
 template <class T> struct even_bins {
     using number = combined_t<T>;
-    /* f32 has the bits to say it of nearly all elements, and is faster. */
-    static constexpr bool guesses = sizeof(number) < 8;
-    static constexpr std::int32_t unsure = -2;
     double lower, upper, step, scale;
     float guess_lower, guess_scale, guess_margin;
     std::int32_t bins;
@@ -44,8 +44,11 @@ template <class T> struct even_bins {
             ++i;
         return i;
     }
-    SUBWAVE_DEVICE std::int32_t guess(T element) const
+    /* f32 has the bits to say it of nearly all elements of up to 32 bits, and is faster. */
+    SUBWAVE_DEVICE std::int32_t at_once(T element) const
     {
+        if constexpr (sizeof(number) == 8)
+            return of(element);
         const float place =
             (static_cast<float>(static_cast<number>(element)) - guess_lower) * guess_scale;
         const float whole = floorf(place), rest = place - whole;
@@ -60,7 +63,6 @@ template <class T> struct even_bins {
 /* The same between boundaries, of which there are bins + 1. */
 template <class T> struct bounded_bins {
     using number = combined_t<T>;
-    static constexpr bool guesses = false;
     const T *boundaries;
     std::int32_t bins;
 
@@ -68,6 +70,7 @@ template <class T> struct bounded_bins {
         : boundaries(static_cast<const T *>(p.boundaries)), bins(p.bins)
     {
     }
+    SUBWAVE_DEVICE std::int32_t at_once(T) const { return unsure; }
     SUBWAVE_DEVICE number boundary(std::int32_t i) const
     {
         return static_cast<number>(boundaries[i]);
@@ -88,34 +91,27 @@ template <class T> struct bounded_bins {
     }
 };
 
-/* Of 8 bits there are so few values that these are counted; which bin a value is in is worked out in
- * the end. */
+/* Of 8 bits there are so few values that these are counted; the bin of a value is found in the end. */
 template <class T> struct values_as_bins {
-    static constexpr bool guesses = false;
     SUBWAVE_DEVICE std::int32_t of(T element) const { return static_cast<std::uint8_t>(element); }
+    SUBWAVE_DEVICE std::int32_t at_once(T element) const { return of(element); }
 };
 
-/* The bins of a pack's elements. Where f32 does not tell an element's bin, all elements take turns at the
- * first place, where f64 is asked: the indices of registers must be constants. */
+/* The bins of a pack's elements. Those whose bin is not found at once take turns at the first place: the
+ * indices of registers must be constants. */
 template <class Bins, class T, int Size>
 SUBWAVE_DEVICE void find_bins(const Bins &bins, std::int32_t (&bin)[Size], T (&element)[Size])
 {
-    if constexpr (Bins::guesses) {
-        bool any_unsure = false;
-        SUBWAVE_UNROLL
-        for (int e = 0; e < Size; ++e) {
-            bin[e] = bins.guess(element[e]);
-            any_unsure |= bin[e] == Bins::unsure;
-        }
-        if (any_unsure) {
-            SUBWAVE_ROLLED
-            for (int e = 0; e < Size; ++e, turn(bin), turn(element))
-                bin[0] = bin[0] == Bins::unsure ? bins.of(element[0]) : bin[0];
-        }
-    } else {
-        SUBWAVE_UNROLL
-        for (int e = 0; e < Size; ++e)
-            bin[e] = bins.of(element[e]);
+    bool any_unsure = false;
+    SUBWAVE_UNROLL
+    for (int e = 0; e < Size; ++e) {
+        bin[e] = bins.at_once(element[e]);
+        any_unsure |= bin[e] == unsure;
+    }
+    if (any_unsure) {
+        SUBWAVE_ROLLED
+        for (int e = 0; e < Size; ++e, turn(bin), turn(element))
+            bin[0] = bin[0] == unsure ? bins.of(element[0]) : bin[0];
     }
 }
 
@@ -158,23 +154,29 @@ struct device_counters {
     }
 };
 
-/* All elements of the array, by the blocks of the grid. */
-template <bool Aligned, class T, class Bins>
+/* All elements of the array, by the blocks of the grid: packs from the first place that is aligned to
+ * one, and by the first block what lies before and behind them. */
+template <class T, class Bins>
 SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
                           const block_counters &in_block)
 {
     constexpr int size = pack_size<T>, rows = SUBWAVE_ARRAY_ROWS;
     const auto add = [&](auto &bin) {
+        constexpr int count = sizeof bin / sizeof bin[0];
         if (sizeof(T) == 1 || p.copies > 0) {
             for (std::int32_t b : bin)
                 in_block.add(b);
         } else {
-            for (std::int32_t b : bin)
-                device_counters{p.counts}.add(b);
+            SUBWAVE_ROLLED
+            for (int e = 0; e < count; ++e, turn(bin))
+                device_counters{p.counts}.add(bin[0]);
         }
     };
     const T *const x = static_cast<const T *>(p.x);
-    const std::int64_t packs = p.n / size, stride = std::int64_t(gridDim.x) * rows * array_block;
+    const auto place = reinterpret_cast<std::uintptr_t>(x) / sizeof(T);
+    const std::int64_t until = (size - place % size) % size, before = until < p.n ? until : p.n;
+    const std::int64_t packs = (p.n - before) / size;
+    const std::int64_t stride = std::int64_t(gridDim.x) * rows * array_block;
     const int item = static_cast<int>(threadIdx.x);
     for (std::int64_t first = std::int64_t(blockIdx.x) * rows * array_block; first < packs;
          first += stride) {
@@ -182,7 +184,7 @@ SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
         SUBWAVE_UNROLL
         for (int r = 0; r < rows; ++r)
             if (const std::int64_t i = first + r * array_block + item; i < packs)
-                load_pack<Aligned>(element[r], x + i * size);
+                load_pack<true>(element[r], x + before + i * size);
         SUBWAVE_ROLLED
         for (int r = 0; r < rows; ++r, turn_rows(element)) {
             std::int32_t bin[size];
@@ -194,8 +196,8 @@ SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
         }
     }
     if (blockIdx.x == 0 && packs * size < p.n) {
-        const std::int64_t i = packs * size + item;
-        const std::int32_t bin[] = {i < p.n ? bins.of(x[i]) : -1};
+        const std::int64_t i = item < before ? item : packs * size + item;
+        std::int32_t bin[] = {i < p.n ? bins.of(x[i]) : -1};
         add(bin);
     }
 }
@@ -210,7 +212,7 @@ SUBWAVE_DEVICE void with_bins(const subwave_histogram_launch &p, Body body)
         body(even_bins<T>(p));
 }
 
-template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) histogram(subwave_histogram_launch p)
+template <class T> SUBWAVE_KERNEL(array_block) histogram(subwave_histogram_launch p)
 {
     constexpr bool of_values = sizeof(T) == 1;
     SUBWAVE_DYNAMIC_SHARED(std::uint32_t, counts);
@@ -220,9 +222,9 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) histogram(subwave_h
     block_barrier(site::current());
     const block_counters counters{counts, p.copies, p.copies > 0 ? item % p.copies : 0};
     if constexpr (of_values)
-        count<Aligned, T>(p, values_as_bins<T>(), counters);
+        count<T>(p, values_as_bins<T>(), counters);
     else
-        with_bins<T>(p, [&](const auto &bins) { count<Aligned, T>(p, bins, counters); });
+        with_bins<T>(p, [&](const auto &bins) { count<T>(p, bins, counters); });
     block_barrier(site::current());
     for (std::uint32_t i = item; i < each; i += array_block) {
         /* Lanes begin at different copies, which lie in different banks. */
@@ -246,10 +248,8 @@ template <class T> int launch_histogram(const subwave_histogram_launch &p, void 
                               dim3(array_block), 0, stream, p.counts, bins);
     if (status != 0 || p.n == 0)
         return status;
-    return with_alignment(p.x, p.x, [&](auto aligned) {
-        return launch(histogram<T, aligned.value>, dim3(p.blocks), dim3(array_block),
-                      p.counters * p.copies * sizeof(std::uint32_t), stream, p);
-    });
+    return launch(histogram<T>, dim3(p.blocks), dim3(array_block),
+                  p.counters * p.copies * sizeof(std::uint32_t), stream, p);
 }
 
 SUBWAVE_END

@@ -80,9 +80,11 @@ template <class T> SUBWAVE_DEVICE void take(const word64 *in, word64 *out)
         const T amount = static_cast<T>(1 + (r >> (8 + i)) % 3);
         T *const counter = reinterpret_cast<T *>(out + out_row - 1 - (r >> (16 + i)) % 2);
         if (p)
-            row[1 + i] = static_cast<word64>(SUBWAVE_CALL(aggregated_fetch_add(counter, amount) + 1));
+            row[1 + i] =
+                static_cast<word64>(SUBWAVE_CALL(aggregated_fetch_add(counter, amount) + 1));
         else
-            row[1 + i] = static_cast<word64>(SUBWAVE_CALL(aggregated_fetch_add(counter, amount) + 1));
+            row[1 + i] =
+                static_cast<word64>(SUBWAVE_CALL(aggregated_fetch_add(counter, amount) + 1));
     }
 }
 extern "C" SUBWAVE_KERNEL(1024) take_u64(const word64 *in, word64 *out, std::int64_t)
@@ -115,7 +117,8 @@ template <class T> static void run_take(machine &t, launch_case l)
                 row[1 + i] = anything;
             for (int c = 0; m.item == 0 && c < 2; ++c) {
                 word64 sum = poison;
-                const T after = static_cast<T>(static_cast<T>(poison) + total[c]);
+                const T after =
+                    static_cast<T>(static_cast<word64>(static_cast<T>(poison)) + total[c]);
                 memcpy(&sum, &after, sizeof after);
                 row[out_row - 1 - c] = sum;
             }
