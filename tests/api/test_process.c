@@ -280,19 +280,29 @@ enum { CALLS = sizeof calls / sizeof *calls };
 
 /* --- fork ------------------------------------------------------------------------------------ */
 
-/* The exit status of `run` in a child that ends by exit(), or a signal's number by 128 more. */
-static int in_child(int (*run)(int), int argument)
+static pid_t start_child(int (*run)(int), int argument, unsigned seconds)
 {
     fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
-        alarm(240);
+        alarm(seconds);
         exit(run(argument));
     }
+    return child;
+}
+
+/* The exit status of a child that ends by exit(), or a signal's number by 128 more. */
+static int end_of_child(pid_t child)
+{
     int status;
     while (waitpid(child, &status, 0) < 0)
         assert_int_equal(errno, EINTR);
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int in_child(int (*run)(int), int argument)
+{
+    return end_of_child(start_child(run, argument, 240));
 }
 
 static int do_nothing(int depth) { return depth; }
@@ -400,43 +410,42 @@ static int fail_one(int call, long which, bool all)
 
 /* In children of a process that has launched nothing, so that each meets a first launch's
  * allocations. */
-static int fail_each(int call)
+static int fail_each(int call, int all)
 {
-    for (int all = 0; all < 2; ++all)
-        for (long which = 0;; ++which) {
-            const pid_t child = fork();
-            if (child == 0) {
-                alarm(240);
-                exit(fail_one(call, which, all));
-            }
-            int status;
-            if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
-                printf("call %d, failure %ld: the process ended by signal %d\n", call, which,
-                       WTERMSIG(status));
-                return 1;
-            }
-            if (WEXITSTATUS(status) == 6) { /* there are no more */
-                if (which < 5)
-                    return 1;
-                break;
-            }
-            if (WEXITSTATUS(status) != 0)
-                return 1;
+    for (long which = 0;; ++which) {
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(60);
+            exit(fail_one(call, which, all));
         }
-    return 0;
+        int status;
+        if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
+            printf("call %d, failure %ld: the process ended by signal %d\n", call, which,
+                   WTERMSIG(status));
+            return 1;
+        }
+        if (WEXITSTATUS(status) == 6) /* there are no more */
+            return which < 5;
+        if (WEXITSTATUS(status) != 0)
+            return 1;
+    }
 }
 
-static int fail_all(int unused)
+static int fail_all(int all)
 {
-    (void)unused;
     int wrong = 0;
     for (int i = 0; i < CALLS; i += harness_is_full() ? 1 : 6)
-        wrong += fail_each(i);
+        wrong += fail_each(i, all);
     return wrong;
 }
 
-/* Before any launch. */
-static int first_of_all(void) { return in_child(fail_all, 0); }
+/* Before any launch. One allocation fails, or that and all later ones do: side by side, since the
+ * system takes most of the time, to make and to end processes. */
+static int first_of_all(void)
+{
+    const pid_t one = start_child(fail_all, false, 540), all = start_child(fail_all, true, 540);
+    return end_of_child(one) + end_of_child(all);
+}
 
 static int failing_calls;
 static void test_every_failure(void **state)
