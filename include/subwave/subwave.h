@@ -390,16 +390,16 @@ SUBWAVE_API subwave_status subwave_minmax_index(subwave_context *context, subwav
 SUBWAVE_API subwave_status subwave_row_reduce(subwave_context *context, subwave_dtype dtype,
                                               subwave_op op, int64_t rows, int64_t length,
                                               const void *x, int64_t ldx, void *y);
+
 /* counts[b] = how many elements of x are in bin b, of bins of the same width between lower and upper.
  * Bin b has the elements from lower + b * w to below lower + (b + 1) * w, w = (upper - lower) / bins;
  * the last one also those that are upper. Others, and NaN, are in none. Elements become f64, in which
- * all is computed as written here: bins are those of numpy.histogram.
+ * all is computed as written here: bins are those that numpy.histogram has for elements of f64.
  *   dtype   I8 to F64.
  *   bins    1 to 2^31 - 2. Up to 8192 are counted in shared memory.
  *   lower, upper  finite, lower < upper.
  *   n       elements, >= 0. With n = 0 all counts are 0.
- *   x       [in, device] n elements, aligned as an element. If aligned to 16 bytes it is read faster
- *           on NVIDIA. May be null if n = 0.
+ *   x       [in, device] n elements, aligned as an element. May be null if n = 0.
  *   counts  [out, device] bins numbers; what they were before does not count. Must not overlap x.
  * Stream: asynchronous. Workspace: none. Determinism: the same on every device. Errors:
  * INVALID_CONTEXT; INVALID_VALUE dtype, lower or upper; UNSUPPORTED another dtype; INVALID_SIZE n, bins;
