@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * array.c: `subwave reduce`, `dot`, `norm2`, `minmax_index`, `scan`, `compact`, `unique` and `transpose`:
- * the calls on whole arrays with NumPy's files.
+ * array.c: `subwave reduce`, `scan`, `histogram` and so on: the calls on whole arrays with NumPy's files.
  */
 #include "commands.h"
 #include "npy.h"
@@ -14,183 +13,121 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { X, Y, OUT, REST, FILES }; /* two inputs, two outputs */
+enum { UNSET = -1 };
+
 typedef struct job {
-    const char *name; /* of the command, and so of the call */
-    const char *x_path, *y_path, *out_path, *device;
+    const struct operation *operation;
+    const char *path[FILES]; /* null where there is none */
+    const char *device;
     subwave_op op;
     subwave_order order;
     subwave_scan_kind scan;
     subwave_conjugation conjugation;
     subwave_comparison comparison;
-    const char *flags_path; /* read as y */
-    double than[2];         /* NaN if not given */
+    const char *flags_path, *boundaries_path; /* one is path[Y] */
+    double than[2], range[2];                 /* NaN if not given */
+    int64_t bins;
     bool quiet;
 
-    npy_matrix x, y, out;     /* out: what is written to a file */
-    unsigned char result[16]; /* or the scalar that elements are compared with */
+    npy_matrix array[FILES];
+    void *memory[FILES], *count_memory; /* on the device */
+    unsigned char result[16];           /* or the scalar that elements are compared with */
     int64_t index, count;
     subwave_device_properties where;
     double seconds;
 } job;
 
-static bool is_call(const job *j, const char *name) { return strcmp(j->name, name) == 0; }
+typedef struct operation {
+    const char *name, *usage, *about;
+    int operands;
+    unsigned options; /* of those below */
+    /* Whether the inputs suit each other; shapes what is computed to files, if there is any. */
+    bool (*prepare)(job *j);
+    subwave_status (*call)(subwave_context *context, job *j);
+    void (*print)(const job *j);
+} operation;
 
-static bool selects(const job *j) { return is_call(j, "compact") || is_call(j, "unique"); }
+enum {
+    OPTION_OUTPUT = 1,
+    OPTION_OP = 2,
+    OPTION_MINMAX = 4,
+    OPTION_SCAN = 8,
+    OPTION_CONJUGATION = 16,
+    OPTION_SELECTION = 32,
+    OPTION_REST = 64,
+    OPTION_ORDER = 128,
+    OPTION_HISTOGRAM = 256,
+    /* What more there is to know of an operation. */
+    COUNTS = 512,          /* how many elements it leaves */
+    MAY_LACK_OUTPUT = 1024 /* it prints its result then */
+};
 
-static subwave_dtype result_type(const job *j)
+static bool has(const job *j, unsigned option) { return (j->operation->options & option) != 0; }
+
+/* --- files ----------------------------------------------------------------------------------- */
+
+static bool refuse(const job *j, const char *path, const char *error)
 {
-    return is_call(j, "norm2") ? measure_part(j->x.dtype) : j->x.dtype;
+    return fail(j->operation->name, "%s: %s", path, error), false;
 }
 
-static bool is_byte(subwave_dtype dtype)
+static void free_files(job *j)
 {
-    return dtype == SUBWAVE_DTYPE_U8 || dtype == SUBWAVE_DTYPE_I8;
+    for (int i = 0; i < FILES; ++i)
+        free(j->array[i].data);
 }
 
-static bool read_flags(job *j)
+static npy_matrix shaped_as(const npy_matrix *array)
 {
-    char error[NPY_ERROR_SIZE];
-    if (!npy_read_array(j->flags_path, &j->y, error))
-        return fail(j->name, "%s: %s", j->flags_path, error), false;
-    if (!is_byte(j->y.dtype) || j->x.rows != j->y.rows || j->x.fortran != j->y.fortran)
-        return fail(j->name,
-                    "%s is %" PRId64 " of %s; the flags of %s are %" PRId64
-                    " of u8 or i8, in the same order",
-                    j->flags_path, j->y.rows, subwave_dtype_name(j->y.dtype), j->x_path, j->x.rows),
-               false;
-    return true;
+    npy_matrix other = *array;
+    other.data = NULL;
+    return other;
 }
 
-/* The number to compare with as an element, which one of the integers must be. */
-static bool read_scalar(job *j)
+/* An array of one dimension. */
+static npy_matrix line_of(subwave_dtype dtype, int64_t n)
 {
-    double again = j->than[0];
-    if (measure_parts(j->x.dtype) == 1) {
-        measure_encode(j->x.dtype, 1, j->than, j->result);
-        measure_decode(j->x.dtype, 1, j->result, &again);
-    }
-    return measure_is_floating(j->x.dtype) || again == j->than[0] ||
-           (fail(j->name, "%s is of %s, which has no %g", j->x_path, subwave_dtype_name(j->x.dtype),
-                 j->than[0]),
-            false);
+    return (npy_matrix){
+        .dtype = dtype, .rows = n, .columns = 1, .is_array = true, .dimensions = 1, .sizes = {n}};
 }
 
 static bool read_inputs(job *j)
 {
     char error[NPY_ERROR_SIZE];
-    const bool is_matrix = is_call(j, "transpose");
-    if (!(is_matrix ? npy_read : npy_read_array)(j->x_path, &j->x, error))
-        return fail(j->name, "%s: %s", j->x_path, error), false;
-    if (j->y_path) {
-        if (!npy_read_array(j->y_path, &j->y, error))
-            return fail(j->name, "%s: %s", j->y_path, error), false;
-        if (j->x.dtype != j->y.dtype || j->x.rows != j->y.rows || j->x.fortran != j->y.fortran)
-            return fail(j->name,
-                        "%s is %" PRId64 " of %s, %s is %" PRId64
-                        " of %s; both must be the same, and lie in the same order",
-                        j->x_path, j->x.rows, subwave_dtype_name(j->x.dtype), j->y_path, j->y.rows,
-                        subwave_dtype_name(j->y.dtype)),
+    for (int i = X; i <= Y; ++i)
+        if (j->path[i] && !(i == Y && j->flags_path ? npy_read_flags : npy_read_array)(
+                              j->path[i], &j->array[i], error))
+            return refuse(j, j->path[i], error);
+    return true;
+}
+
+static bool make_room(job *j)
+{
+    for (int i = OUT; i <= REST; ++i) {
+        size_t bytes = 0;
+        if (!j->array[i].is_array)
+            continue;
+        const bool fits = npy_size(&j->array[i], &bytes);
+        j->array[i].data = fits ? malloc(bytes ? bytes : 1) : NULL;
+        if (!j->array[i].data)
+            return fail(j->operation->name, "no memory for a result of %" PRId64 " elements",
+                        j->array[i].rows),
                    false;
     }
-    if (j->flags_path ? !read_flags(j) : !isnan(j->than[0]) && !read_scalar(j))
-        return false;
-    if (!j->out_path)
-        return true;
-    size_t bytes = 0;
-    npy_size(&j->x, &bytes);
-    j->out = j->x;
-    if (selects(j)) {
-        j->out.fortran = false;
-        j->out.dimensions = 1;
-    }
-    if (is_matrix) {
-        j->out.rows = j->x.columns;
-        j->out.columns = j->x.rows;
-    }
-    j->out.data = malloc(bytes ? bytes : 1);
-    return j->out.data || (fail(j->name, "%s: no memory for %zu bytes", j->out_path, bytes), false);
+    return true;
 }
 
-static subwave_status call(subwave_context *context, job *j, const void *x, const void *y,
-                           void *out, void *count)
+static bool write_outputs(job *j)
 {
-    const subwave_dtype dtype = j->x.dtype;
-    const int64_t n = j->x.rows;
-    if (is_call(j, "reduce"))
-        return subwave_reduce(context, dtype, j->op, j->order, n, NULL, x, SUBWAVE_PLACE_HOST,
-                              j->result);
-    if (is_call(j, "dot"))
-        return subwave_dot(context, dtype, j->conjugation, j->order, n, x, y, SUBWAVE_PLACE_HOST,
-                           j->result);
-    if (is_call(j, "norm2"))
-        return subwave_norm2(context, dtype, j->order, n, x, SUBWAVE_PLACE_HOST, j->result);
-    if (is_call(j, "minmax_index"))
-        return subwave_minmax_index(context, dtype, j->op, n, x, SUBWAVE_PLACE_HOST, j->result,
-                                    &j->index);
-    if (is_call(j, "scan"))
-        return subwave_scan(context, dtype, j->op, j->scan, j->order, n, NULL, x, out);
-    if (is_call(j, "unique"))
-        return subwave_unique(context, dtype, n, x, out, count);
-    if (j->flags_path)
-        return subwave_compact(context, dtype, n, y, x, out, count);
-    if (is_call(j, "compact"))
-        return subwave_compact_if(context, dtype, j->comparison, j->result, n, x, out, count);
-    /* By rows; a matrix that is stored by columns is, read by rows, its transpose. */
-    const int64_t rows = j->x.fortran ? j->x.columns : j->x.rows,
-                  columns = j->x.fortran ? j->x.rows : j->x.columns;
-    return subwave_transpose(context, dtype, SUBWAVE_LAYOUT_ROW_MAJOR, rows, columns, x,
-                             columns > 0 ? columns : 1, out, rows > 0 ? rows : 1);
+    char error[NPY_ERROR_SIZE];
+    for (int i = OUT; i <= REST; ++i)
+        if (j->path[i] && !npy_write(j->path[i], &j->array[i], error))
+            return refuse(j, j->path[i], error);
+    return true;
 }
 
-static subwave_status place(subwave_context *context, void **memory, const npy_matrix *array)
-{
-    size_t bytes = 0;
-    if (array->data)
-        npy_size(array, &bytes);
-    const subwave_status status = subwave_malloc(context, memory, (int64_t)bytes);
-    return status == SUBWAVE_STATUS_SUCCESS && bytes > 0
-               ? subwave_copy(context, *memory, array->data, (int64_t)bytes)
-               : status;
-}
-
-/* The first call loads the kernel; the second one is timed. */
-static subwave_status compute(subwave_context *context, job *j, void *memory[4])
-{
-    const npy_matrix *const arrays[] = {&j->x, &j->y, &j->out};
-    subwave_status status = subwave_context_info(context, &j->where);
-    for (int i = 0; i < 3 && status == SUBWAVE_STATUS_SUCCESS; ++i)
-        if (i != 2 || j->out_path)
-            status = place(context, &memory[i], i == 2 ? &j->x : arrays[i]);
-    if (status == SUBWAVE_STATUS_SUCCESS && selects(j))
-        status = subwave_malloc(context, &memory[3], sizeof j->count);
-    for (int i = 0; i < 2 && status == SUBWAVE_STATUS_SUCCESS; ++i) {
-        const double start = measure_now();
-        status = call(context, j, memory[0], memory[1], memory[2], memory[3]);
-        if (status == SUBWAVE_STATUS_SUCCESS)
-            status = subwave_synchronize(context);
-        j->seconds = measure_now() - start;
-    }
-    if (status == SUBWAVE_STATUS_SUCCESS && selects(j)) {
-        status = subwave_copy(context, &j->count, memory[3], sizeof j->count);
-        j->out.rows = j->out.sizes[0] = j->count;
-    }
-    if (status != SUBWAVE_STATUS_SUCCESS || !j->out_path)
-        return status;
-    size_t bytes = 0;
-    npy_size(&j->out, &bytes);
-    return subwave_copy(context, j->out.data, memory[2], (int64_t)bytes);
-}
-
-static bool compute_on_device(subwave_context *context, job *j)
-{
-    void *memory[4] = {NULL};
-    const subwave_status status = compute(context, j, memory);
-    if (status != SUBWAVE_STATUS_SUCCESS)
-        fail(j->name, "%s: %s", j->where.id, subwave_last_error(context));
-    for (int i = 0; i < 4; ++i)
-        subwave_free(context, memory[i]);
-    return status == SUBWAVE_STATUS_SUCCESS;
-}
+/* --- what is printed ------------------------------------------------------------------------- */
 
 /* With as many digits as tell all numbers of the type apart. */
 static const char *number_text(char *text, size_t size, subwave_dtype dtype, const void *element)
@@ -215,22 +152,357 @@ static const char *number_text(char *text, size_t size, subwave_dtype dtype, con
     return text;
 }
 
-static void print_result(const job *j)
+static void print_number(const job *j)
 {
-    char number[2 * TEXT_SIZE], duration[TEXT_SIZE];
-    if (!j->out_path) {
-        printf("%s", number_text(number, sizeof number, result_type(j), j->result));
-        if (is_call(j, "minmax_index"))
-            printf(" at %" PRId64, j->index);
-        putchar('\n');
+    char number[2 * TEXT_SIZE];
+    puts(number_text(number, sizeof number, j->array[X].dtype, j->result));
+}
+
+static void print_norm(const job *j)
+{
+    char number[2 * TEXT_SIZE];
+    puts(number_text(number, sizeof number, measure_part(j->array[X].dtype), j->result));
+}
+
+static void print_place(const job *j)
+{
+    char number[2 * TEXT_SIZE];
+    printf("%s at %" PRId64 "\n", number_text(number, sizeof number, j->array[X].dtype, j->result),
+           j->index);
+}
+
+/* A line per bin: where it begins and ends, and how many elements it has. */
+static void print_bins(const job *j)
+{
+    const int64_t *const counts = j->array[OUT].data;
+    char end[2][2 * TEXT_SIZE];
+    const double width = (j->range[1] - j->range[0]) / (double)j->bins;
+    const npy_matrix *const boundaries = &j->array[Y];
+    for (int64_t b = 0; b < j->bins; ++b) {
+        for (int side = 0; side < 2; ++side) {
+            const int64_t i = b + side;
+            if (boundaries->is_array)
+                number_text(end[side], sizeof end[side], boundaries->dtype,
+                            (const char *)boundaries->data +
+                                (size_t)i * subwave_dtype_size(boundaries->dtype));
+            else
+                snprintf(end[side], sizeof end[side], "%.10g",
+                         i == j->bins ? j->range[1] : j->range[0] + (double)i * width);
+        }
+        printf("%s %s %" PRId64 "\n", end[0], end[1], counts[b]);
     }
-    char left[TEXT_SIZE] = "";
-    if (selects(j))
+}
+
+static void print_summary(const job *j)
+{
+    char duration[TEXT_SIZE], left[TEXT_SIZE] = "";
+    if (has(j, COUNTS))
         snprintf(left, sizeof left, ", %" PRId64 " left", j->count);
-    if (!j->quiet)
-        printf("%s: %s of %" PRId64 " elements%s, %s; %s; %s\n",
-               j->out_path ? j->out_path : j->x_path, j->name, j->x.rows * j->x.columns, left,
-               subwave_dtype_name(j->x.dtype), j->where.id, format_time(duration, j->seconds));
+    printf("%s: %s of %" PRId64 " elements%s, %s; %s; %s\n",
+           j->path[OUT] ? j->path[OUT] : j->path[X], j->operation->name, j->array[X].rows, left,
+           subwave_dtype_name(j->array[X].dtype), j->where.id, format_time(duration, j->seconds));
+}
+
+/* --- the calls ------------------------------------------------------------------------------- */
+
+static subwave_status call_reduce(subwave_context *context, job *j)
+{
+    return subwave_reduce(context, j->array[X].dtype, j->op, j->order, j->array[X].rows, NULL,
+                          j->memory[X], SUBWAVE_PLACE_HOST, j->result);
+}
+
+static bool prepare_dot(job *j)
+{
+    const npy_matrix *const x = &j->array[X], *const y = &j->array[Y];
+    if (x->dtype == y->dtype && x->rows == y->rows && x->fortran == y->fortran)
+        return true;
+    return fail(j->operation->name,
+                "%s is %" PRId64 " of %s, %s is %" PRId64
+                " of %s; both must be the same, and lie in the same order",
+                j->path[X], x->rows, subwave_dtype_name(x->dtype), j->path[Y], y->rows,
+                subwave_dtype_name(y->dtype)),
+           false;
+}
+
+static subwave_status call_dot(subwave_context *context, job *j)
+{
+    return subwave_dot(context, j->array[X].dtype, j->conjugation, j->order, j->array[X].rows,
+                       j->memory[X], j->memory[Y], SUBWAVE_PLACE_HOST, j->result);
+}
+
+static subwave_status call_norm2(subwave_context *context, job *j)
+{
+    return subwave_norm2(context, j->array[X].dtype, j->order, j->array[X].rows, j->memory[X],
+                         SUBWAVE_PLACE_HOST, j->result);
+}
+
+static subwave_status call_minmax_index(subwave_context *context, job *j)
+{
+    return subwave_minmax_index(context, j->array[X].dtype, j->op, j->array[X].rows, j->memory[X],
+                                SUBWAVE_PLACE_HOST, j->result, &j->index);
+}
+
+static bool prepare_alike(job *j)
+{
+    j->array[OUT] = shaped_as(&j->array[X]);
+    return true;
+}
+
+static subwave_status call_scan(subwave_context *context, job *j)
+{
+    return subwave_scan(context, j->array[X].dtype, j->op, j->scan, j->order, j->array[X].rows,
+                        NULL, j->memory[X], j->memory[OUT]);
+}
+
+/* A row is what lies together: along the last index or, of an array by columns, the first one. */
+static int row_index(const npy_matrix *array) { return array->fortran ? 0 : array->dimensions - 1; }
+
+static bool prepare_row_reduce(job *j)
+{
+    const npy_matrix *const x = &j->array[X];
+    if (x->dimensions == 0)
+        return refuse(j, j->path[X], "the array has 0 dimensions, and so no rows");
+    npy_matrix out = shaped_as(x);
+    out.dimensions = 0;
+    out.rows = 1;
+    for (int d = 0; d < x->dimensions; ++d)
+        if (d != row_index(x)) {
+            out.sizes[out.dimensions++] = x->sizes[d];
+            if (x->sizes[d] != 0 && out.rows > INT64_MAX / x->sizes[d])
+                return refuse(j, j->path[X], "the rows exceed the address space");
+            out.rows *= x->sizes[d];
+        }
+    j->array[OUT] = out;
+    return true;
+}
+
+static subwave_status call_row_reduce(subwave_context *context, job *j)
+{
+    const npy_matrix *const x = &j->array[X];
+    const int64_t length = x->sizes[row_index(x)];
+    return subwave_row_reduce(context, x->dtype, j->op, j->array[OUT].rows, length, j->memory[X],
+                              length > 0 ? length : 1, j->memory[OUT]);
+}
+
+static bool prepare_segmented_reduce(job *j)
+{
+    const npy_matrix *const offsets = &j->array[Y];
+    if ((offsets->dtype != SUBWAVE_DTYPE_I32 && offsets->dtype != SUBWAVE_DTYPE_I64) ||
+        offsets->rows < 1)
+        return fail(j->operation->name,
+                    "%s is %" PRId64 " of %s; the offsets of s segments are s + 1 of i32 or i64",
+                    j->path[Y], offsets->rows, subwave_dtype_name(offsets->dtype)),
+               false;
+    j->array[OUT] = line_of(j->array[X].dtype, offsets->rows - 1);
+    return true;
+}
+
+static subwave_status call_segmented_reduce(subwave_context *context, job *j)
+{
+    return subwave_segmented_reduce(context, j->array[X].dtype, j->op, j->array[Y].dtype,
+                                    j->array[OUT].rows, j->memory[Y], j->array[X].rows,
+                                    j->memory[X], j->memory[OUT]);
+}
+
+static bool check_flags(const job *j)
+{
+    const npy_matrix *const x = &j->array[X], *const flags = &j->array[Y];
+    if (subwave_dtype_size(flags->dtype) == 1 && x->rows == flags->rows &&
+        x->fortran == flags->fortran)
+        return true;
+    return fail(j->operation->name,
+                "%s is %" PRId64 " of %s; the flags of %s are %" PRId64
+                " of bool, u8 or i8, in the same order",
+                j->path[Y], flags->rows, subwave_dtype_name(flags->dtype), j->path[X], x->rows),
+           false;
+}
+
+/* The number to compare with as an element, which one of the integers must be. */
+static bool set_scalar(job *j)
+{
+    const subwave_dtype dtype = j->array[X].dtype;
+    double again = j->than[0];
+    if (measure_parts(dtype) == 1) {
+        measure_encode(dtype, 1, j->than, j->result);
+        measure_decode(dtype, 1, j->result, &again);
+    }
+    return measure_is_floating(dtype) || again == j->than[0] ||
+           (fail(j->operation->name, "%s is of %s, which has no %g", j->path[X],
+                 subwave_dtype_name(dtype), j->than[0]),
+            false);
+}
+
+static bool prepare_selection(job *j)
+{
+    if (j->flags_path ? !check_flags(j) : !isnan(j->than[0]) && !set_scalar(j))
+        return false;
+    j->array[OUT] = line_of(j->array[X].dtype, j->array[X].rows);
+    if (j->path[REST])
+        j->array[REST] = j->array[OUT];
+    return true;
+}
+
+static subwave_status call_compact(subwave_context *context, job *j)
+{
+    const subwave_dtype dtype = j->array[X].dtype;
+    const int64_t n = j->array[X].rows;
+    return j->flags_path ? subwave_compact(context, dtype, n, j->memory[Y], j->memory[X],
+                                           j->memory[OUT], j->count_memory)
+                         : subwave_compact_if(context, dtype, j->comparison, j->result, n,
+                                              j->memory[X], j->memory[OUT], j->count_memory);
+}
+
+static subwave_status call_partition(subwave_context *context, job *j)
+{
+    const subwave_dtype dtype = j->array[X].dtype;
+    const int64_t n = j->array[X].rows;
+    return j->flags_path
+               ? subwave_partition(context, dtype, n, j->memory[Y], j->memory[X], j->memory[OUT],
+                                   j->memory[REST], j->count_memory)
+               : subwave_partition_if(context, dtype, j->comparison, j->result, n, j->memory[X],
+                                      j->memory[OUT], j->memory[REST], j->count_memory);
+}
+
+static subwave_status call_unique(subwave_context *context, job *j)
+{
+    return subwave_unique(context, j->array[X].dtype, j->array[X].rows, j->memory[X],
+                          j->memory[OUT], j->count_memory);
+}
+
+static bool prepare_transpose(job *j)
+{
+    const npy_matrix *const x = &j->array[X];
+    if (x->dimensions != 2) {
+        char error[NPY_ERROR_SIZE];
+        snprintf(error, sizeof error, "the array has %d dimension%s; a matrix has 2", x->dimensions,
+                 x->dimensions == 1 ? "" : "s");
+        return refuse(j, j->path[X], error);
+    }
+    j->array[OUT] = shaped_as(x);
+    j->array[OUT].sizes[0] = x->sizes[1];
+    j->array[OUT].sizes[1] = x->sizes[0];
+    return true;
+}
+
+static subwave_status call_transpose(subwave_context *context, job *j)
+{
+    /* By rows; a matrix that is stored by columns is, read by rows, its transpose. */
+    const npy_matrix *const x = &j->array[X];
+    const int64_t rows = x->sizes[x->fortran], columns = x->sizes[!x->fortran];
+    return subwave_transpose(context, x->dtype, SUBWAVE_LAYOUT_ROW_MAJOR, rows, columns,
+                             j->memory[X], columns > 0 ? columns : 1, j->memory[OUT],
+                             rows > 0 ? rows : 1);
+}
+
+static bool prepare_histogram(job *j)
+{
+    const npy_matrix *const boundaries = &j->array[Y];
+    if (j->boundaries_path) {
+        if (boundaries->dtype != j->array[X].dtype || boundaries->rows < 2)
+            return fail(j->operation->name,
+                        "%s is %" PRId64
+                        " of %s; the boundaries of b bins are b + 1 of %s, as %s is",
+                        j->path[Y], boundaries->rows, subwave_dtype_name(boundaries->dtype),
+                        subwave_dtype_name(j->array[X].dtype), j->path[X]),
+                   false;
+        j->bins = boundaries->rows - 1;
+    }
+    j->array[OUT] = line_of(SUBWAVE_DTYPE_I64, j->bins);
+    return true;
+}
+
+/* From the least element to the greatest one, and as numpy.histogram does where there are no two. */
+static subwave_status find_range(subwave_context *context, job *j)
+{
+    static const subwave_op ends[] = {SUBWAVE_OP_MINIMUM, SUBWAVE_OP_MAXIMUM};
+    const subwave_dtype dtype = j->array[X].dtype;
+    j->range[0] = 0;
+    j->range[1] = 1;
+    if (j->array[X].rows == 0)
+        return SUBWAVE_STATUS_SUCCESS;
+    for (int i = 0; i < 2; ++i) {
+        const subwave_status status =
+            subwave_reduce(context, dtype, ends[i], SUBWAVE_ORDER_FIXED, j->array[X].rows, NULL,
+                           j->memory[X], SUBWAVE_PLACE_HOST, j->result);
+        if (status != SUBWAVE_STATUS_SUCCESS)
+            return status;
+        measure_decode(dtype, 1, j->result, &j->range[i]);
+    }
+    if (j->range[0] == j->range[1]) {
+        j->range[0] -= 0.5;
+        j->range[1] += 0.5;
+    }
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status call_histogram(subwave_context *context, job *j)
+{
+    const subwave_dtype dtype = j->array[X].dtype;
+    const int64_t n = j->array[X].rows;
+    if (j->boundaries_path)
+        return subwave_histogram_by_boundaries(context, dtype, j->bins, j->memory[Y], n,
+                                               j->memory[X], j->memory[OUT]);
+    if (isnan(j->range[0])) {
+        const subwave_status status = find_range(context, j);
+        if (status != SUBWAVE_STATUS_SUCCESS)
+            return status;
+    }
+    return subwave_histogram(context, dtype, j->bins, j->range[0], j->range[1], n, j->memory[X],
+                             j->memory[OUT]);
+}
+
+/* --- on the device --------------------------------------------------------------------------- */
+
+static size_t bytes_of(const npy_matrix *array)
+{
+    size_t bytes = 0;
+    npy_size(array, &bytes);
+    return bytes;
+}
+
+/* The first call loads the kernel; the second one is timed. */
+static subwave_status compute(subwave_context *context, job *j)
+{
+    subwave_status status = subwave_context_info(context, &j->where);
+    for (int i = 0; i < FILES && status == SUBWAVE_STATUS_SUCCESS; ++i) {
+        const size_t bytes = bytes_of(&j->array[i]);
+        if (!j->array[i].is_array)
+            continue;
+        status = subwave_malloc(context, &j->memory[i], (int64_t)bytes);
+        if (i <= Y && status == SUBWAVE_STATUS_SUCCESS && bytes > 0)
+            status = subwave_copy(context, j->memory[i], j->array[i].data, (int64_t)bytes);
+    }
+    if (status == SUBWAVE_STATUS_SUCCESS && has(j, COUNTS))
+        status = subwave_malloc(context, &j->count_memory, sizeof j->count);
+    for (int i = 0; i < 2 && status == SUBWAVE_STATUS_SUCCESS; ++i) {
+        const double start = measure_now();
+        status = j->operation->call(context, j);
+        if (status == SUBWAVE_STATUS_SUCCESS)
+            status = subwave_synchronize(context);
+        j->seconds = measure_now() - start;
+    }
+    if (status == SUBWAVE_STATUS_SUCCESS && has(j, COUNTS)) {
+        status = subwave_copy(context, &j->count, j->count_memory, sizeof j->count);
+        if (j->array[REST].is_array)
+            j->array[REST].rows = j->array[REST].sizes[0] = j->array[X].rows - j->count;
+        j->array[OUT].rows = j->array[OUT].sizes[0] = j->count;
+    }
+    for (int i = OUT; i < FILES && status == SUBWAVE_STATUS_SUCCESS; ++i)
+        if (j->array[i].is_array && bytes_of(&j->array[i]) > 0)
+            status = subwave_copy(context, j->array[i].data, j->memory[i],
+                                  (int64_t)bytes_of(&j->array[i]));
+    return status;
+}
+
+static bool compute_on_device(subwave_context *context, job *j)
+{
+    const subwave_status status = compute(context, j);
+    if (status != SUBWAVE_STATUS_SUCCESS)
+        fail(j->operation->name, "%s: %s", j->where.id, subwave_last_error(context));
+    for (int i = 0; i < FILES; ++i)
+        subwave_free(context, j->memory[i]);
+    subwave_free(context, j->count_memory);
+    return status == SUBWAVE_STATUS_SUCCESS;
 }
 
 /* What can be seen to be wrong at once is told before anything is read or computed. */
@@ -238,127 +510,195 @@ static int run(job *j)
 {
     char error[NPY_ERROR_SIZE];
     subwave_context *context;
-    if (j->out_path && !npy_check_target(j->out_path, error))
-        return fail(j->name, "%s: %s", j->out_path, error);
+    for (int i = OUT; i <= REST; ++i)
+        if (j->path[i] && !npy_check_target(j->path[i], error))
+            return refuse(j, j->path[i], error), EXIT_FAILURE;
     const subwave_status status = subwave_context_create(&context, j->device);
     if (status == SUBWAVE_STATUS_INVALID_VALUE)
-        return usage_error(j->name, "%s", subwave_last_error(NULL));
+        return usage_error(j->operation->name, "%s", subwave_last_error(NULL));
     if (status != SUBWAVE_STATUS_SUCCESS)
-        return fail(j->name, "%s", subwave_last_error(NULL));
-    const bool done = read_inputs(j) && compute_on_device(context, j);
+        return fail(j->operation->name, "%s", subwave_last_error(NULL));
+    const bool done = read_inputs(j) && (!j->operation->prepare || j->operation->prepare(j)) &&
+                      make_room(j) && compute_on_device(context, j);
     subwave_context_destroy(&context);
-    if (!done)
+    if (!done || !write_outputs(j))
         return EXIT_FAILURE;
-    if (j->out_path && !npy_write(j->out_path, &j->out, error))
-        return fail(j->name, "%s: %s", j->out_path, error);
-    print_result(j);
+    if (!j->path[OUT])
+        j->operation->print(j);
+    if (!j->quiet)
+        print_summary(j);
     return EXIT_SUCCESS;
 }
 
 /* --- the commands ---------------------------------------------------------------------------- */
 
-static const struct {
-    const char *name;
-    int inputs;
-    bool writes, has_op, has_order;
-    const char *about;
-} commands[] = {
-    {"reduce", 1, false, true, true, "Prints op over all elements.\n"},
-    {"dot", 2, false, false, true,
-     "Prints the sum of the products of the elements of X and Y; of complex ones two numbers.\n"},
-    {"norm2", 1, false, false, true, "Prints the square root of the sum of all squares.\n"},
-    {"minmax_index", 1, false, true, false,
+static const operation operations[] = {
+    {"reduce", "X.npy", "Prints op over all elements.\n", 1, OPTION_OP | OPTION_ORDER, NULL,
+     call_reduce, print_number},
+    {"dot", "X.npy Y.npy",
+     "Prints the sum of the products of the elements of X and Y; of complex ones two numbers.\n", 2,
+     OPTION_CONJUGATION | OPTION_ORDER, prepare_dot, call_dot, print_number},
+    {"norm2", "X.npy", "Prints the square root of the sum of all squares.\n", 1, OPTION_ORDER, NULL,
+     call_norm2, print_norm},
+    {"minmax_index", "X.npy",
      "Prints the least or the greatest element and the index of the first one, counted from 0 in\n"
-     "the order in which the file has them.\n"},
-    {"scan", 1, true, true, true,
-     "Writes op over the elements up to each, in the order in which the file has them.\n"},
-    {"compact", 1, true, false, false,
+     "the order in which the file has them.\n",
+     1, OPTION_MINMAX, NULL, call_minmax_index, print_place},
+    {"scan", "X.npy -o OUT.npy",
+     "Writes op over the elements up to each, in the order in which the file has them.\n", 1,
+     OPTION_OUTPUT | OPTION_OP | OPTION_SCAN | OPTION_ORDER, prepare_alike, call_scan, NULL},
+    {"row_reduce", "X.npy -o OUT.npy",
+     "Writes op over each row: the elements along the last index, which OUT lacks; in Fortran order\n"
+     "along the first one.\n",
+     1, OPTION_OUTPUT | OPTION_OP, prepare_row_reduce, call_row_reduce, NULL},
+    {"segmented_reduce", "X.npy OFFSETS.npy -o OUT.npy",
+     "Writes op over each segment: the elements from an offset to below the next one, of int32 or\n"
+     "int64, in the order in which the file has them.\n",
+     2, OPTION_OUTPUT | OPTION_OP, prepare_segmented_reduce, call_segmented_reduce, NULL},
+    {"compact", "X.npy -o OUT.npy",
      "Writes the elements whose flag is not 0, or that compare with a number as asked for, as an array "
-     "of\none dimension, in the order in which the file has them.\n"},
-    {"unique", 1, true, false, false,
+     "of\none dimension, in the order in which the file has them.\n",
+     1, OPTION_OUTPUT | OPTION_SELECTION | COUNTS, prepare_selection, call_compact, NULL},
+    {"partition", "X.npy -o OUT.npy --rest REST.npy",
+     "Writes the elements that `subwave compact` would, and to a second file the others.\n", 1,
+     OPTION_OUTPUT | OPTION_SELECTION | OPTION_REST | COUNTS, prepare_selection, call_partition,
+     NULL},
+    {"unique", "X.npy -o OUT.npy",
      "Writes the elements that differ from the one before them, in the order in which the file has\n"
-     "them, as an array of one dimension.\n"},
-    {"transpose", 1, true, false, false,
-     "Writes the transpose of a matrix, of float16, float32, float64, int8 or int32.\n"},
+     "them, as an array of one dimension.\n",
+     1, OPTION_OUTPUT | COUNTS, prepare_selection, call_unique, NULL},
+    {"histogram", "X.npy",
+     "Prints a line for each bin: where it begins and ends, and how many elements it has; or writes\n"
+     "these numbers of elements as int64. perf/plot_histogram.py draws what is printed.\n",
+     1, OPTION_OUTPUT | OPTION_HISTOGRAM | MAY_LACK_OUTPUT, prepare_histogram, call_histogram,
+     print_bins},
+    {"transpose", "X.npy -o OUT.npy", "Writes the transpose of a matrix.\n", 1, OPTION_OUTPUT,
+     prepare_transpose, call_transpose, NULL},
 };
-enum { COMMANDS = sizeof commands / sizeof *commands };
+enum { OPERATIONS = sizeof operations / sizeof *operations };
+
+/* What of the command line contradicts itself, or null. */
+static const char *find_contradiction(const job *j)
+{
+    if (has(j, OPTION_OUTPUT) && !has(j, MAY_LACK_OUTPUT) && !j->path[OUT])
+        return "-o OUT.npy is missing";
+    if (has(j, OPTION_REST) && !j->path[REST])
+        return "--rest REST.npy is missing";
+    if (has(j, OPTION_SELECTION) && (j->flags_path != NULL) != (isnan(j->than[0]) != 0))
+        return "it takes --flags FLAGS.npy or --than X";
+    if (j->than[1] != 0)
+        return "--than is a complex number; it takes a real one";
+    if (j->bins != UNSET && j->boundaries_path)
+        return "it takes --bins COUNT or --boundaries B.npy";
+    if (!isnan(j->range[0]) && j->boundaries_path)
+        return "it takes --range LOWER,UPPER or --boundaries B.npy";
+    for (int i = 0; i < FILES; ++i)
+        if (j->path[i] && strcmp(j->path[i], "-") == 0)
+            return "\"-\" is no file; standard input and output are not taken";
+    return NULL;
+}
 
 int array_main(int argc, char **argv)
 {
-    int which = 0;
-    while (which < COMMANDS && strcmp(argv[0], commands[which].name) != 0)
-        ++which;
-    const bool finds = strcmp(argv[0], "minmax_index") == 0;
-    job j = {.name = commands[which].name,
-             .op = finds ? SUBWAVE_OP_MINIMUM : SUBWAVE_OP_PLUS,
+    const operation *operation = operations;
+    while (strcmp(argv[0], operation->name) != 0)
+        ++operation;
+    job j = {.operation = operation,
+             .op = operation->options & OPTION_MINMAX ? SUBWAVE_OP_MINIMUM : SUBWAVE_OP_PLUS,
              .order = SUBWAVE_ORDER_FIXED,
              .scan = SUBWAVE_SCAN_INCLUSIVE,
              .conjugation = SUBWAVE_CONJUGATION_NONE,
              .comparison = SUBWAVE_COMPARISON_GREATER,
-             .than = {NAN, 0}};
-    const bool compacts = strcmp(argv[0], "compact") == 0;
+             .than = {NAN, 0},
+             .range = {NAN, NAN},
+             .bins = UNSET};
     const struct {
-        bool taken;
+        unsigned of;
         option option;
     } all[] = {
-        {commands[which].writes,
+        {OPTION_OUTPUT,
          {.name = "--output",
           .letter = 'o',
           .value = "OUT.npy",
           .take = take_text,
-          .target = &j.out_path,
+          .target = &j.path[OUT],
           .help = "where to write; written whole or not at all"}},
-        {commands[which].has_op && !finds,
+        {OPTION_REST,
+         {.name = "--rest",
+          .value = "REST.npy",
+          .take = take_text,
+          .target = &j.path[REST],
+          .help = "where to write the others, likewise"}},
+        {OPTION_OP,
          {.name = "--op", .value = "OP", .take = take_op, .target = &j.op, .help = "(plus)"}},
-        {finds,
+        {OPTION_MINMAX,
          {.name = "--op",
           .value = "OP",
           .take = take_minmax,
           .target = &j.op,
           .help = "(minimum)"}},
-        {strcmp(argv[0], "scan") == 0,
+        {OPTION_SCAN,
          {.name = "--scan",
           .value = "SCAN",
           .take = take_scan,
           .target = &j.scan,
           .help = "(inclusive)"}},
-        {strcmp(argv[0], "dot") == 0,
+        {OPTION_CONJUGATION,
          {.name = "--conjugation",
           .value = "FACTOR",
           .take = take_conjugation,
           .target = &j.conjugation,
           .help = "(none)"}},
-        {compacts,
+        {OPTION_SELECTION,
          {.name = "--flags",
           .value = "FLAGS.npy",
           .take = take_text,
           .target = &j.flags_path,
-          .help = "which elements: as many of uint8 or int8, not 0"}},
-        {compacts,
+          .help = "which elements: as many of bool, uint8 or int8, not 0"}},
+        {OPTION_SELECTION,
          {.name = "--than",
           .value = "X",
           .take = take_scalar,
           .target = j.than,
           .help = "what elements are compared with, in place of flags"}},
-        {compacts,
+        {OPTION_SELECTION,
          {.name = "--comparison",
           .value = "NAME",
           .take = take_comparison,
           .target = &j.comparison,
           .help = "with --than (greater)"}},
-        {commands[which].has_order,
+        {OPTION_HISTOGRAM,
+         {.name = "--bins",
+          .value = "COUNT",
+          .take = take_size,
+          .target = &j.bins,
+          .help = "of the same width (10)"}},
+        {OPTION_HISTOGRAM,
+         {.name = "--range",
+          .value = "LOWER,UPPER",
+          .take = take_range,
+          .target = j.range,
+          .help =
+              "where the bins begin and end; without it, at the least and the greatest element"}},
+        {OPTION_HISTOGRAM,
+         {.name = "--boundaries",
+          .value = "B.npy",
+          .take = take_text,
+          .target = &j.boundaries_path,
+          .help = "bins between these numbers, in place of equal ones"}},
+        {OPTION_ORDER,
          {.name = "--order",
           .value = "ORDER",
           .take = take_order,
           .target = &j.order,
           .help = "(fixed)"}},
-        {true,
+        {~0u,
          {.name = "--device",
           .value = "ID",
           .take = take_text,
           .target = &j.device,
           .help = "a device of `subwave info`; without it, the one with the star"}},
-        {true,
+        {~0u,
          {.name = "--quiet",
           .take = take_flag,
           .target = &j.quiet,
@@ -366,44 +706,37 @@ int array_main(int argc, char **argv)
     };
     option options[sizeof all / sizeof *all];
     static const char *const operand_names[] = {"X.npy", "Y.npy"};
-    char about[512];
-    snprintf(about, sizeof about,
-             "%sFiles are NumPy's .npy, versions 1 to 3%s, in either byte order.\n",
-             commands[which].about,
-             strcmp(argv[0], "transpose") == 0
-                 ? ""
-                 : ", of any shape: int8 to int64, uint8 to uint64,\nfloat16 to float64, complex64 "
-                   "and complex128 where the call takes them");
-    command c = {.name = j.name,
-                 .usage = commands[which].inputs == 2 ? "X.npy Y.npy [OPTION]..."
-                          : commands[which].writes    ? "X.npy -o OUT.npy [OPTION]..."
-                                                      : "X.npy [OPTION]...",
+    char about[512], usage[64];
+    snprintf(usage, sizeof usage, "%s [OPTION]...", operation->usage);
+    snprintf(
+        about, sizeof about,
+        "%sFiles are NumPy's .npy, versions 1 to 3, of any shape, in either byte order: int8 to "
+        "int64,\nuint8 to uint64, float16 to float64, complex64 and complex128 where the call "
+        "takes them.\n",
+        operation->about);
+    command c = {.name = operation->name,
+                 .usage = usage,
                  .about = about,
                  .options = options,
                  .operand_names = operand_names,
-                 .operand_count = commands[which].inputs};
+                 .operand_count = operation->operands};
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
-        if (all[i].taken)
+        if (all[i].of == ~0u || (operation->options & all[i].of))
             options[c.option_count++] = all[i].option;
     const char *operands[2] = {NULL};
     int code;
     if (!parse_options(&c, argc, argv, operands, &code))
         return code;
-    j.x_path = operands[0];
-    j.y_path = operands[1];
-    if (commands[which].writes && !j.out_path)
-        return usage_error(c.name, "-o OUT.npy is missing");
-    if (compacts && (j.flags_path != NULL) != (isnan(j.than[0]) != 0))
-        return usage_error(c.name, "it takes --flags FLAGS.npy or --than X");
-    if (j.than[1] != 0)
-        return usage_error(c.name, "--than is a complex number; it takes a real one");
-    const char *const paths[] = {j.x_path, j.y_path, j.out_path, j.flags_path};
-    for (int i = 0; i < 4; ++i)
-        if (paths[i] && strcmp(paths[i], "-") == 0)
-            return usage_error(c.name, "\"-\" is no file; standard input and output are not taken");
+    j.path[X] = operands[0];
+    j.path[Y] = operation->operands == 2 ? operands[1]
+                : j.flags_path           ? j.flags_path
+                                         : j.boundaries_path;
+    const char *const contradiction = find_contradiction(&j);
+    if (contradiction)
+        return usage_error(c.name, "%s", contradiction);
+    if (j.bins == UNSET)
+        j.bins = 10;
     code = run(&j);
-    free(j.x.data);
-    free(j.y.data);
-    free(j.out.data);
+    free_files(&j);
     return code;
 }

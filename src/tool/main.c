@@ -14,7 +14,7 @@ static const struct {
     const char *name, *usage, *summary;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"info", "info", "show the devices that there are, and which one is used", info_main},
+    {"info", "info", "show the devices, and which one is used", info_main},
     {"matmul", "matmul A.npy B.npy -o C.npy", "multiply two matrices in NumPy files", matmul_main},
     {"reduce", "reduce X.npy", "the sum, product, minimum and so on of an array", array_main},
     {"dot", "dot X.npy Y.npy", "the sum of the products of two arrays", array_main},
@@ -22,9 +22,15 @@ static const struct {
     {"minmax_index", "minmax_index X.npy", "the least or greatest element, and where it is",
      array_main},
     {"scan", "scan X.npy -o Y.npy", "the sums, and so on, up to each element", array_main},
+    {"row_reduce", "row_reduce X.npy -o Y.npy", "the sum, and so on, of each row", array_main},
+    {"segmented_reduce", "segmented_reduce X.npy S.npy -o Y.npy",
+     "the same of each segment of an array", array_main},
     {"compact", "compact X.npy -o Y.npy", "the elements that flags or a comparison select",
      array_main},
+    {"partition", "partition X.npy -o Y.npy --rest Z.npy", "these elements, and the others",
+     array_main},
     {"unique", "unique X.npy -o Y.npy", "the first of neighbours that are equal", array_main},
+    {"histogram", "histogram X.npy", "how many elements are in each bin", array_main},
     {"transpose", "transpose A.npy -o B.npy", "the transpose of a matrix", array_main},
     {"bench", "bench OPERATION", "time a compute call, each result checked", bench_main},
 };
@@ -36,13 +42,14 @@ static int print_help(void)
          ": fast group operations on GPU wavefronts, and on the CPU device that simulates them\n\n"
          "usage:");
     for (int i = 0; i < COMMANDS; ++i)
-        printf("  subwave %-30s%s\n", commands[i].usage, commands[i].summary);
-    puts("  subwave COMMAND --help                show a command's options\n"
-         "  subwave --version                     show version, devices built for and compilers\n\n"
-         "environment:\n"
-         "  SUBWAVE_DEVICE=gpu:0                  the device to use when no option names one\n"
-         "  SUBWAVE_LOG=1                         print each call of the library on stderr\n\n"
-         "exit status: 0 done; 1 failed; 2 the command line is wrong");
+        printf("  subwave %-40s%s\n", commands[i].usage, commands[i].summary);
+    puts(
+        "  subwave COMMAND --help                          show a command's options\n"
+        "  subwave --version                               show version, devices built for and compilers\n\n"
+        "environment:\n"
+        "  SUBWAVE_DEVICE=gpu:0                            the device to use when no option names one\n"
+        "  SUBWAVE_LOG=1                                   print each call of the library on stderr\n\n"
+        "exit status: 0 done; 1 failed; 2 the command line is wrong");
     return EXIT_SUCCESS;
 }
 

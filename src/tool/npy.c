@@ -102,19 +102,20 @@ static bool accept_string(cursor *c, char *text, size_t size)
     return true;
 }
 
-/* NumPy's names, and whether they are taken of matrices too. There is none for bf16. */
+/* NumPy's names, and what they are taken of. There is none for bf16. */
+enum taken_of { OF_MATRICES, OF_ARRAYS, OF_FLAGS }; /* of this and of those behind it */
 static const struct {
     char name[4];
     subwave_dtype dtype;
-    bool of_matrices;
+    enum taken_of of;
 } types[] = {
-    {"f2", SUBWAVE_DTYPE_F16, true},   {"f4", SUBWAVE_DTYPE_F32, true},
-    {"f8", SUBWAVE_DTYPE_F64, true},   {"i1", SUBWAVE_DTYPE_I8, true},
-    {"i4", SUBWAVE_DTYPE_I32, true},   {"i2", SUBWAVE_DTYPE_I16, false},
-    {"i8", SUBWAVE_DTYPE_I64, false},  {"u1", SUBWAVE_DTYPE_U8, false},
-    {"u2", SUBWAVE_DTYPE_U16, false},  {"u4", SUBWAVE_DTYPE_U32, false},
-    {"u8", SUBWAVE_DTYPE_U64, false},  {"c8", SUBWAVE_DTYPE_C32, false},
-    {"c16", SUBWAVE_DTYPE_C64, false},
+    {"f2", SUBWAVE_DTYPE_F16, OF_MATRICES}, {"f4", SUBWAVE_DTYPE_F32, OF_MATRICES},
+    {"f8", SUBWAVE_DTYPE_F64, OF_MATRICES}, {"i1", SUBWAVE_DTYPE_I8, OF_MATRICES},
+    {"i4", SUBWAVE_DTYPE_I32, OF_MATRICES}, {"i2", SUBWAVE_DTYPE_I16, OF_ARRAYS},
+    {"i8", SUBWAVE_DTYPE_I64, OF_ARRAYS},   {"u1", SUBWAVE_DTYPE_U8, OF_ARRAYS},
+    {"u2", SUBWAVE_DTYPE_U16, OF_ARRAYS},   {"u4", SUBWAVE_DTYPE_U32, OF_ARRAYS},
+    {"u8", SUBWAVE_DTYPE_U64, OF_ARRAYS},   {"c8", SUBWAVE_DTYPE_C32, OF_ARRAYS},
+    {"c16", SUBWAVE_DTYPE_C64, OF_ARRAYS},  {"b1", SUBWAVE_DTYPE_U8, OF_FLAGS},
 };
 enum { TYPES = sizeof types / sizeof *types };
 
@@ -131,9 +132,11 @@ static bool parse_descr(cursor *c, npy_matrix *matrix, char *error)
     if (!accept_string(c, descr, sizeof descr))
         return fail(error, "the header's 'descr' is not a short string");
     const char *name = descr + (descr[0] && strchr("<>=|", descr[0]));
+    const enum taken_of is = matrix->is_flags   ? OF_FLAGS
+                             : matrix->is_array ? OF_ARRAYS
+                                                : OF_MATRICES;
     int type = 0;
-    while (type < TYPES &&
-           (strcmp(name, types[type].name) != 0 || !(types[type].of_matrices || matrix->is_array)))
+    while (type < TYPES && (strcmp(name, types[type].name) != 0 || types[type].of > is))
         ++type;
     if (type == TYPES)
         return fail(error, "the elements are '%s'; subwave takes %s", descr, taken);
@@ -206,7 +209,8 @@ static bool parse_header(const char *text, size_t length, npy_matrix *matrix, ch
     enum { FIELDS = sizeof fields / sizeof *fields };
     bool found[FIELDS] = {false};
 
-    *matrix = (npy_matrix){.dtype = SUBWAVE_DTYPE_F64, .is_array = matrix->is_array};
+    *matrix = (npy_matrix){
+        .dtype = SUBWAVE_DTYPE_F64, .is_array = matrix->is_array, .is_flags = matrix->is_flags};
     cursor c = {text, text + length};
     if (!accept(&c, '{'))
         return fail(error, "the header holds no dictionary");
@@ -237,7 +241,7 @@ static bool parse_header(const char *text, size_t length, npy_matrix *matrix, ch
 
 bool npy_parse_header(const char *text, size_t length, npy_matrix *matrix, char *error)
 {
-    matrix->is_array = false;
+    *matrix = (npy_matrix){.is_array = false};
     return parse_header(text, length, matrix, error);
 }
 
@@ -350,9 +354,8 @@ static bool read_file(int file, npy_matrix *matrix, char *error)
     return true;
 }
 
-static bool read_path(const char *path, bool is_array, npy_matrix *matrix, char *error)
+static bool read_path(const char *path, npy_matrix *matrix, char *error)
 {
-    *matrix = (npy_matrix){.dtype = SUBWAVE_DTYPE_F64, .is_array = is_array};
     /* Without O_NONBLOCK a named pipe would wait for a writer before it can be refused. */
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
@@ -364,12 +367,20 @@ static bool read_path(const char *path, bool is_array, npy_matrix *matrix, char 
 
 bool npy_read(const char *path, npy_matrix *matrix, char *error)
 {
-    return read_path(path, false, matrix, error);
+    *matrix = (npy_matrix){.is_array = false};
+    return read_path(path, matrix, error);
 }
 
 bool npy_read_array(const char *path, npy_matrix *array, char *error)
 {
-    return read_path(path, true, array, error);
+    *array = (npy_matrix){.is_array = true};
+    return read_path(path, array, error);
+}
+
+bool npy_read_flags(const char *path, npy_matrix *flags, char *error)
+{
+    *flags = (npy_matrix){.is_array = true, .is_flags = true};
+    return read_path(path, flags, error);
 }
 
 /* --- writing --------------------------------------------------------------------------------- */

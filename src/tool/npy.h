@@ -19,6 +19,7 @@ typedef struct npy_matrix {
     void *data;            /* the caller frees it */
     /* Of an array, whose elements are taken as they lie, whatever its shape. */
     bool is_array;
+    bool is_flags; /* of which each has a byte, and which may be booleans, read as U8 */
     int dimensions;
     int64_t sizes[NPY_MOST_DIMENSIONS];
 } npy_matrix;
@@ -34,6 +35,9 @@ bool npy_read(const char *path, npy_matrix *matrix, char *error);
 
 /* The same of an array of any shape, of integers, floats or complex numbers. */
 bool npy_read_array(const char *path, npy_matrix *array, char *error);
+
+/* The same of flags, which may also be NumPy's booleans. */
+bool npy_read_flags(const char *path, npy_matrix *flags, char *error);
 
 /* Whether npy_write could start: so that a long job need not end with a mistyped folder. */
 bool npy_check_target(const char *path, char *error);

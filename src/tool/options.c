@@ -395,6 +395,13 @@ const char *take_scalar(const char *value, void *target)
     return valid && !*end ? NULL : "a finite number, or RE,IM";
 }
 
+const char *take_range(const char *value, void *target)
+{
+    const double *const range = target;
+    const bool valid = strchr(value, ',') && !take_scalar(value, target) && range[0] < range[1];
+    return valid ? NULL : "two finite numbers, of LOWER,UPPER, the lesser one first";
+}
+
 const char *take_int(const char *value, void *target)
 {
     int64_t number;

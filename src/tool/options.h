@@ -89,6 +89,7 @@ const char *take_pair(const char *value,
                       void *target); /* int64_t[3], from X,Y, which are A and C */
 const char *take_block(const char *value, void *target);        /* int32_t[3], from XxYxZ */
 const char *take_scalar(const char *value, void *target);       /* double[2], from X or RE,IM */
+const char *take_range(const char *value, void *target);        /* double[2], from LOWER,UPPER */
 const char *take_int(const char *value, void *target);          /* int32_t, >= 0 */
 const char *take_unsigned(const char *value, void *target);     /* uint32_t */
 const char *take_kind(const char *value, void *target);         /* subwave_group_kind */

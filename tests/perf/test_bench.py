@@ -37,6 +37,13 @@ def report(python, *arguments):
                           capture_output=True, text=True, timeout=100)
 
 
+def python_that_draws(test):
+    for python in (sys.executable, "/usr/bin/python3"):
+        if subprocess.run([python, "-c", "import matplotlib"], capture_output=True).returncode == 0:
+            return python
+    test.skipTest("no Python here has matplotlib (Debian: python3-matplotlib)")
+
+
 def lines_of(path):
     with open(path, encoding="utf-8") as file:
         return [json.loads(line) for line in file]
@@ -271,6 +278,36 @@ class Refusals(Case):
                 self.assertEqual(row["failure"] is not None, how == "fail" and row["by"] == "subwave")
 
 
+class Plot(Case):
+    def plot(self, python, table, *arguments):
+        return subprocess.run([python, "-B", os.path.join(options.source, "perf", "plot_histogram.py"), *arguments],
+                              input=table, capture_output=True, text=True, timeout=100)
+
+    def test_picture(self):
+        python = python_that_draws(self)
+        table = "-1 0 5\n0 0.5 12\n0.5 7 0\n"
+        for rest, arguments in ("x.npy: histogram of 17 elements, f32; cpu:8; 2 us\n", []), ("", ["--log", "--title", "seventeen"]):
+            done = self.plot(python, table + rest, "-o", self.path("picture.svg"), *arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(self.path("picture.svg"), encoding="utf-8") as file:
+                picture = file.read()
+            self.assertIn(rest.strip() or "seventeen", picture)
+        done = self.plot(python, table, "-o", self.path("picture.png"))
+        with open(self.path("picture.png"), "rb") as file:
+            self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+        done = self.plot(python, table, "-o", self.path("no/picture.png"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no/picture.png", done.stderr)
+
+    def test_other_tables_are_refused(self):
+        for table, message in (("", "nothing to draw"), ("1 2\n", "line 1: "), ("0 1 2\n2 3 4\n", "line 2: "),
+                               ("0 1 2\nend\n1 2 3\n", "line 3: something follows")):
+            done = self.plot(sys.executable, table, "-o", self.path("picture.png"))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(message, done.stderr)
+            self.assertFalse(os.path.exists(self.path("picture.png")))
+
+
 class Report(Case):
     def setUp(self):
         super().setUp()
@@ -340,12 +377,7 @@ class Report(Case):
             self.assertIn("bad.json:1: no measurement", done.stderr)
 
     def test_page(self):
-        for python in (sys.executable, "/usr/bin/python3"):
-            if subprocess.run([python, "-c", "import matplotlib"], capture_output=True).returncode == 0:
-                break
-        else:
-            self.skipTest("no Python here has matplotlib (Debian: python3-matplotlib)")
-        done = report(python, self.path("old.json"), "--output", self.path("page"))
+        done = report(python_that_draws(self), self.path("old.json"), "--output", self.path("page"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, "")
         pictures = [name for name in os.listdir(self.path("page")) if name.endswith(".png")]

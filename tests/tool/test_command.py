@@ -434,7 +434,7 @@ class Arrays(Command):
                     "--device", DEVICE)
         self.refuse(1, "x.npy is of u8, which has no -1", "compact", "x.npy", "-o", "out.npy", "--than", "-1",
                     "--device", DEVICE)
-        self.refuse(1, "f.npy is 20 of i8; the flags of x.npy are 3 of u8 or i8", "compact", "x.npy", "-o", "out.npy",
+        self.refuse(1, "f.npy is 20 of i8; the flags of x.npy are 3 of bool, u8 or i8", "compact", "x.npy", "-o", "out.npy",
                     "--flags", "f.npy", "--device", DEVICE)
         self.refuse(2, "it takes --flags FLAGS.npy or --than X", "compact", "x.npy", "-o", "out.npy")
         self.refuse(2, "it takes --flags FLAGS.npy or --than X", "compact", "x.npy", "-o", "out.npy", "--than", "1",
@@ -446,6 +446,109 @@ class Arrays(Command):
         self.succeed("unique", "c.npy", "-o", "y.npy", "--device", DEVICE)
         self.assertEqual(self.get("y.npy"), npy_array((1,), [1, 2], "<c8"))
 
+    def test_partition(self):
+        for kind in ALL_FORMATS:
+            numbers = [i % 5 for i in range(30)]
+            self.put("x.npy", npy_array((30,), numbers, ">" + kind))
+            self.put("f.npy", header(describe("|b1", "False", "(30,)")) + bytes(i % 3 == 0 for i in range(30)))
+            written = lambda cells: npy_array((len(cells),), cells, ("|" if kind[1] == "1" else "<") + kind)
+            out = self.succeed("partition", "x.npy", "-o", "y.npy", "--rest", "z.npy", "--flags", "f.npy",
+                               "--device", DEVICE)
+            self.assertRegex(out, r"^y\.npy: partition of 30 elements, 10 left, \w+; ")
+            self.assertEqual(self.get("y.npy"), written(numbers[::3]))
+            self.assertEqual(self.get("z.npy"), written([x for i, x in enumerate(numbers) if i % 3]))
+            self.succeed("partition", "x.npy", "-o", "y.npy", "--rest", "z.npy", "--than", "3", "--comparison", "less",
+                         "--device", DEVICE)
+            self.assertEqual(self.get("y.npy"), written([x for x in numbers if x < 3]))
+            self.assertEqual(self.get("z.npy"), written([x for x in numbers if x >= 3]))
+        self.refuse(2, "--rest REST.npy is missing", "partition", "x.npy", "-o", "y2.npy", "--than", "0")
+        self.refuse(1, "cannot write in the folder", "partition", "x.npy", "-o", "y2.npy", "--rest", "no/z.npy",
+                    "--than", "0")
+        self.put("f.npy", npy_array((30,), [1] * 30, "<i4"))
+        self.refuse(1, "f.npy is 30 of i32; the flags of x.npy are 30 of bool, u8 or i8", "partition", "x.npy", "-o",
+                    "y2.npy", "--rest", "z2.npy", "--flags", "f.npy", "--device", DEVICE)
+
+    def test_rows(self):
+        for kind in ALL_FORMATS:
+            numbers = [i % 11 for i in range(24)]
+            descr = ("|" if kind[1] == "1" else "<") + kind
+            for order, shape, rest in ("False", (2, 3, 4), (2, 3)), ("True", (4, 3, 2), (3, 2)):
+                self.put("x.npy", npy_array(shape, numbers, ">" + kind, order=order))
+                out = self.succeed("row_reduce", "x.npy", "-o", "y.npy", "--device", DEVICE)
+                self.assertRegex(out, r"^y\.npy: row_reduce of 24 elements, \w+; ")
+                sums = [sum(numbers[i:i + 4]) for i in range(0, 24, 4)]
+                self.assertEqual(self.get("y.npy"), npy_array(rest, sums, descr, order=order))
+        self.put("x.npy", npy_array((3,), [1, 5, 2]))
+        self.succeed("row_reduce", "x.npy", "-o", "y.npy", "--op", "maximum", "--device", DEVICE)
+        self.assertEqual(self.get("y.npy"), npy_array((), [5]))
+        self.put("x.npy", npy_array((3, 0), []))
+        self.succeed("row_reduce", "x.npy", "-o", "y.npy", "--device", DEVICE)
+        self.assertEqual(self.get("y.npy"), npy_array((3,), [0, 0, 0]))
+        self.put("x.npy", npy_array((), [1]))
+        self.refuse(1, "x.npy: the array has 0 dimensions, and so no rows", "row_reduce", "x.npy", "-o", "z.npy",
+                    "--device", DEVICE)
+        self.put("x.npy", npy_array((2 ** 40, 2 ** 40, 0), []))
+        self.refuse(1, "the rows exceed the address space", "row_reduce", "x.npy", "-o", "z.npy", "--device", DEVICE)
+        self.put("x.npy", npy_array((2 ** 50, 2 ** 9, 0), []))
+        self.refuse(1, "no memory for a result of %d elements" % 2 ** 59, "row_reduce", "x.npy", "-o", "z.npy",
+                    "--device", DEVICE)
+
+    def test_segments(self):
+        numbers = list(range(1, 21))
+        self.put("x.npy", npy_array((4, 5), numbers, ">i4"))
+        offsets = [0, 3, 3, 10, 20]
+        for descr in ">i4", "<i8":
+            self.put("o.npy", npy_array((5,), offsets, descr))
+            self.succeed("segmented_reduce", "x.npy", "o.npy", "-o", "y.npy", "--device", DEVICE)
+            self.assertEqual(self.get("y.npy"), npy_array((4,), [sum(numbers[a:b]) for a, b in zip(offsets, offsets[1:])],
+                                                          "<i4"))
+        self.put("o.npy", npy_array((1,), [0], "<i8"))
+        self.succeed("segmented_reduce", "x.npy", "o.npy", "-o", "y.npy", "--device", DEVICE)
+        self.assertEqual(self.get("y.npy"), npy_array((0,), [], "<i4"))
+        for wrong, text in ((0, "<i8"), "0 of i64"), ((2, "<f8"), "2 of f64"):
+            self.put("o.npy", npy_array((wrong[0],), [0] * wrong[0], wrong[1]))
+            self.refuse(1, f"o.npy is {text}; the offsets of s segments are s \\+ 1 of i32 or i64", "segmented_reduce",
+                        "x.npy", "o.npy", "-o", "z.npy", "--device", DEVICE)
+
+    def test_histogram(self):
+        def table(*arguments):
+            out = self.succeed("histogram", "x.npy", *arguments, "--quiet", "--device", DEVICE)
+            return [tuple(map(float, line.split())) for line in out.splitlines()]
+
+        for kind in ALL_FORMATS:
+            numbers = [i % 9 for i in range(100)]
+            self.put("x.npy", npy_array((10, 10), numbers, ">" + kind))
+            self.put("b.npy", npy_array((4,), [1, 3, 4, 8], "<" + kind))
+            self.assertEqual(table("--bins", "4"),
+                             [(2 * b, 2 * b + 2, sum(2 * b <= x < 2 * b + 2 + (b == 3) for x in numbers)) for b in range(4)])
+            self.assertEqual(table("--bins", "2", "--range", "1,5"),
+                             [(1, 3, sum(1 <= x < 3 for x in numbers)), (3, 5, sum(3 <= x <= 5 for x in numbers))])
+            bounded = [(a, b, sum(a <= x < b + (b == 8) for x in numbers)) for a, b in ((1, 3), (3, 4), (4, 8))]
+            self.assertEqual(table("--boundaries", "b.npy"), bounded)
+            out = self.succeed("histogram", "x.npy", "-o", "y.npy", "--boundaries", "b.npy", "--device", DEVICE)
+            self.assertRegex(out, r"^y\.npy: histogram of 100 elements, \w+; ")
+            self.assertEqual(self.get("y.npy"), npy_array((3,), [count for _, _, count in bounded], "<i8"))
+        self.put("x.npy", npy_array((2,), [3, 3]))
+        self.assertEqual(table("--bins", "1"), [(2.5, 3.5, 2)])
+        self.assertEqual(len(table()), 10)
+        self.put("x.npy", npy_array((0,), []))
+        self.assertEqual(table("--bins", "1"), [(0, 1, 0)])
+        self.put("x.npy", npy_array((2,), [1, float("inf")]))
+        self.assertEqual(table("--bins", "1", "--range", "0,2"), [(0, 2, 1)])
+        self.refuse(1, "upper is inf: they must be finite", "histogram", "x.npy", "--device", DEVICE)
+        self.refuse(1, "bins is 0", "histogram", "x.npy", "--bins", "0", "--range", "0,1", "--device", DEVICE)
+        for wrong in "1", "2,1", "1,1", "0,inf", "a,b":
+            self.refuse(2, "LOWER,UPPER, the lesser one first", "histogram", "x.npy", "--range", wrong)
+        self.refuse(2, "it takes --bins COUNT or --boundaries B.npy", "histogram", "x.npy", "--bins", "3",
+                    "--boundaries", "b.npy")
+        self.refuse(2, "it takes --range LOWER,UPPER or --boundaries", "histogram", "x.npy", "--range", "0,3",
+                    "--boundaries", "b.npy")
+        self.put("b.npy", npy_array((1,), [1]))
+        self.refuse(1, "b.npy is 1 of f64; the boundaries of b bins are b \\+ 1 of f64", "histogram", "x.npy",
+                    "--boundaries", "b.npy", "--device", DEVICE)
+        self.put("c.npy", npy_array((2,), [1, 2, 1, 2], "<c8"))
+        self.refuse(1, "c32", "histogram", "c.npy", "--device", DEVICE)
+
     def test_transpose(self):
         for fortran in False, True:
             for descr in "<f2", ">f4", "<f8", ">i4":
@@ -454,6 +557,9 @@ class Arrays(Command):
                 self.succeed("transpose", "x.npy", "-o", "y.npy", "--device", DEVICE)
                 written = npy(5, 3, flip(3, 5, cells), "<" + descr[1:], fortran)
                 self.assertEqual(self.get("y.npy"), written)
+        self.put("x.npy", npy_array((2, 2), [1, 2, 3, 4, 5, 6, 7, 8], ">c8"))
+        self.succeed("transpose", "x.npy", "-o", "y.npy", "--device", DEVICE)
+        self.assertEqual(self.get("y.npy"), npy_array((2, 2), [1, 2, 5, 6, 3, 4, 7, 8], "<c8"))
 
     def test_refusals(self):
         self.put("x.npy", npy_array((3,), [1, 2, 3]))
@@ -939,8 +1045,9 @@ class InfoAndHelp(Command):
     def test_help_and_version(self):
         self.assertRegex(self.succeed("--version"), r"^subwave \d+\.\d+\.\d+, .*\n$")
         for arguments in ["--help"], ["-h"], ["info", "--help"], ["matmul", "--help"], ["matmul", "A", "-h"], \
-                ["bench", "--help"], *([name, "--help"] for name in ("reduce", "dot", "norm2", "minmax_index", "scan", "compact", "unique",
-                                                                    "transpose")), *(["bench", name, "--help"] for name in self.operations()):
+                ["bench", "--help"], *([name, "--help"] for name in ("reduce", "dot", "norm2", "minmax_index", "scan", "row_reduce",
+                                                                    "segmented_reduce", "compact", "partition", "unique",
+                                                                    "histogram", "transpose")), *(["bench", name, "--help"] for name in self.operations()):
             with self.subTest(arguments):
                 out = self.succeed(*arguments)
                 self.assertIn("usage:", out)
