@@ -252,17 +252,31 @@ static const char *prepare(amdrun_image *m, u64 at)
     return m->map[at >> 2] ? NULL : "a jump to what is no instruction";
 }
 
-u64 amdrun_image_instructions(const amdrun_image *m)
+void amdrun_image_executed(const amdrun_image *m,
+                           void (*tell)(void *, const char *, uint64_t, uint64_t), void *self)
 {
-    u64 sum = 0;
     for (u64 j = 0; j < m->h->functions.count; j++) {
         if (!m->ready[j])
             continue;
         const Function *f = &ROWS(m, functions, Function)[j];
         const Op *ops = (const Op *)(m->file + f->ops);
         for (u64 i = 0; i < f->count; i++)
-            sum += m->file[f->first + i] ? ops[i].count : 0;
+            if (m->file[f->first + i] && ops[i].count)
+                tell(self, text(m, f->name), ops[i].addr, ops[i].count);
     }
+}
+
+static void add(void *sum, const char *function, uint64_t address, uint64_t count)
+{
+    (void)function;
+    (void)address;
+    *(u64 *)sum += count;
+}
+
+u64 amdrun_image_instructions(const amdrun_image *m)
+{
+    u64 sum = 0;
+    amdrun_image_executed(m, add, &sum);
     return sum;
 }
 

@@ -36,6 +36,12 @@ void *amdrun_image_symbol(const amdrun_image *image, const char *name, size_t *b
 void amdrun_image_arguments(const amdrun_kernel *kernel, void **arguments, void *bytes);
 /* Instructions executed so far, a wave's at a time. */
 uint64_t amdrun_image_instructions(const amdrun_image *image);
+/* The same of each instruction that was executed: what it is in, where it lies in the object, and how
+ * often. */
+void amdrun_image_executed(const amdrun_image *image,
+                           void (*tell)(void *self, const char *function, uint64_t address,
+                                        uint64_t count),
+                           void *self);
 
 /* Runs a kernel to its end. 0 if it went well; else the result says why not. What hardware does not
  * forgive is looked for unless AMDRUN_CHECK is 0. One at a time in a process. A bad access is told

@@ -153,6 +153,21 @@ hipError_t rocm_runner_lacks(const char *function)
     return last_error = hipErrorNotSupported;
 }
 
+/* To the file that SUBWAVE_ROCM_EXECUTED names, in place of what it had. */
+__attribute__((destructor)) static void report_executed(void)
+{
+    const char *path = getenv("SUBWAVE_ROCM_EXECUTED");
+    if (!path || !*path)
+        return;
+    FILE *file = fopen(path, "w");
+    if (!file) {
+        tell("SUBWAVE_ROCM_EXECUTED: %s: %s", path, strerror(errno));
+        return;
+    }
+    list_executed(file);
+    fclose(file);
+}
+
 /* A JSON object on a line of its own, added to the file that SUBWAVE_ROCM_REPORT names; - is
  * stderr. */
 __attribute__((destructor)) static void report(void)

@@ -306,6 +306,18 @@ unsigned long long instructions_executed(void)
     return sum;
 }
 
+static void list_instruction(void *to, const char *function, uint64_t address, uint64_t count)
+{
+    fprintf(to, "%s %llx %llu\n", function, (unsigned long long)address, (unsigned long long)count);
+}
+
+void list_executed(FILE *to)
+{
+    for (const binary *b = binaries; b; b = b->next)
+        if (b->image)
+            amdrun_image_executed(b->image, list_instruction, to);
+}
+
 void list_launched(FILE *to)
 {
     const char *before = "";

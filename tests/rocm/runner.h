@@ -139,6 +139,8 @@ bool is_capturing(hipStream_t stream);
 hipError_t run_launch(const work *w);
 /* The kernels that were launched, and how often, as members of a JSON object. */
 void list_launched(FILE *to);
+/* A line for each instruction that was executed: function, address, how often by a wave. */
+void list_executed(FILE *to);
 /* The first architecture of registered code that the runner knows, or null. */
 const device *first_device_with_code(void);
 

@@ -306,6 +306,8 @@ hipError_t hipStreamQuery(hipStream_t stream)
     END(query(s, ULLONG_MAX));
 }
 
+int hipGetStreamDeviceId(hipStream_t stream) { return is_stream(stream) ? 0 : -1; }
+
 hipError_t hipStreamGetFlags(hipStream_t stream, unsigned *flags)
 {
     BEGIN(hipStreamGetFlags);
