@@ -168,6 +168,38 @@ SUBWAVE_DEVICE void store_pack(T *to, const T (&from)[pack_size<T>])
         store_anywhere<pack_size<T>>(to, from);
 }
 
+/* A pack's elements, and as words: of elements of a byte LLVM would keep each in a register. */
+template <class T> struct pack_elements {
+    T element[pack_size<T>];
+};
+struct pack_words {
+    std::uint32_t word[4];
+    /* The same words, of which LLVM does not know where they come from. */
+    SUBWAVE_DEVICE pack_words anew() const
+    {
+        pack_words words;
+        SUBWAVE_UNROLL
+        for (int w = 0; w < 4; ++w)
+            words.word[w] = static_cast<std::uint32_t>(of_each_lane(static_cast<int>(word[w])));
+        return words;
+    }
+};
+
+/* The pack at `from`. What is loaded as bytes LLVM 15 does not compute with before all is loaded, as
+ * it would with elements of 16 bits. */
+template <bool Aligned, class T> SUBWAVE_DEVICE pack_words load_pack_words(const T *from)
+{
+    if constexpr (wave_loads_anywhere) {
+        pack_elements<std::uint8_t> bytes;
+        load_anywhere<16>(bytes.element, reinterpret_cast<const std::uint8_t *>(from));
+        return __builtin_bit_cast(pack_words, bytes);
+    } else {
+        pack_elements<T> pack;
+        load_pack<Aligned>(pack.element, from);
+        return __builtin_bit_cast(pack_words, pack);
+    }
+}
+
 /* The first becomes the last. A loop that is not unrolled can so work on one after the other in
  * registers, whose indices must be constants. */
 template <class T, int Count> SUBWAVE_DEVICE void turn(T (&x)[Count])

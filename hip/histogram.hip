@@ -10,57 +10,93 @@
 
 SUBWAVE_BEGIN
 
-/* What `at_once` says of an element whose bin takes longer to find, by `of`. */
-inline constexpr std::int32_t unsure = -2;
+/* Elements are counted in slots: those of bin b in slot b + 1. What is in no bin is in slot 0 or above all
+ * bins, in `limit`, as is what a lane has that has no elements: its limit is 0. */
+template <class Integer> SUBWAVE_DEVICE std::uint32_t least(Integer slot, std::uint32_t limit)
+{
+    return slot < limit ? static_cast<std::uint32_t>(slot) : limit;
+}
 
-/* Which bins elements are in, if bins are equally wide: in f64, as numpy.histogram computes it for
- * elements of f64. -1 for elements that are in none. */
+/* The slots of elements if bins are equally wide: in f64, as numpy.histogram computes it for elements of
+ * f64. */
 template <class T> struct even_bins {
     using number = combined_t<T>;
-    double lower, upper, step, scale;
-    float guess_lower, guess_scale, guess_margin;
+    using place = std::conditional_t<sizeof(number) == 8, double, float>;
+    using bits = unsigned_of<place>;
+    using integer = std::make_signed_t<bits>;
+    /* Added to a number, it leaves no room for a fraction: the last bits of the sum are the nearest
+     * integer. Those of a number that is too great for that are beyond all bins. */
+    static constexpr place to_integer =
+        static_cast<place>(sizeof(place) == 8 ? 0x1.8p52 : 0x1.8p23);
+    double lower, beyond, step, scale;
+    place offset, margin;
     std::int32_t bins;
 
     SUBWAVE_DEVICE explicit even_bins(const subwave_histogram_launch &p)
-        : lower(p.lower), upper(p.upper), step(p.step), scale(p.scale),
-          guess_lower(static_cast<float>(p.lower) - (is_integer_v<T> ? p.guess_shift : 0)),
-          guess_scale(static_cast<float>(p.scale)), guess_margin(p.guess_margin), bins(p.bins)
+        : lower(p.lower), beyond(p.beyond), step(p.step), scale(p.scale),
+          offset(static_cast<place>(p.offset)), margin(static_cast<place>(p.margin)), bins(p.bins)
     {
     }
-    SUBWAVE_DEVICE double edge(std::int32_t i) const
+    SUBWAVE_DEVICE double edge(integer i) const
     {
-        return lower + rounded_product(static_cast<double>(i), step);
+        return i == bins ? beyond : lower + rounded_product(static_cast<double>(i), step);
     }
-    SUBWAVE_DEVICE std::int32_t of(T element) const
+    SUBWAVE_DEVICE std::uint32_t search(T element) const
     {
         const auto x = static_cast<double>(static_cast<number>(element));
-        if (!(x >= lower && x <= upper))
-            return -1;
+        if (!(x >= lower && x < beyond))
+            return 0;
         auto i = static_cast<std::int32_t>((x - lower) * scale);
         i = i < bins ? i : bins - 1;
         while (i > 0 && x < edge(i))
             --i;
         while (i + 1 < bins && x >= edge(i + 1))
             ++i;
-        return i;
+        return static_cast<std::uint32_t>(i + 1);
     }
-    /* f32 has the bits to say it of nearly all elements of up to 32 bits, and is faster. */
-    SUBWAVE_DEVICE std::int32_t at_once(T element) const
+    template <int Size>
+    SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size],
+                             std::uint32_t limit) const
     {
-        if constexpr (sizeof(number) == 8)
-            return of(element);
-        const float place =
-            (static_cast<float>(static_cast<number>(element)) - guess_lower) * guess_scale;
-        const float whole = floorf(place), rest = place - whole;
-        const auto end = static_cast<float>(bins); /* there is where `upper` may be */
-        if (!(rest > guess_margin && rest < 1 - guess_margin) || whole == end)
-            return unsure;
-        const bool is_in = whole >= 0 && whole < end;
-        return is_in ? static_cast<std::int32_t>(whole) : -1;
+        if (margin >= SUBWAVE_HISTOGRAM_MARGIN) { /* bins as narrow as numbers are apart */
+            SUBWAVE_ROLLED
+            for (int e = 0; e < Size; ++e, turn(slot), turn(element))
+                slot[0] = least(search(element[0]), limit);
+            return;
+        }
+        bits nearest[Size];
+        bool in_doubt[Size], any_in_doubt = false;
+        SUBWAVE_UNROLL
+        for (int e = 0; e < Size; ++e) {
+            const place at = static_cast<place>(static_cast<number>(element[e])) *
+                                 static_cast<place>(scale) +
+                             offset,
+                        sum = at + to_integer, rest = at - (sum - to_integer);
+            nearest[e] = __builtin_bit_cast(bits, sum) - __builtin_bit_cast(bits, to_integer);
+            in_doubt[e] = !(rest >= margin || rest <= -margin);
+            const bits place_slot = nearest[e] + (rest >= 0);
+            if constexpr (is_integer_v<T>) /* half above where it is may be the upper end */
+                if (place_slot == static_cast<bits>(bins) + 1) {
+                    in_doubt[e] = true;
+                    nearest[e] = static_cast<bits>(bins);
+                }
+            any_in_doubt |= in_doubt[e];
+            slot[e] = least(place_slot, limit);
+        }
+        /* In f64 there is no doubt on which side of its nearest edge an element is. */
+        if (any_in_doubt) {
+            SUBWAVE_UNROLL
+            for (int e = 0; e < Size; ++e) {
+                const auto i = static_cast<integer>(nearest[e]);
+                const auto x = static_cast<double>(static_cast<number>(element[e]));
+                const bool is_above = x >= edge(i);
+                slot[e] = in_doubt[e] ? least(static_cast<bits>(i + is_above), limit) : slot[e];
+            }
+        }
     }
 };
 
-/* The same between boundaries, of which there are bins + 1. */
+/* The same between boundaries, of which there are bins + 1: slot s if s of them are at most x. */
 template <class T> struct bounded_bins {
     using number = combined_t<T>;
     const T *boundaries;
@@ -70,60 +106,65 @@ template <class T> struct bounded_bins {
         : boundaries(static_cast<const T *>(p.boundaries)), bins(p.bins)
     {
     }
-    SUBWAVE_DEVICE std::int32_t at_once(T) const { return unsure; }
     SUBWAVE_DEVICE number boundary(std::int32_t i) const
     {
         return static_cast<number>(boundaries[i]);
     }
-    SUBWAVE_DEVICE std::int32_t of(T element) const
+    template <int Size>
+    SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size],
+                             std::uint32_t limit) const
     {
-        const auto x = static_cast<number>(element);
-        std::int32_t first = 0, count = bins + 1; /* of those that may be above x */
-        while (count > 0) {
-            const std::int32_t half = count / 2;
-            const bool below = boundary(first + half) <= x;
-            first = below ? first + half + 1 : first;
-            count = below ? count - half - 1 : half;
+        std::int32_t first[Size] = {};
+        /* All elements take the same steps, so that their loads are on their way together. */
+        for (std::int32_t left = bins + 1; left > 0; left -= left > 1 ? left / 2 : 1) {
+            const std::int32_t half = left > 1 ? left / 2 : 1;
+            SUBWAVE_UNROLL
+            for (int e = 0; e < Size; ++e)
+                first[e] +=
+                    boundary(first[e] + half - 1) <= static_cast<number>(element[e]) ? half : 0;
         }
-        if (first == bins + 1) /* the last bin has its upper boundary too */
-            return x == boundary(bins) ? bins - 1 : -1;
-        return first - 1;
+        SUBWAVE_UNROLL
+        for (int e = 0; e < Size; ++e) {
+            /* The last bin has its upper boundary too. */
+            const bool is_last =
+                first[e] > bins && static_cast<number>(element[e]) == boundary(bins);
+            slot[e] = least(static_cast<std::uint32_t>(first[e] - is_last), limit);
+        }
+    }
+    SUBWAVE_DEVICE std::uint32_t search(T element) const
+    {
+        std::uint32_t slot[1];
+        T one[] = {element};
+        find(slot, one, ~0u);
+        return slot[0];
     }
 };
 
 /* Of 8 bits there are so few values that these are counted; the bin of a value is found in the end. */
 template <class T> struct values_as_bins {
-    SUBWAVE_DEVICE std::int32_t of(T element) const { return static_cast<std::uint8_t>(element); }
-    SUBWAVE_DEVICE std::int32_t at_once(T element) const { return of(element); }
+    SUBWAVE_DEVICE std::uint32_t search(T element) const
+    {
+        return static_cast<std::uint8_t>(element) + 1u;
+    }
+    template <int Size>
+    SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size],
+                             std::uint32_t limit) const
+    {
+        SUBWAVE_UNROLL
+        for (int e = 0; e < Size; ++e)
+            slot[e] = least(search(element[e]), limit);
+    }
 };
 
-/* The bins of a pack's elements. Those whose bin is not found at once take turns at the first place: the
- * indices of registers must be constants. */
-template <class Bins, class T, int Size>
-SUBWAVE_DEVICE void find_bins(const Bins &bins, std::int32_t (&bin)[Size], T (&element)[Size])
-{
-    bool any_unsure = false;
-    SUBWAVE_UNROLL
-    for (int e = 0; e < Size; ++e) {
-        bin[e] = bins.at_once(element[e]);
-        any_unsure |= bin[e] == unsure;
-    }
-    if (any_unsure) {
-        SUBWAVE_ROLLED
-        for (int e = 0; e < Size; ++e, turn(bin), turn(element))
-            bin[0] = bin[0] == unsure ? bins.of(element[0]) : bin[0];
-    }
-}
-
-/* In shared memory. */
+/* In shared memory: a lane's copies of the slots, which lie 2^shift bytes apart. */
 struct block_counters {
-    std::uint32_t *counts;
-    std::uint32_t copies, mine;
+    std::uint32_t *mine, shift;
 
-    SUBWAVE_DEVICE void add(std::int32_t bin) const
+    SUBWAVE_DEVICE void add(std::uint32_t slot) const
     {
-        if (bin >= 0)
-            atomicAdd(&counts[static_cast<std::uint32_t>(bin) * copies + mine], 1u);
+        atomicAdd(
+            reinterpret_cast<std::uint32_t *>(reinterpret_cast<char *>(mine) + (slot << shift)),
+            1u);
     }
 };
 
@@ -131,9 +172,12 @@ struct block_counters {
  * all lanes that have it, so that no bin of very many elements is waited for. */
 struct device_counters {
     std::int64_t *counts;
+    std::int32_t bins;
 
-    SUBWAVE_DEVICE void add(std::int32_t bin) const
+    SUBWAVE_DEVICE void add(std::uint32_t slot) const
     {
+        std::int32_t bin =
+            slot <= static_cast<std::uint32_t>(bins) ? static_cast<std::int32_t>(slot) - 1 : -1;
         const sub_group wave = this_work_item::get_sub_group();
         SUBWAVE_UNROLL
         for (int turn = 0; turn < 2; ++turn) {
@@ -155,50 +199,54 @@ struct device_counters {
 };
 
 /* All elements of the array, by the blocks of the grid: packs from the first place that is aligned to
- * one, and by the first block what lies before and behind them. */
+ * one, and by the first block what lies before and behind them. `last` is the greatest slot. */
 template <class T, class Bins>
-SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
+SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins, std::uint32_t last,
                           const block_counters &in_block)
 {
-    constexpr int size = pack_size<T>, rows = SUBWAVE_ARRAY_ROWS;
-    const auto add = [&](auto &bin) {
-        constexpr int count = sizeof bin / sizeof bin[0];
-        if (sizeof(T) == 1 || p.copies > 0) {
-            for (std::int32_t b : bin)
-                in_block.add(b);
+    constexpr int size = pack_size<T>;
+    const auto add = [&](auto &slot) {
+        constexpr int count = sizeof slot / sizeof slot[0];
+        if (sizeof(T) == 1 || p.counters > 0) {
+            for (std::uint32_t s : slot)
+                in_block.add(s);
         } else {
             SUBWAVE_ROLLED
-            for (int e = 0; e < count; ++e, turn(bin))
-                device_counters{p.counts}.add(bin[0]);
+            for (int e = 0; e < count; ++e, turn(slot))
+                device_counters{p.counts, p.bins}.add(slot[0]);
         }
     };
     const T *const x = static_cast<const T *>(p.x);
     const auto place = reinterpret_cast<std::uintptr_t>(x) / sizeof(T);
     const std::int64_t until = (size - place % size) % size, before = until < p.n ? until : p.n;
-    const std::int64_t packs = (p.n - before) / size;
-    const std::int64_t stride = std::int64_t(gridDim.x) * rows * array_block;
+    const std::int64_t packs = (p.n - before) / size, lanes = std::int64_t(gridDim.x) * array_block;
     const int item = static_cast<int>(threadIdx.x);
-    for (std::int64_t first = std::int64_t(blockIdx.x) * rows * array_block; first < packs;
-         first += stride) {
-        T element[rows][size] = {};
+    const std::int64_t first = std::int64_t(blockIdx.x) * array_block + item;
+    /* Packs are on their way from memory while earlier ones are counted. */
+    constexpr int stages = 2;
+    pack_words ahead[stages];
+    const auto load = [&](pack_words &to, std::int64_t pack) {
+        if (pack < packs)
+            to = load_pack_words<true>(x + before + pack * size);
+    };
+    SUBWAVE_UNROLL
+    for (int stage = 0; stage < stages; ++stage)
+        load(ahead[stage], first + stage * lanes);
+    SUBWAVE_ROLLED
+    for (std::int64_t pack = first; pack - item < packs; pack += lanes) {
+        auto now = __builtin_bit_cast(pack_elements<T>, ahead[0].anew());
         SUBWAVE_UNROLL
-        for (int r = 0; r < rows; ++r)
-            if (const std::int64_t i = first + r * array_block + item; i < packs)
-                load_pack<true>(element[r], x + before + i * size);
-        SUBWAVE_ROLLED
-        for (int r = 0; r < rows; ++r, turn_rows(element)) {
-            std::int32_t bin[size];
-            find_bins(bins, bin, element[0]);
-            if (first + r * array_block + item >= packs)
-                for (std::int32_t &b : bin)
-                    b = -1;
-            add(bin);
-        }
+        for (int stage = 0; stage + 1 < stages; ++stage)
+            ahead[stage] = ahead[stage + 1];
+        load(ahead[stages - 1], pack + stages * lanes);
+        std::uint32_t slot[size];
+        bins.find(slot, now.element, pack < packs ? last : 0);
+        add(slot);
     }
     if (blockIdx.x == 0 && packs * size < p.n) {
         const std::int64_t i = item < before ? item : packs * size + item;
-        std::int32_t bin[] = {i < p.n ? bins.of(x[i]) : -1};
-        add(bin);
+        std::uint32_t slot[] = {i < p.n ? least(bins.search(x[i]), last) : 0};
+        add(slot);
     }
 }
 
@@ -216,25 +264,27 @@ template <class T> SUBWAVE_KERNEL(array_block) histogram(subwave_histogram_launc
 {
     constexpr bool of_values = sizeof(T) == 1;
     SUBWAVE_DYNAMIC_SHARED(std::uint32_t, counts);
-    const std::uint32_t item = threadIdx.x, each = p.counters;
-    for (std::uint32_t i = item; i < each * p.copies; i += array_block)
+    const std::uint32_t item = threadIdx.x, copies = 1u << p.log_copies;
+    const std::uint32_t slots = p.counters > 0 ? p.counters + 2 : 0;
+    for (std::uint32_t i = item; i < slots << p.log_copies; i += array_block)
         counts[i] = 0;
     block_barrier(site::current());
-    const block_counters counters{counts, p.copies, p.copies > 0 ? item % p.copies : 0};
+    const block_counters counters{counts + item % copies, p.log_copies + 2};
+    const auto bins = static_cast<std::uint32_t>(p.bins);
     if constexpr (of_values)
-        count<T>(p, values_as_bins<T>(), counters);
+        count<T>(p, values_as_bins<T>(), p.counters + 1, counters);
     else
-        with_bins<T>(p, [&](const auto &bins) { count<T>(p, bins, counters); });
+        with_bins<T>(p, [&](const auto &find) { count<T>(p, find, bins + 1, counters); });
     block_barrier(site::current());
-    for (std::uint32_t i = item; i < each; i += array_block) {
+    for (std::uint32_t i = item; i < p.counters; i += array_block) {
         /* Lanes begin at different copies, which lie in different banks. */
         std::uint32_t sum = 0;
-        for (std::uint32_t c = 0; c < p.copies; ++c)
-            sum += counts[i * p.copies + (c + item) % p.copies];
-        auto bin = static_cast<std::int32_t>(i);
+        for (std::uint32_t c = 0; c < copies; ++c)
+            sum += counts[((i + 1) << p.log_copies) + (c + item) % copies];
+        std::uint32_t bin = i;
         if constexpr (of_values)
-            with_bins<T>(p, [&](auto bins) { bin = bins.of(static_cast<T>(i)); });
-        if (sum > 0 && bin >= 0)
+            with_bins<T>(p, [&](auto find) { bin = find.search(static_cast<T>(i)) - 1; });
+        if (sum > 0 && bin < bins)
             atomic_add(&p.counts[bin], static_cast<std::int64_t>(sum));
     }
 }
@@ -249,7 +299,8 @@ template <class T> int launch_histogram(const subwave_histogram_launch &p, void 
     if (status != 0 || p.n == 0)
         return status;
     return launch(histogram<T>, dim3(p.blocks), dim3(array_block),
-                  p.counters * p.copies * sizeof(std::uint32_t), stream, p);
+                  (p.counters > 0 ? p.counters + 2 : 0) * sizeof(std::uint32_t) << p.log_copies,
+                  stream, p);
 }
 
 SUBWAVE_END

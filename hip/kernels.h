@@ -331,28 +331,30 @@ typedef struct subwave_select_launch {
     uint64_t magnitude, most;
 } subwave_select_launch;
 
-/* A block has `counters` in its shared memory, one of each bin, or of each value of 8 bits, and so many
- * copies of them; with 0 copies it counts in device memory. Bins are equally wide, unless there are
+/* A block has `counters` in its shared memory, one of each bin, or of each value of 8 bits, and 2^log_copies
+ * copies of them; with 0 counters it counts in device memory. Bins are equally wide, unless there are
  * boundaries. */
 enum {
     SUBWAVE_HISTOGRAM_COUNTERS = 8192, /* in shared memory, at most */
-    SUBWAVE_HISTOGRAM_COPIES = 32,     /* of each, at most */
+    SUBWAVE_HISTOGRAM_LOG_COPIES = 5,  /* of each, at most */
 #ifdef SUBWAVE_SMALL_LIMITS
     SUBWAVE_HISTOGRAM_BLOCKS = 3,
 #else
     SUBWAVE_HISTOGRAM_BLOCKS = 1 << 16, /* at most */
 #endif
 };
+/* With a margin of this or more every element is searched for. */
+#define SUBWAVE_HISTOGRAM_MARGIN 0.25
 typedef struct subwave_histogram_launch {
     int64_t n;
     const void *x, *boundaries; /* bins + 1, or null */
     int64_t *counts;
-    double lower, upper, step, scale; /* step: a bin's width; scale: bins for each unit */
-    /* So near to a bin's edge, in widths of one, f32 does not tell sides apart; and 1/2 if edges are
-     * integers: integers are then looked for half above. */
-    float guess_margin, guess_shift;
+    double lower, beyond, step; /* beyond: the number after the upper end; step: a bin's width */
+    /* An element x is in bin x * scale + offset, rounded down, unless this number is nearer to an integer
+     * than the margin: it is off by less. */
+    double scale, offset, margin;
     int32_t bins;
-    uint32_t counters, copies, blocks;
+    uint32_t counters, log_copies, blocks;
 } subwave_histogram_launch;
 
 /* `count` segments of an array of n elements, of which segment s has those from offsets[s] up to

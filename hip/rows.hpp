@@ -39,38 +39,6 @@ template <class To, class From> SUBWAVE_DEVICE To kept_as(From x)
         return static_cast<To>(x);
 }
 
-/* A pack's elements, and as words: of elements of a byte LLVM would keep each in a register. */
-template <class T> struct row_pack {
-    T element[pack_size<T>];
-};
-struct row_words {
-    std::uint32_t word[4];
-    /* The same words, of which LLVM does not know where they come from. */
-    SUBWAVE_DEVICE row_words anew() const
-    {
-        row_words words;
-        SUBWAVE_UNROLL
-        for (int w = 0; w < 4; ++w)
-            words.word[w] = static_cast<std::uint32_t>(of_each_lane(static_cast<int>(word[w])));
-        return words;
-    }
-};
-
-/* The pack at `from`. What is loaded as bytes LLVM 15 does not compute with before all is loaded, as
- * it would with elements of 16 bits. */
-template <bool Aligned, class T> SUBWAVE_DEVICE row_words load_words(const T *from)
-{
-    if constexpr (wave_loads_anywhere) {
-        row_pack<std::uint8_t> bytes;
-        load_anywhere<16>(bytes.element, reinterpret_cast<const std::uint8_t *>(from));
-        return __builtin_bit_cast(row_words, bytes);
-    } else {
-        row_pack<T> pack;
-        load_pack<Aligned>(pack.element, from);
-        return __builtin_bit_cast(row_words, pack);
-    }
-}
-
 /* x with those bits inverted that are set in `flip`, which repeats as often as elements of T do. */
 template <class T> SUBWAVE_DEVICE T flipped(T x, std::uint64_t flip)
 {
@@ -81,7 +49,7 @@ template <class T> SUBWAVE_DEVICE T flipped(T x, std::uint64_t flip)
 
 /* What a lane has of a line: a pack and an element after the row's last one, or one, or neither. */
 template <class T> struct row_part {
-    row_words pack;
+    pack_words pack;
     T after;
     int has; /* 1: the pack; 2: the element; kept in each lane, since scalar registers are few */
     SUBWAVE_DEVICE bool has_pack() const { return (has & 1) != 0; }
@@ -141,7 +109,7 @@ SUBWAVE_DEVICE void fold_rows(const subwave_rows &m, const T *x, std::uint64_t f
                 part[j].has =
                     static_cast<int>(of_each_lane((has_pack ? 1 : 0) | (has_after ? 2 : 0)));
                 if (has_pack)
-                    part[j].pack = load_words<Aligned>(mine + (at + line_pack * size));
+                    part[j].pack = load_pack_words<Aligned>(mine + (at + line_pack * size));
                 if (m.after > 0 && has_after)
                     part[j].after = mine_after[at + line_item];
             }
@@ -173,9 +141,9 @@ SUBWAVE_DEVICE void fold_rows(const subwave_rows &m, const T *x, std::uint64_t f
                               item = ((line & (parts - 1)) << log_lanes) + item_in_line;
                     /* Likewise it would take all packs apart before it looks which fold it is. */
                     if (part[j].has_pack())
-                        fold.add_pack(sum,
-                                      __builtin_bit_cast(row_pack<T>, part[j].pack.anew()).element,
-                                      (turn * array_block + item) * size);
+                        fold.add_pack(
+                            sum, __builtin_bit_cast(pack_elements<T>, part[j].pack.anew()).element,
+                            (turn * array_block + item) * size);
                     value joined[fold_type::sums];
                     SUBWAVE_UNROLL
                     for (int e = 0; e < fold_type::sums; ++e)

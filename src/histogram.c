@@ -34,16 +34,34 @@ static void divide(const subwave_context *context, size_t size, subwave_histogra
     if (size == 1 || (bins <= SUBWAVE_HISTOGRAM_COUNTERS && pays)) {
         launch->counters = (uint32_t)bins;
         /* As many copies as let four blocks share the 64 KiB of a compute unit. */
-        launch->copies = 1;
-        while (launch->copies < SUBWAVE_HISTOGRAM_COPIES &&
-               2 * launch->copies * bins <= SUBWAVE_HISTOGRAM_COUNTERS / 2)
-            launch->copies *= 2;
+        while (launch->log_copies < SUBWAVE_HISTOGRAM_LOG_COPIES &&
+               bins << launch->log_copies <= SUBWAVE_HISTOGRAM_COUNTERS / 4)
+            ++launch->log_copies;
         if (pays)
             blocks = blocks < worthwhile ? blocks : worthwhile;
     }
     blocks = blocks < most ? blocks : most;
     launch->blocks =
         (uint32_t)(blocks < SUBWAVE_HISTOGRAM_BLOCKS ? blocks : SUBWAVE_HISTOGRAM_BLOCKS);
+}
+
+/* How elements are told their bins, in f32 or, if they have 8 bytes, in f64. */
+static void place_bins(subwave_dtype dtype, double upper, subwave_histogram_launch *launch)
+{
+    const bool wide = subwave_dtype_size(dtype) == 8;
+    const double lower = launch->lower, greatest = fmax(fabs(lower), fabs(upper));
+    /* Where all edges are integers, integers are looked for half above where they are, and so on no edge. */
+    const bool integers = subwave_class_of(dtype) != SUBWAVE_CLASS_FLOAT && lower == floor(lower) &&
+                          launch->step == floor(launch->step) && greatest < 0x1p52;
+    const double shift = integers ? 0.5 : 0;
+    launch->offset = (shift - lower) * launch->scale;
+    /* Roundings, each by up to 2^-24 or 2^-53 of a number: of an element and of the scale, of their
+     * product, of the offset and of the sum; of a bin's width, its multiple and the edge. */
+    launch->margin = 5 * ldexp((greatest + shift) * launch->scale + launch->bins, wide ? -53 : -24);
+    /* Numbers that are so small may be taken as 0. */
+    const double small = wide ? 1e-290 : 1e-30;
+    if (greatest < small || launch->scale < small || launch->scale > 1 / small)
+        launch->margin = SUBWAVE_HISTOGRAM_MARGIN;
 }
 
 static subwave_status run(subwave_context *context, subwave_dtype dtype,
@@ -73,23 +91,15 @@ subwave_status subwave_histogram(subwave_context *context, subwave_dtype dtype, 
                             "lower is %g and upper is %g: too near to each other for %" PRId64
                             " bins",
                             lower, upper, bins);
-    /* By how much an element's place, in widths of a bin, may be off in f32: an element, `lower`, their
-     * difference and their product with the scale are rounded, each by up to 2^-24 of itself; four
-     * times that. */
-    const double greatest = fmax(fabs(lower), fabs(upper));
-    const double step = width / (double)bins;
-    const bool integers = lower == floor(lower) && step == floor(step) && greatest < 0x1p52;
-    const double margin = 4 * ldexp(2 * greatest * scale + 3 * (double)bins, -24);
     subwave_histogram_launch launch = {.n = n,
                                        .x = x,
                                        .counts = counts,
                                        .lower = lower,
-                                       .upper = upper,
-                                       .step = step,
+                                       .beyond = nextafter(upper, INFINITY),
+                                       .step = width / (double)bins,
                                        .scale = scale,
-                                       .guess_margin = (float)fmin(margin, 1),
-                                       .guess_shift = integers ? 0.5f : 0,
                                        .bins = (int32_t)bins};
+    place_bins(dtype, upper, &launch);
     if (n > 0)
         subwave_log_bench(context, "histogram --dtype %s --bins %" PRId64 " --size %" PRId64,
                           subwave_dtype_name(dtype), bins, n);

@@ -112,9 +112,10 @@ static void test_even(void **state)
             const subwave_dtype dtype = number_dtypes[d];
             const int64_t pack = 128 / reference_width(dtype);
             const array_size s = fold_sizes[turn % COUNT(fold_sizes)];
-            for (unsigned r = 0; r < 2; ++r) {
-                const double lower = ranges[(turn + r) % COUNT(ranges)].lower,
-                             upper = ranges[(turn + r) % COUNT(ranges)].upper;
+            for (unsigned r = 0; r < 3; ++r) { /* and once a bin for each integer */
+                const double lower = r == 2 ? 0 : ranges[(turn + r) % COUNT(ranges)].lower,
+                             upper = r == 2 ? (double)bin_counts[b]
+                                            : ranges[(turn + r) % COUNT(ranges)].upper;
                 fill(&a, dtype, bin_counts[b], lower, upper, s.packs * pack + s.elements,
                      turn % 5 == 0);
                 check_even(&a, dtype, bin_counts[b], lower, upper, s.packs * pack + s.elements,
@@ -129,8 +130,9 @@ static void test_ranges(void **state)
 {
     static const struct {
         double lower, upper;
-    } ranges[] = {{1e6, 1e6 + 3},       {-1e30, 1e30},    {0, 1e-30},      {-3e38, 3e38},
-                  {16777216, 16777300}, {0, 5e-324 * 64}, {-1e300, 1e300}, {1, 1.0000001}};
+    } ranges[] = {{1e6, 1e6 + 3},  {-1e30, 1e30},        {0, 1e-30},
+                  {-3e38, 3e38},   {16777216, 16777300}, {0, 5e-324 * 64},
+                  {-1e300, 1e300}, {1, 1.0000001},       {0, 1e-40}};
     arrays a = arrays_create(*state);
     for (size_t r = 0; r < COUNT(ranges); ++r)
         for (unsigned turn = 0; turn < 4; ++turn) {

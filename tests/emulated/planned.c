@@ -218,8 +218,7 @@ static void call_arrays(void)
                 .n = 1,
                 .x = (char *)4096 + (form & 1 ? subwave_dtype_size(all_dtypes[d]) : 0),
                 .bins = 1,
-                .counters = 1,
-                .copies = form & 2 ? 1 : 0,
+                .counters = form & 2 ? 1 : 0,
                 .blocks = 1};
             if (subwave_is_built(SUBWAVE_OPERATION_histogram, all_dtypes[d]))
                 call(SUBWAVE_OPERATION_histogram, all_dtypes[d], &histogram,
