@@ -65,7 +65,7 @@ template <class T> struct even_bins {
             return;
         }
         bits nearest[Size];
-        bool in_doubt[Size], any_in_doubt = false;
+        place from_edge[Size], least_from_edge = 1;
         SUBWAVE_UNROLL
         for (int e = 0; e < Size; ++e) {
             const place at = static_cast<place>(static_cast<number>(element[e])) *
@@ -73,27 +73,34 @@ template <class T> struct even_bins {
                              offset,
                         sum = at + to_integer, rest = at - (sum - to_integer);
             nearest[e] = __builtin_bit_cast(bits, sum) - __builtin_bit_cast(bits, to_integer);
-            in_doubt[e] = !(rest >= margin || rest <= -margin);
             const bits place_slot = nearest[e] + (rest >= 0);
+            from_edge[e] = rest;
             if constexpr (is_integer_v<T>) /* half above where it is may be the upper end */
                 if (place_slot == static_cast<bits>(bins) + 1) {
-                    in_doubt[e] = true;
+                    from_edge[e] = 0;
                     nearest[e] = static_cast<bits>(bins);
                 }
-            any_in_doubt |= in_doubt[e];
+            least_from_edge = lesser(least_from_edge, magnitude(from_edge[e]));
             slot[e] = least(place_slot, limit);
         }
         /* In f64 there is no doubt on which side of its nearest edge an element is. */
-        if (any_in_doubt) {
+        if (least_from_edge < margin) {
             SUBWAVE_UNROLL
             for (int e = 0; e < Size; ++e) {
                 const auto i = static_cast<integer>(nearest[e]);
                 const auto x = static_cast<double>(static_cast<number>(element[e]));
                 const bool is_above = x >= edge(i);
-                slot[e] = in_doubt[e] ? least(static_cast<bits>(i + is_above), limit) : slot[e];
+                slot[e] = magnitude(from_edge[e]) < margin
+                              ? least(static_cast<bits>(i + is_above), limit)
+                              : slot[e];
             }
         }
     }
+    static SUBWAVE_DEVICE float magnitude(float x) { return fabsf(x); }
+    static SUBWAVE_DEVICE double magnitude(double x) { return fabs(x); }
+    /* The number, if one is none: what is no number is in no bin anyway. */
+    static SUBWAVE_DEVICE float lesser(float a, float b) { return fminf(a, b); }
+    static SUBWAVE_DEVICE double lesser(double a, double b) { return fmin(a, b); }
 };
 
 /* The same between boundaries, of which there are bins + 1: slot s if s of them are at most x. */
@@ -222,23 +229,17 @@ SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins, s
     const std::int64_t packs = (p.n - before) / size, lanes = std::int64_t(gridDim.x) * array_block;
     const int item = static_cast<int>(threadIdx.x);
     const std::int64_t first = std::int64_t(blockIdx.x) * array_block + item;
-    /* Packs are on their way from memory while earlier ones are counted. */
-    constexpr int stages = 2;
-    pack_words ahead[stages];
-    const auto load = [&](pack_words &to, std::int64_t pack) {
+    /* A pack is on its way from memory while the one before it is counted. */
+    pack_words ahead = {};
+    const auto load = [&](std::int64_t pack) {
         if (pack < packs)
-            to = load_pack_words<true>(x + before + pack * size);
+            ahead = load_pack_words<true>(x + before + pack * size);
     };
-    SUBWAVE_UNROLL
-    for (int stage = 0; stage < stages; ++stage)
-        load(ahead[stage], first + stage * lanes);
+    load(first);
     SUBWAVE_ROLLED
     for (std::int64_t pack = first; pack - item < packs; pack += lanes) {
-        auto now = __builtin_bit_cast(pack_elements<T>, ahead[0].anew());
-        SUBWAVE_UNROLL
-        for (int stage = 0; stage + 1 < stages; ++stage)
-            ahead[stage] = ahead[stage + 1];
-        load(ahead[stages - 1], pack + stages * lanes);
+        auto now = __builtin_bit_cast(pack_elements<T>, ahead.anew());
+        load(pack + lanes);
         std::uint32_t slot[size];
         bins.find(slot, now.element, pack < packs ? last : 0);
         add(slot);

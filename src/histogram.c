@@ -33,9 +33,10 @@ static void divide(const subwave_context *context, size_t size, subwave_histogra
     const bool pays = worthwhile >= units || worthwhile >= blocks;
     if (size == 1 || (bins <= SUBWAVE_HISTOGRAM_COUNTERS && pays)) {
         launch->counters = (uint32_t)bins;
-        /* As many copies as let four blocks share the 64 KiB of a compute unit. */
+        /* As many copies as let seven blocks share the 64 KiB of a compute unit: each wave has only
+         * a pack per lane on its way. */
         while (launch->log_copies < SUBWAVE_HISTOGRAM_LOG_COPIES &&
-               bins << launch->log_copies <= SUBWAVE_HISTOGRAM_COUNTERS / 4)
+               bins << launch->log_copies <= SUBWAVE_HISTOGRAM_COUNTERS / 8)
             ++launch->log_copies;
         if (pays)
             blocks = blocks < worthwhile ? blocks : worthwhile;
