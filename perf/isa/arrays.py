@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# arrays.py: instructions that calls on whole arrays execute on an emulated AMD GPU, beside rocPRIM's.
+"""usage: arrays.py BUILD ARCHITECTURE >arrays.md
+
+BUILD is the folder of an AMD build with the emulated device and without a GPU (docs/amd.md). hipcc compiles rocPRIM's calls.
+Counts of a call of twice as many elements less those of a call: what each further element takes."""
+import collections
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+source = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, os.pardir)
+sys.path[:0] = [os.path.join(source, "tests", "isa"), os.path.join(source, "tests", "amdrun")]
+import disassembly
+
+ELEMENTS = 1 << 22
+# Operation, options of `subwave bench`, bytes that are read and written per element of f32, whether rocPRIM has it.
+OPERATIONS = [
+    ("reduce", [], 4, True), ("scan", [], 8, True), ("compact", [], 7, True), ("partition", [], 9, True),
+    ("unique", [], 6, True), ("segmented_reduce", ["--segments", "{thousandth}", "--lengths", "equal"], 4, True),
+    ("histogram", [], 4, True), ("histogram", ["--skewed"], 4, False),
+    ("row_reduce", ["--size", "{eighth}x8"], 4.5, False), ("row_reduce", ["--size", "{thousandth}x1000"], 4, False),
+]
+CLASSES = {"vector": ("v_",), "LDS": ("ds_",), "memory": ("global_", "flat_", "buffer_"), "scalar": ("s_",)}
+
+
+def of_class(mnemonic):
+    if not mnemonic.startswith(disassembly.WAITS):
+        for name, beginnings in CLASSES.items():
+            if mnemonic.startswith(beginnings):
+                return name
+    return "others"
+
+
+def mnemonics(program, architecture):
+    """{function: {address: mnemonic}} of the code objects in a program."""
+    found = collections.defaultdict(dict)
+    with tempfile.TemporaryDirectory() as place:
+        for path in disassembly.extracted(program, place):
+            if architecture in os.path.basename(path):
+                for function, code in disassembly.instructions(os.environ.get("OBJDUMP", "llvm-objdump"), path).items():
+                    found[function].update((i.address, i.mnemonic) for i in code)
+    return found
+
+
+def executed(command, calls, build, architecture, code):
+    """{class: wave-instructions} of one of the calls; `calls` says how many there are, by what was logged."""
+    with tempfile.NamedTemporaryFile() as file:
+        done = subprocess.run(command, capture_output=True, text=True, env={
+            **os.environ, "LD_LIBRARY_PATH": os.path.join(build, "lib", "rocm-runner"), "SUBWAVE_LOG": "1",
+            "SUBWAVE_ROCM_RUNNER": architecture, "SUBWAVE_ROCM_EXECUTED": file.name, "AMDRUN_CHECK": "0"})
+        if done.returncode:
+            sys.exit("arrays.py: %s: %s" % (" ".join(command), done.stderr))
+        count = collections.Counter()
+        for line in open(file.name, encoding="ascii"):
+            function, address, times = line.split()
+            count[of_class(code[function].get(int(address, 16), ""))] += int(times)
+    return {name: number / calls(done.stderr) for name, number in count.items()}
+
+
+def main(build, architecture):
+    tool, library = os.path.join(build, "bin", "subwave"), os.path.join(build, "lib", "libsubwave.so")
+    with tempfile.TemporaryDirectory() as place:
+        peer = os.path.join(place, "peer")
+        subprocess.run(["hipcc", "-std=c++17", "-O3", "--offload-arch=" + architecture,
+                        os.path.join(source, "perf", "isa", "arrays_rocprim.hip"), "-o", peer],
+                       check=True, env={**os.environ, "HIP_PLATFORM": "amd"})
+        ours, theirs = mnemonics(library, architecture), mnemonics(peer, architecture)
+        print("# Calls on arrays beside rocPRIM, executed\n\nInstructions that an emulated %s executes for each KiB that a call reads and writes, of f32: 16 bytes for each of"
+              "\n64 lanes. Memory brings a KiB in 123 clocks at 5.3 TB/s and 304 compute units, in which a unit issues as many vector"
+              "\ninstructions. Nothing was timed. By `perf/isa/arrays.py`.\n" % architecture)
+        print("| operation | by | " + " | ".join(CLASSES) + " |\n|---|---|" + "---|" * len(CLASSES))
+        for operation, arguments, width, has_peer in OPERATIONS:
+            def bench(n):
+                options = [text.format(eighth=n // 8, thousandth=n // 1000) for text in arguments]
+                options += [] if "--size" in options else ["--size", str(n)]
+                # Beside a first call of one element.
+                calls = lambda log: len(re.findall(r"^subwave\[gpu:0\]: subwave_%s\(" % operation, log, re.M)) - 1
+                return executed([tool, "bench", operation, *options, "--no-check", "--repeat", "1", "--device", "gpu:0"],
+                                calls, build, architecture, ours)
+
+            def rocprim(n):
+                return executed([peer, operation, str(n)], lambda log: 1, build, architecture, theirs)
+
+            for by, run in [("subwave", bench)] + ([("rocPRIM", rocprim)] if has_peer else []):
+                less, more = run(ELEMENTS), run(2 * ELEMENTS)
+                each = [(more.get(name, 0) - less.get(name, 0)) / (ELEMENTS * width / 1024) for name in CLASSES]
+                what = " ".join([operation, *(text.format(eighth="n/8", thousandth="n/1000") for text in arguments)])
+                print("| %s | %s | %s |" % (what, by, " | ".join("%.1f" % number for number in each)), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]) if len(sys.argv) == 3 else __doc__)
