@@ -49,6 +49,7 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_select,
     SUBWAVE_OPERATION_histogram,
     SUBWAVE_OPERATION_segmented_reduce,
+    SUBWAVE_OPERATION_row_scan,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
@@ -298,14 +299,29 @@ typedef struct subwave_tiles {
 } subwave_tiles;
 
 typedef struct subwave_scan_launch {
-    subwave_tiles tiles;
+    subwave_tiles tiles; /* of a row */
     subwave_op op;
     subwave_scan_kind scan;
     const void *x;
     void *y;
+    int64_t ldx, ldy;           /* elements from row to row */
+    uint32_t rows;              /* several only if one launch has all their tiles */
     int32_t has_init, to_truth; /* to_truth: a result becomes 1, unless it is 0 */
     unsigned char init[16];
 } subwave_scan_launch;
+
+/* Rows of at most a tile each, the last of whose packs may be shorter; a row needs the first
+ * 1 << log_packs of as many lanes. */
+typedef struct subwave_row_scan_launch {
+    int64_t rows, length, ldx, ldy;
+    uint32_t packs, log_packs, blocks;
+    subwave_op op;
+    subwave_scan_kind scan;
+    const void *x;
+    void *y;
+    int32_t to_truth; /* as in a scan */
+    uint64_t flip;    /* the launcher's: bits of elements and results to invert */
+} subwave_row_scan_launch;
 
 /* The elements of x that a predicate selects, in order, and the others. */
 typedef enum subwave_select_predicate {

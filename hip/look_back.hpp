@@ -97,9 +97,10 @@ SUBWAVE_DEVICE Value *tiles_carry(const subwave_tiles &t, std::int64_t first_til
     return reinterpret_cast<Value *>(&t.carry[first_tile / SUBWAVE_SCAN_TILES % 2]);
 }
 
-/* Calls launch_part(), which queues a kernel of t.count blocks, for one part of the tiles after the
- * other. */
-template <class Part> int launch_tiles(subwave_tiles &t, void *stream, Part launch_part)
+/* Calls launch_part(), which queues a kernel of t.count blocks for each of `rows` arrays, for one part
+ * of the tiles after the other. */
+template <class Part>
+int launch_tiles(subwave_tiles &t, std::uint32_t rows, void *stream, Part launch_part)
 {
     const std::int64_t most = SUBWAVE_SCAN_TILES;
     int status = 0;
@@ -107,7 +108,7 @@ template <class Part> int launch_tiles(subwave_tiles &t, void *stream, Part laun
         const std::int64_t left = t.all - t.first;
         t.count = static_cast<std::uint32_t>(left < most ? left : most);
         if (t.count > 1) {
-            const std::uint32_t states = SUBWAVE_SCAN_STATES(t.count);
+            const std::uint32_t states = rows * SUBWAVE_SCAN_STATES(t.count);
             status =
                 launch(clear_states<std::uint64_t>, dim3((states + array_block - 1) / array_block),
                        dim3(array_block), 0, stream, t.states, states);
@@ -116,6 +117,10 @@ template <class Part> int launch_tiles(subwave_tiles &t, void *stream, Part laun
             status = launch_part();
     }
     return status;
+}
+template <class Part> int launch_tiles(subwave_tiles &t, void *stream, Part launch_part)
+{
+    return launch_tiles(t, 1, stream, launch_part);
 }
 
 SUBWAVE_END

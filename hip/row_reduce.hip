@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * row_reduce.hip: the elements of each row of a matrix, combined; rows of at most a tile.
- *
- * With some of their bits inverted, integers with a sign are ordered as those without, the greatest
- * number is the least, and "or" is "and". So fewer ops and types need code.
  */
 #include "reduce.hpp"
 #include "rows.hpp"
@@ -27,25 +24,11 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_reduce(subwave_
 template <class T> int launch_row_reduce(const subwave_row_reduce_launch &p, void *stream)
 {
     using element = typename unsigned_twin<T>::type;
+    const inverted_op inverted = invert_op<T>(p.op);
     subwave_row_reduce_launch launched = p;
-    constexpr std::uint64_t all = ~std::uint64_t(0),
-                            signs = all / ((std::uint64_t(1) << (8 * sizeof(T) - 1)) * 2 - 1)
-                                    << (8 * sizeof(T) - 1);
-    const bool is_greatest = p.op == SUBWAVE_OP_MAXIMUM;
-    if constexpr (is_integer_v<T>) {
-        launched.op = op_of_bits(p.op);
-        launched.to_truth = launched.op != p.op;
-        if (p.op == SUBWAVE_OP_MINIMUM || is_greatest)
-            launched.flip = std::is_signed<T>::value ? signs : 0;
-        if (is_greatest || launched.op == SUBWAVE_OP_BIT_OR)
-            launched.flip ^= all;
-        if (launched.op == SUBWAVE_OP_BIT_OR)
-            launched.op = SUBWAVE_OP_BIT_AND;
-    } else if (is_greatest) {
-        launched.flip = signs;
-    }
-    if (is_greatest)
-        launched.op = SUBWAVE_OP_MINIMUM;
+    launched.op = inverted.op;
+    launched.flip = inverted.flip;
+    launched.to_truth = inverted.to_truth;
     return with_aligned_rows<T>(p.x, p.rows.ldx, [&](auto aligned) {
         return launch(row_reduce<element, aligned.value>, dim3(p.rows.blocks), dim3(array_block), 0,
                       stream, launched);

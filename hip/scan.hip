@@ -2,9 +2,11 @@
  * scan.hip: y[i] = x[0] op ... op x[i], or up to x[i - 1]: an array is read once and written once.
  *
  * A block scans a tile of SUBWAVE_ARRAY_ROWS rows (array.hpp); what stands before it comes from
- * other blocks (look_back.hpp). So the order depends on n alone.
+ * other blocks (look_back.hpp). So the order depends on n alone. Rows of a matrix are arrays of their
+ * own, the tiles of each of which follow those of the one before.
  */
 #include "look_back.hpp"
+#include "reduce.hpp"
 
 SUBWAVE_BEGIN
 
@@ -52,13 +54,12 @@ template <class T> struct scan_packs {
     }
 };
 
-/* Replaces x, the work-item's packs of the tile, by the results. */
+/* Replaces x, the work-item's packs of the tile, by the results; `t` are the tiles of its row. */
 template <class T, class Op, class As>
-SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, std::uint32_t tile, scan_packs<T> &x,
-                              Op op, As as)
+SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles &t,
+                              std::uint32_t tile, scan_packs<T> &x, Op op, As as)
 {
     using value = typename As::value;
-    const subwave_tiles &t = p.tiles;
     constexpr int rows = scan_packs<T>::rows, size = scan_packs<T>::size, run = SUBWAVE_SCAN_RUN,
                   runs = array_block / run, elements = block_scan_elements<array_block>;
     static_assert(rows * runs == run, "a tile's runs are scanned as one");
@@ -99,7 +100,7 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, std::uint32_t tile, 
     }
     if (t.count > 1)
         start = value_before_tile(t.states, t.count, tile, starts[run], start, op, shared);
-    if (tile == t.count - 1 && item == 0)
+    if (tile == t.count - 1 && item == 0 && t.first + t.count < t.all)
         *tiles_carry<value>(t, t.first + SUBWAVE_SCAN_TILES) = op(start, starts[run]);
     SUBWAVE_ROLLED
     for (int r = 0; r < rows; ++r, turn_rows(x.element), turn_rows(before)) {
@@ -117,10 +118,14 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, std::uint32_t tile, 
 
 template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) scan(subwave_scan_launch p)
 {
-    const std::uint32_t tile = p.tiles.count > 1 ? next_tile(p.tiles.counter, p.tiles.count) : 0;
+    subwave_tiles t = p.tiles;
+    const std::uint32_t all = t.count * p.rows,
+                        next = t.count > 1 ? next_tile(t.counter, all) : blockIdx.x,
+                        row = p.rows > 1 ? next / t.count : 0, tile = next - row * t.count;
+    t.states += row * static_cast<std::int64_t>(SUBWAVE_SCAN_STATES(t.count));
     scan_packs<T> x = {};
-    x.template load<Aligned>(static_cast<const T *>(p.x), p.tiles.first + tile, p.tiles.n);
-    with_array_op<T>(p.op, [&](auto op, auto as) { scan_tile(p, tile, x, op, as); });
+    x.template load<Aligned>(static_cast<const T *>(p.x) + row * p.ldx, t.first + tile, t.n);
+    with_array_op<T>(p.op, [&](auto op, auto as) { scan_tile(p, t, tile, x, op, as); });
     if (p.to_truth) {
         SUBWAVE_UNROLL
         for (int r = 0; r < scan_packs<T>::rows; ++r) {
@@ -129,7 +134,7 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) scan(subwave_scan_l
                 x.element[r][e] = static_cast<T>(x.element[r][e] != T(0));
         }
     }
-    x.template store<Aligned>(static_cast<T *>(p.y), p.tiles.first + tile, p.tiles.n);
+    x.template store<Aligned>(static_cast<T *>(p.y) + row * p.ldy, t.first + tile, t.n);
 }
 
 template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)
@@ -141,10 +146,10 @@ template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)
         part.op = op_of_bits(p.op);
         part.to_truth = part.op != p.op;
     }
-    return launch_tiles(part.tiles, stream, [&] {
-        return with_alignment(p.x, p.y, [&](auto aligned) {
-            return launch(scan<T, aligned.value>, dim3(part.tiles.count), dim3(array_block), 0,
-                          stream, part);
+    return launch_tiles(part.tiles, part.rows, stream, [&] {
+        return with_aligned_rows<T>(p.x, p.ldx, p.y, p.ldy, [&](auto aligned) {
+            return launch(scan<T, aligned.value>, dim3(part.tiles.count * part.rows),
+                          dim3(array_block), 0, stream, part);
         });
     });
 }

@@ -56,6 +56,11 @@ struct array_peer {
     peer_call (*segmented_reduce)(void *stream, subwave_dtype dtype, subwave_op op,
                                   std::int64_t segments, const std::int64_t *offsets, const void *x,
                                   void *y, void *workspace, std::size_t bytes) = nullptr;
+    /* The same of scans of rows of x without gaps, given as segments between offsets, or as neighbours
+     * of the same key, which is the row's number. */
+    peer_call (*row_scan)(void *stream, subwave_dtype dtype, subwave_op op, subwave_scan_kind kind,
+                          std::int64_t rows, std::int64_t length, const void *x, void *y,
+                          void *workspace, std::size_t bytes) = nullptr;
 };
 
 /* Throws what the bench reports if the call was not queued: `written` says for what it is written. */

@@ -173,8 +173,36 @@ peer_call cub_histogram(void *stream, subwave_dtype dtype, std::int64_t bins, do
     });
 }
 
+struct same_row {
+    __host__ __device__ bool operator()(std::int64_t a, std::int64_t b) const { return a == b; }
+};
+
+peer_call cub_row_scan(void *stream, subwave_dtype dtype, subwave_op op, subwave_scan_kind kind,
+                       std::int64_t rows, std::int64_t length, const void *x, void *y,
+                       void *workspace, std::size_t bytes)
+{
+    return with_peer_type(dtype, [=](auto element) {
+        using T = decltype(element);
+        const auto *from = static_cast<const T *>(x);
+        auto *to = static_cast<T *>(y);
+        const int count = static_cast<int>(rows * length);
+        const auto on = static_cast<STREAM>(stream);
+        const row_numbers keys{length, 0};
+        if (count != rows * length || op != SUBWAVE_OP_PLUS)
+            return peer_call::not_written;
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
+            return kind == SUBWAVE_SCAN_INCLUSIVE
+                       ? cub::DeviceScan::InclusiveSumByKey(memory, needed, keys, from, to, count,
+                                                            same_row(), on)
+                       : cub::DeviceScan::ExclusiveSumByKey(memory, needed, keys, from, to, count,
+                                                            same_row(), on);
+        });
+    });
+}
+
 const enrolled<array_peer> here({BY, VERSION, cub_reduce, cub_scan, cub_minmax_index,
-                                 cub_row_reduce, cub_select, cub_histogram, cub_segmented_reduce});
+                                 cub_row_reduce, cub_select, cub_histogram, cub_segmented_reduce,
+                                 cub_row_scan});
 
 } // namespace
 } // namespace bench

@@ -129,9 +129,32 @@ peer_call rocprim_segmented_reduce(void *stream, subwave_dtype dtype, subwave_op
     });
 }
 
+peer_call rocprim_row_scan(void *stream, subwave_dtype dtype, subwave_op op, subwave_scan_kind kind,
+                           std::int64_t rows, std::int64_t length, const void *x, void *y,
+                           void *workspace, std::size_t bytes)
+{
+    return with_peer_type(dtype, [=](auto element) {
+        using T = decltype(element);
+        const auto *from = static_cast<const T *>(x);
+        auto *to = static_cast<T *>(y);
+        const auto count = static_cast<unsigned>(rows);
+        const auto on = static_cast<hipStream_t>(stream);
+        const row_offsets begin{length, 0}, end{length, 1};
+        if (count != rows || op != SUBWAVE_OP_PLUS)
+            return peer_call::not_written;
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
+            return kind == SUBWAVE_SCAN_INCLUSIVE
+                       ? rocprim::segmented_inclusive_scan(memory, needed, from, to, count, begin,
+                                                           end, rocprim::plus<T>(), on)
+                       : rocprim::segmented_exclusive_scan(memory, needed, from, to, count, begin,
+                                                           end, T(0), rocprim::plus<T>(), on);
+        });
+    });
+}
+
 const enrolled<array_peer> here({"rocPRIM", SUBWAVE_BENCH_TEXT(ROCPRIM_VERSION), rocprim_reduce,
                                  rocprim_scan, nullptr, rocprim_row_reduce, rocprim_select, nullptr,
-                                 rocprim_segmented_reduce});
+                                 rocprim_segmented_reduce, rocprim_row_scan});
 
 } // namespace
 } // namespace bench

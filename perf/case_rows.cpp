@@ -15,19 +15,50 @@ const std::vector<subwave_dtype> numbers = {SUBWAVE_KERNELS_row_reduce(SUBWAVE_X
 #define SUBWAVE_X(name, value, spelling, floating) SUBWAVE_OP_##name,
 const std::vector<subwave_op> all_ops = {SUBWAVE_OP_LIST(SUBWAVE_X)};
 #undef SUBWAVE_X
+#define SUBWAVE_X(name, value, spelling) SUBWAVE_SCAN_##name,
+const std::vector<subwave_scan_kind> all_scans = {SUBWAVE_SCAN_LIST(SUBWAVE_X)};
+#undef SUBWAVE_X
 
 contender theirs(device &on, const array_peer &peer)
 {
     return {peer.name, "", peer.version, [&on, &peer](problem &p, int set) {
                 const measure_data &data = static_cast<call_problem &>(p).data;
                 const measure_problem &of = data.problem;
-                const peer_call became =
-                    peer.row_reduce(on.runtime->stream(), of.dtype, of.op, of.m, of.n,
-                                    measure_at(&data.a, set), measure_at(&data.c, set),
-                                    library_for<peer_workspace>(on).memory, peer_workspace::BYTES);
-                expect_queued(became, peer,
-                              "written for sums and maxima of f32, f64 and i32, up to 2^31 rows");
+                const void *const x = measure_at(&data.a, set);
+                void *const y = measure_at(&data.c, set), *const stream = on.runtime->stream(),
+                            *const memory = library_for<peer_workspace>(on).memory;
+                if (of.operation == MEASURE_ROW_SCAN)
+                    expect_queued(peer.row_scan(stream, of.dtype, of.op, of.scan, of.m, of.n, x, y,
+                                                memory, peer_workspace::BYTES),
+                                  peer,
+                                  "written for sums of f32, f64 and i32, up to 2^31 elements");
+                else
+                    expect_queued(peer.row_reduce(stream, of.dtype, of.op, of.m, of.n, x, y, memory,
+                                                  peer_workspace::BYTES),
+                                  peer,
+                                  "written for sums and maxima of f32, f64 and i32, up to 2^31 "
+                                  "rows");
             }};
+}
+
+bool has_call(const array_peer &peer, measure_operation operation)
+{
+    return operation == MEASURE_ROW_SCAN ? peer.row_scan != nullptr : peer.row_reduce != nullptr;
+}
+
+void row_case(session &s, const measure_problem &p, const shape &size)
+{
+    const bool scans = p.operation == MEASURE_ROW_SCAN;
+    std::vector<contender> contenders = {ours("", [](measure_problem &) {})};
+    for (const array_peer &peer : registry<array_peer>())
+        if (s.on.is_gpu() && has_call(peer, p.operation))
+            contenders.push_back(theirs(s.on, peer));
+    for (cache state : s.wishes.caches)
+        if (const int sets = s.sets(state, measure_bytes(&p)))
+            s.run({measure_operation_name(p.operation), p.dtype, size, state,
+                   scans ? subwave_scan_kind_name(p.scan) : "", subwave_op_name(p.op)},
+                  {.bytes = measure_bytes(&p)}, contenders,
+                  [&] { return std::make_unique<call_problem>(s.on, p, sets); });
 }
 
 } // namespace
@@ -36,8 +67,6 @@ contender theirs(device &on, const array_peer &peer)
  * without regard to K. */
 void row_cases(session &s)
 {
-    if (!s.wants("row_reduce"))
-        return;
     std::vector<shape> usual = {{.n = 8}, {.n = 300}};
     if (s.on.is_gpu())
         usual = {{.n = 4},    {.n = 8},    {.n = 32},     {.n = 100},
@@ -47,25 +76,28 @@ void row_cases(session &s)
         if (!size.m)
             size.m = size.n < all ? all / size.n : 1;
         size.k = 0;
-        for (subwave_dtype dtype : s.dtypes(numbers, {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64}))
-            for (subwave_op op : all_ops) {
-                measure_problem p = measure_default(MEASURE_ROW_REDUCE, dtype);
-                if (!measure_has_op(dtype, op) ||
-                    !(s.wishes.ops.empty() ? op == p.op : s.wants_op(subwave_op_name(op))))
-                    continue;
-                p.op = op;
-                p.m = size.m;
-                p.n = size.n;
-                std::vector<contender> contenders = {ours("", [](measure_problem &) {})};
-                for (const array_peer &peer : registry<array_peer>())
-                    if (s.on.is_gpu() && peer.row_reduce)
-                        contenders.push_back(theirs(s.on, peer));
-                for (cache state : s.wishes.caches)
-                    if (const int sets = s.sets(state, measure_bytes(&p)))
-                        s.run({"row_reduce", dtype, size, state, "", subwave_op_name(op)},
-                              {.bytes = measure_bytes(&p)}, contenders,
-                              [&] { return std::make_unique<call_problem>(s.on, p, sets); });
-            }
+        for (measure_operation operation : {MEASURE_ROW_REDUCE, MEASURE_ROW_SCAN}) {
+            if (!s.wants(measure_operation_name(operation)))
+                continue;
+            for (subwave_dtype dtype : s.dtypes(numbers, {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64}))
+                for (subwave_op op : all_ops) {
+                    measure_problem p = measure_default(operation, dtype);
+                    if (!measure_has_op(dtype, op) ||
+                        !(s.wishes.ops.empty() ? op == p.op : s.wants_op(subwave_op_name(op))))
+                        continue;
+                    p.op = op;
+                    p.m = size.m;
+                    p.n = size.n;
+                    if (operation != MEASURE_ROW_SCAN) {
+                        row_case(s, p, size);
+                        continue;
+                    }
+                    for (subwave_scan_kind scan : all_scans) {
+                        p.scan = scan;
+                        row_case(s, p, size);
+                    }
+                }
+        }
     }
 }
 

@@ -36,6 +36,7 @@ constexpr struct {
     {"minmax_index", nullptr},
     {"segmented_reduce", nullptr},
     {"row_reduce", row_cases},
+    {"row_scan", nullptr},
     {"compact", nullptr},
     {"compact_if", nullptr},
     {"partition", nullptr},

@@ -21,18 +21,18 @@ static size_t fold_bytes(size_t values, size_t value_bytes)
     return COUNTERS_BYTES + RESULT_BYTES + values * value_bytes;
 }
 
-static int64_t scan_bytes(int64_t tiles)
+static int64_t scan_bytes(int64_t rows, int64_t tiles)
 {
     const int64_t most = tiles < SUBWAVE_SCAN_TILES ? tiles : SUBWAVE_SCAN_TILES;
     return COUNTERS_BYTES + RESULT_BYTES +
-           (tiles > 1 ? SUBWAVE_SCAN_STATES(most) * (int64_t)sizeof(uint64_t) : 0);
+           (tiles > 1 ? rows * SUBWAVE_SCAN_STATES(most) * (int64_t)sizeof(uint64_t) : 0);
 }
 
 /* A scan's, and where segments end. */
 static int64_t segments_bytes(int64_t tiles)
 {
     const int64_t most = tiles < SUBWAVE_SCAN_TILES ? tiles : SUBWAVE_SCAN_TILES;
-    return scan_bytes(tiles) + (tiles > 1 ? (most + 1) * (int64_t)sizeof(int64_t) : 0);
+    return scan_bytes(1, tiles) + (tiles > 1 ? (most + 1) * (int64_t)sizeof(int64_t) : 0);
 }
 
 size_t subwave_array_workspace(void)
@@ -41,7 +41,10 @@ size_t subwave_array_workspace(void)
         fold = fold_bytes(SUBWAVE_ARRAY_TILES, SUBWAVE_ARRAY_VALUE_BYTES),
                  rows = fold_bytes(SUBWAVE_ROW_TILES, SUBWAVE_ROW_VALUE_BYTES);
     const size_t folds = fold > rows ? fold : rows;
-    return segments > folds ? segments : folds;
+    _Static_assert(SUBWAVE_SCAN_TILES % 2 == 0, "rows of two tiles have most states");
+    const size_t row_scans = (size_t)scan_bytes(SUBWAVE_SCAN_TILES / 2, 2),
+                 tiles = segments > row_scans ? segments : row_scans;
+    return tiles > folds ? tiles : folds;
 }
 
 SUBWAVE_DEFINE_NAME(subwave_order, SUBWAVE_ORDER_LIST)
@@ -86,14 +89,28 @@ subwave_status subwave_array_prepare(subwave_context *context, subwave_order ord
     return SUBWAVE_STATUS_SUCCESS;
 }
 
+/* Of a few long rows, each is the work of a block; of many, each is that of a wave. `turns` are a
+ * row's rows of packs. */
+static bool are_for_waves(const subwave_context *context, int64_t rows, int64_t turns)
+{
+    return turns <= SUBWAVE_ARRAY_ROWS &&
+           (turns <= 1 || rows >= 16 * (int64_t)context->capabilities.compute_units);
+}
+
+/* Of the blocks of waves, each of which works on wave_rows rows at a time. */
+static uint32_t row_blocks(const subwave_context *context, int64_t rows, int64_t wave_rows)
+{
+    const int64_t waves = SUBWAVE_ARRAY_BLOCK / context->capabilities.wave_size,
+                  blocks = quotient_above(rows, wave_rows * waves);
+    return (uint32_t)(blocks < SUBWAVE_ROW_BLOCKS ? blocks : SUBWAVE_ROW_BLOCKS);
+}
+
 bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t length, int64_t ldx,
                           size_t size, subwave_rows *prepared)
 {
     const int64_t pack = 16 / (int64_t)size, packs = length / pack, after = length % pack;
     const int64_t turns = quotient_above(packs, SUBWAVE_ARRAY_BLOCK);
-    /* Of a few long rows, each is the work of a block; of many, each is that of a wave. */
-    if (turns > SUBWAVE_ARRAY_ROWS ||
-        (turns > 1 && rows < 16 * (int64_t)context->capabilities.compute_units))
+    if (!are_for_waves(context, rows, turns))
         return false;
     *prepared = (subwave_rows){.rows = rows,
                                .length = length,
@@ -108,9 +125,23 @@ bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t 
     /* A wave loads SUBWAVE_ARRAY_ROWS packs per lane together, of one row or of several. */
     const int64_t wave = context->capabilities.wave_size,
                   at_once = wave * SUBWAVE_ARRAY_ROWS >> prepared->log_packs >> prepared->log_items,
-                  wave_rows = at_once > 1 ? at_once : 1,
-                  blocks = quotient_above(rows, wave_rows * (SUBWAVE_ARRAY_BLOCK / wave));
-    prepared->blocks = (uint32_t)(blocks < SUBWAVE_ROW_BLOCKS ? blocks : SUBWAVE_ROW_BLOCKS);
+                  wave_rows = at_once > 1 ? at_once : 1;
+    prepared->blocks = row_blocks(context, rows, wave_rows);
+    return true;
+}
+
+bool subwave_row_scan_prepare(const subwave_context *context, size_t size,
+                              subwave_row_scan_launch *prepared)
+{
+    const int64_t packs = quotient_above(prepared->length, 16 / (int64_t)size);
+    if (!are_for_waves(context, prepared->rows, quotient_above(packs, SUBWAVE_ARRAY_BLOCK)))
+        return false;
+    prepared->packs = (uint32_t)packs;
+    while (1 << prepared->log_packs < packs)
+        ++prepared->log_packs;
+    const int64_t wave = context->capabilities.wave_size,
+                  at_once = wave * SUBWAVE_ARRAY_ROWS >> prepared->log_packs;
+    prepared->blocks = row_blocks(context, prepared->rows, at_once > 1 ? at_once : 1);
     return true;
 }
 
@@ -136,11 +167,20 @@ subwave_status subwave_array_prepare_rows(subwave_context *context, int64_t rows
 subwave_status subwave_array_prepare_tiles(subwave_context *context, int64_t n, size_t size,
                                            subwave_tiles *tiles)
 {
+    uint32_t rows;
+    return subwave_array_prepare_row_tiles(context, 1, n, size, tiles, &rows);
+}
+
+subwave_status subwave_array_prepare_row_tiles(subwave_context *context, int64_t rows, int64_t n,
+                                               size_t size, subwave_tiles *tiles, uint32_t *most)
+{
     const int64_t tile = (int64_t)SUBWAVE_ARRAY_BLOCK * SUBWAVE_ARRAY_ROWS * (16 / (int64_t)size);
     tiles->n = n;
     tiles->all = n > 0 ? quotient_above(n, tile) : 1;
+    const int64_t count = tiles->all < SUBWAVE_SCAN_TILES ? SUBWAVE_SCAN_TILES / tiles->all : 1;
+    *most = (uint32_t)(rows < count ? rows : count);
     void *workspace;
-    SUBWAVE_TRY(subwave_workspace_get(context, scan_bytes(tiles->all), &workspace));
+    SUBWAVE_TRY(subwave_workspace_get(context, scan_bytes(*most, tiles->all), &workspace));
     tiles->counter = workspace;
     char *const free_bytes = (char *)workspace + COUNTERS_BYTES;
     tiles->carry = (uint64_t *)free_bytes;
@@ -186,7 +226,7 @@ subwave_status subwave_array_prepare_segments(subwave_context *context, subwave_
     char *const free_bytes = (char *)workspace + COUNTERS_BYTES;
     segments->carry = (uint64_t *)free_bytes;
     segments->states = (uint64_t *)(free_bytes + RESULT_BYTES);
-    segments->ended_before = (int64_t *)((char *)workspace + scan_bytes(segments->tiles));
+    segments->ended_before = (int64_t *)((char *)workspace + scan_bytes(1, segments->tiles));
     return SUBWAVE_STATUS_SUCCESS;
 }
 

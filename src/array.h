@@ -38,6 +38,14 @@ bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t 
  * their workspace. */
 subwave_status subwave_array_prepare_tiles(subwave_context *context, int64_t n, size_t size,
                                            subwave_tiles *tiles);
+/* The same for rows of n elements, at most `*most` of them in a launch. */
+subwave_status subwave_array_prepare_row_tiles(subwave_context *context, int64_t rows, int64_t n,
+                                               size_t size, subwave_tiles *tiles, uint32_t *most);
+
+/* Whether rows are better scanned by a wave each, or several, than by blocks; if so fills what
+ * follows from `rows` and `length`. */
+bool subwave_row_scan_prepare(const subwave_context *context, size_t size,
+                              subwave_row_scan_launch *prepared);
 
 subwave_status subwave_check_offset_dtype(subwave_context *context, subwave_dtype offset_dtype);
 subwave_status subwave_check_segments(subwave_context *context, int64_t segments, int64_t n);

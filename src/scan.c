@@ -25,7 +25,8 @@ subwave_status subwave_scan(subwave_context *context, subwave_dtype dtype, subwa
     const size_t size = subwave_dtype_size(dtype);
     SUBWAVE_TRY(subwave_check_pointer(context, "x", x, size));
     SUBWAVE_TRY(subwave_check_pointer(context, "y", y, size));
-    subwave_scan_launch launch = {.op = op, .scan = scan, .x = x, .y = y, .has_init = init != NULL};
+    subwave_scan_launch launch = {
+        .op = op, .scan = scan, .x = x, .y = y, .rows = 1, .has_init = init != NULL};
     if (init)
         memcpy(launch.init, init, size);
     SUBWAVE_TRY(subwave_array_prepare_tiles(context, n, size, &launch.tiles));

@@ -391,6 +391,27 @@ SUBWAVE_API subwave_status subwave_row_reduce(subwave_context *context, subwave_
                                               subwave_op op, int64_t rows, int64_t length,
                                               const void *x, int64_t ldx, void *y);
 
+/* Row r of y = the inclusive or exclusive scan of row r of x, as subwave_scan without *init gives it,
+ * bit for bit.
+ *   dtype, op, scan  as in subwave_scan.
+ *   rows    of x and y, >= 0.
+ *   length  elements of a row, >= 0. With rows = 0 or length = 0 the call returns at once.
+ *   x       [in, device] the first row, aligned as an element; if every row of x and y is aligned to
+ *           16 bytes, they are read and written faster on NVIDIA.
+ *   ldx     elements from one row of x to the next, >= length and >= 1; of y: ldy.
+ *   y       [out, device] the first row; may be x if ldx = ldy, and must not overlap it otherwise.
+ *           What lies between its rows is not written.
+ * Stream: asynchronous. Workspace: none if a row has at most 4 KiB, or at most 16 KiB and there are at
+ * least 16 rows for each compute unit; otherwise at most 1577216 bytes. Determinism: bit-equal on every
+ * device. Errors: INVALID_CONTEXT; INVALID_VALUE op, dtype, scan; UNSUPPORTED an op that the dtype
+ * lacks; INVALID_SIZE rows, length; INVALID_STRIDE ldx, ldy; INVALID_POINTER; WORKSPACE_TOO_SMALL;
+ * DEVICE_ERROR; KERNEL_ERROR. Source: NumPy's cumsum along an axis; the scans by key of CUB and
+ * rocPRIM. */
+SUBWAVE_API subwave_status subwave_row_scan(subwave_context *context, subwave_dtype dtype,
+                                            subwave_op op, subwave_scan_kind scan, int64_t rows,
+                                            int64_t length, const void *x, int64_t ldx, void *y,
+                                            int64_t ldy);
+
 /* counts[b] = how many elements of x are in bin b, of bins of the same width between lower and upper.
  * Bin b has the elements from lower + b * w to below lower + (b + 1) * w, w = (upper - lower) / bins;
  * the last one also those that are upper. Others, and NaN, are in none. Elements become f64, in which

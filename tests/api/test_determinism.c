@@ -480,19 +480,27 @@ static subwave_status run_rows(subwave_context *context, const task *t, void *co
                               operand[RESULT]);
 }
 
+static subwave_status run_row_scan(subwave_context *context, const task *t, void *const *operand)
+{
+    return subwave_row_scan(context, t->dtype, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, t->m, t->n,
+                            operand[FIRST], t->n, operand[RESULT], t->n);
+}
+
 /* Rows that share a wave; rows of several tiles, whose blocks may finish in any order. */
 static void check_rows(device *d, subwave_dtype dtype)
 {
     const size_t size = subwave_dtype_size(dtype);
-    for (int is_long = 0; is_long < 2; ++is_long) {
-        task t = {.run = run_rows,
+    for (int i = 0; i < 4; ++i) {
+        const bool is_long = i % 2, scans = i / 2;
+        task t = {.run = scans ? run_row_scan : run_rows,
                   .dtype = dtype,
                   .m = is_long ? 2 : 150,
                   .n = (int64_t)((is_long ? 24003 : 203) / size)};
-        snprintf(t.name, sizeof t.name, "row_reduce %s", subwave_dtype_name(dtype));
+        snprintf(t.name, sizeof t.name, "row_%s %s", scans ? "scan" : "reduce",
+                 subwave_dtype_name(dtype));
         add_operand(&t, FIRST, (size_t)(t.m * t.n), size);
         fill_numbers(dtype, t.before[FIRST], t.m * t.n, &d->random);
-        add_operand(&t, RESULT, (size_t)t.m, size);
+        add_operand(&t, RESULT, (size_t)(scans ? t.m * t.n : t.m), size);
         check(d, &t);
     }
 }

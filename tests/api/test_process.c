@@ -230,6 +230,9 @@ CALL(flip, subwave_transpose(context, SUBWAVE_DTYPE_U32, SUBWAVE_LAYOUT_ROW_MAJO
                              ITEMS / 4, out, 4))
 CALL(rows, subwave_row_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, 4, ITEMS / 4, in,
                               ITEMS / 4, out))
+CALL(scanned_rows,
+     subwave_row_scan(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE, 4,
+                      ITEMS / 4, in, ITEMS / 4, out, ITEMS / 4))
 CALL(bins, subwave_histogram(context, SUBWAVE_DTYPE_U32, 4, 0, 1e6, ITEMS, in, (int64_t *)info))
 CALL(bounds,
      subwave_histogram_by_boundaries(context, SUBWAVE_DTYPE_U32, 1, in, ITEMS, in, (int64_t *)info))
@@ -271,6 +274,7 @@ static subwave_status (*const calls[])(subwave_context *) = {multiply_auto,
                                                              unique,
                                                              flip,
                                                              rows,
+                                                             scanned_rows,
                                                              bins,
                                                              bounds,
                                                              of_segments,

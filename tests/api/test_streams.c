@@ -137,6 +137,9 @@ CALL(greatest, subwave_minmax_index(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIM
                                     SUBWAVE_PLACE_DEVICE, (float *)x->c + 2, x->c))
 CALL(rows, subwave_row_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 8, CELLS / 8, x->a,
                               CELLS / 8, x->c))
+CALL(scanned_rows,
+     subwave_row_scan(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, 8,
+                      CELLS / 8, x->a, CELLS / 8, x->c, CELLS / 8))
 CALL(compact, subwave_compact(context, SUBWAVE_DTYPE_F32, CELLS - 2, (const uint8_t *)x->id, x->a,
                               (float *)x->c + 2, x->c))
 CALL(partition,
@@ -162,6 +165,7 @@ static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               flip,
                               greatest,
                               rows,
+                              scanned_rows,
                               compact,
                               partition,
                               unique,

@@ -37,6 +37,7 @@ typedef enum job {
     INDEX,
     TRANSPOSE,
     ROWS,
+    ROW_SCAN,
     COMPACT,
     COMPACT_IF,
     PARTITION,
@@ -48,15 +49,14 @@ typedef enum job {
     MEMORY,
     JOBS
 } job;
-static const char *const job_names[JOBS] = {"matmul naive", "matmul local", "matmul broadcast",
-                                            "matmul auto",  "strided",      "batched",
-                                            "reduce",       "scan",         "shift",
-                                            "array",        "array scan",   "dot",
-                                            "norm",         "index",        "transpose",
-                                            "rows",         "compact",      "compact if",
-                                            "partition",    "partition if", "unique",
-                                            "histogram",    "segments",     "plan",
-                                            "memory"};
+static const char *const job_names[JOBS] = {
+    "matmul naive", "matmul local", "matmul broadcast", "matmul auto",
+    "strided",      "batched",      "reduce",           "scan",
+    "shift",        "array",        "array scan",       "dot",
+    "norm",         "index",        "transpose",        "rows",
+    "row scan",     "compact",      "compact if",       "partition",
+    "partition if", "unique",       "histogram",        "segments",
+    "plan",         "memory"};
 
 /* What a context computes with, on the host. A thread's contexts all have other inputs, so that
  * they cannot take each other's unnoticed. */
@@ -169,6 +169,9 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
         return subwave_transpose(context, f64, row_major, M, K, x, K, y, M);
     case ROWS:
         return subwave_row_reduce(context, f64, SUBWAVE_OP_PLUS, M, K, x, K, y);
+    case ROW_SCAN:
+        return subwave_row_scan(context, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, M, K, x, K,
+                                y, K);
     case COMPACT:
         return subwave_compact(context, f64, ELEMENTS, device->in.predicate, x, (double *)y + 1, y);
     case COMPACT_IF:

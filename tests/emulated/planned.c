@@ -247,7 +247,19 @@ static void call_arrays(void)
                                               .op = ops[form & 1],
                                               .scan = SUBWAVE_SCAN_INCLUSIVE,
                                               .x = (char *)4096 + (form & 2 ? size : 0),
-                                              .y = (char *)4096};
+                                              .y = (char *)4096,
+                                              .rows = 1};
+            const subwave_row_scan_launch row_scan = {.rows = 1,
+                                                      .length = 1,
+                                                      .packs = 1,
+                                                      .blocks = 1,
+                                                      .op = ops[form & 1],
+                                                      .scan = SUBWAVE_SCAN_INCLUSIVE,
+                                                      .x = scan.x,
+                                                      .y = scan.y};
+            if (subwave_is_built(SUBWAVE_OPERATION_row_scan, all_dtypes[d]))
+                call(SUBWAVE_OPERATION_row_scan, all_dtypes[d], &row_scan, "row_scan %s, form %d",
+                     subwave_dtype_name(all_dtypes[d]), form);
             const subwave_dot_launch dot = {
                 .array = launch.array, .conjugate = form & 1, .x = launch.x, .y = launch.x};
             if (subwave_is_built(SUBWAVE_OPERATION_dot, all_dtypes[d]))

@@ -385,10 +385,11 @@ static call *choose_call(fuzz *f)
                  {fuzz_minmax_index, 5},
                  {fuzz_transpose, 10},
                  {fuzz_row_reduce, 10},
+                 {fuzz_row_scan, 10},
                  {fuzz_select, 15},
                  {fuzz_histogram, 10},
                  {fuzz_segmented_reduce, 10}};
-    int64_t left = fuzz_between(f, 0, 196);
+    int64_t left = fuzz_between(f, 0, 206);
     int i = 0;
     while ((left -= calls[i].weight) >= 0)
         ++i;

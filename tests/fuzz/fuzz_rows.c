@@ -9,12 +9,14 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
-/* The arguments, wrong ones too. */
+/* The arguments, wrong ones too. A scan's y may be x. */
 typedef struct rows_call {
+    bool scans;
     subwave_context *handle;
-    int32_t dtype, op;
-    int64_t rows, length, ldx;
+    int32_t dtype, op, scan;
+    int64_t rows, length, ldx, ldy;
     const void *x;
     void *y;
 
@@ -23,6 +25,12 @@ typedef struct rows_call {
 } rows_call;
 
 /* --- right arguments ------------------------------------------------------------------------- */
+
+/* Elements from the first row's first to the last one's last. */
+static int64_t extent(const rows_call *r, int64_t ld)
+{
+    return r->rows > 0 && r->length > 0 ? (r->rows - 1) * ld + r->length : 0;
+}
 
 static void choose(fuzz *f, rows_call *r)
 {
@@ -35,21 +43,25 @@ static void choose(fuzz *f, rows_call *r)
     r->rows = fuzz_between(f, 0, 30000 / (r->length + 1) + 1);
     r->ldx = r->length + fuzz_between(f, r->length == 0, 5);
     const size_t size = subwave_dtype_size((subwave_dtype)r->dtype);
-    const int64_t n = r->rows > 0 ? (r->rows - 1) * r->ldx + r->length : 0;
+    const int64_t n = extent(r, r->ldx);
     r->on_x = fuzz_take(f, FUZZ_DEVICE, "x", (size_t)n * size, size);
     for (int64_t i = 0; i < n; ++i)
         reference_store((subwave_dtype)r->dtype, r->on_x->contents, i,
                         fuzz_element(f, (subwave_dtype)r->dtype, (subwave_op)r->op));
     r->x = r->rows && r->length ? (const void *)r->on_x->pointer : fuzz_nowhere(f);
-    r->on_y = fuzz_take(f, FUZZ_DEVICE, "y", (size_t)r->rows * size, size);
-    r->y = r->rows ? (void *)r->on_y->pointer : fuzz_nowhere(f);
+    const bool in_place = r->scans && fuzz_one_in(f, 3);
+    r->scan = (int32_t)FUZZ_PICK(f, all_scans);
+    r->ldy = in_place ? r->ldx : r->length + fuzz_between(f, r->length == 0, 5);
+    const int64_t results = r->scans ? extent(r, r->ldy) : r->rows;
+    r->on_y = in_place ? r->on_x : fuzz_take(f, FUZZ_DEVICE, "y", (size_t)results * size, size);
+    r->y = results ? (void *)r->on_y->pointer : fuzz_nowhere(f);
 }
 
 /* --- wrong arguments ------------------------------------------------------------------------- */
 
 static void spoil(fuzz *f, rows_call *r, fuzz_expected *e)
 {
-    switch (fuzz_between(f, 0, 7)) {
+    switch (fuzz_between(f, 0, r->scans ? 9 : 7)) {
     case 0:
         r->handle = fuzz_no_context(e);
         return;
@@ -77,48 +89,87 @@ static void spoil(fuzz *f, rows_call *r, fuzz_expected *e)
             fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "x");
         }
         return;
-    default:
-        if (r->rows > 0) {
+    case 7:
+        if (r->rows > 0 && (r->length > 0 || !r->scans)) {
             r->y = NULL;
             fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "y");
         }
+        return;
+    case 8:
+        r->scan = fuzz_outside(f, 1, GREATEST(SUBWAVE_SCAN_LIST));
+        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "scan");
+        return;
+    default:
+        if (r->on_x == r->on_y && r->rows > 1 && r->length > 0) {
+            ++r->ldy;
+        } else {
+            r->ldy = fuzz_between(f, r->length > 3 ? 1 : -3, r->length - (r->length > 0));
+        }
+        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_STRIDE, "ldy");
     }
 }
 
 /* --- the call -------------------------------------------------------------------------------- */
 
-void fuzz_row_reduce(fuzz *f, fuzz_context *context)
+static void check_results(fuzz *f, const rows_call *r)
+{
+    const subwave_dtype dtype = (subwave_dtype)r->dtype;
+    const size_t size = subwave_dtype_size(dtype);
+    const unsigned char *const found = fuzz_now(f, r->on_y);
+    unsigned char *const right = malloc((size_t)r->length * size + 8);
+    if (!right)
+        fuzz_fail(f, "no memory");
+    for (int64_t i = 0; i < r->rows; ++i) {
+        const unsigned char *const x = r->on_x->contents + (size_t)(i * r->ldx) * size;
+        if (r->scans)
+            reference_array_scan(dtype, (subwave_op)r->op, (subwave_scan_kind)r->scan, x, r->length,
+                                 NULL, right);
+        else
+            reference_store(dtype, right, 0,
+                            reference_array_reduce(dtype, (subwave_op)r->op, x, r->length, NULL));
+        for (int64_t j = 0; j < (r->scans ? r->length : 1); ++j) {
+            const int64_t at = r->scans ? i * r->ldy + j : i;
+            const uint64_t is = reference_load(dtype, found, at),
+                           wanted = reference_load(dtype, right, j);
+            if (!reference_same(dtype, is, wanted))
+                fuzz_fail(f, "result %" PRId64 " of row %" PRId64 " is %.17g, not %.17g", j, i,
+                          reference_decode(dtype, is), reference_decode(dtype, wanted));
+            reference_store(dtype, r->on_y->contents, at, is); /* NaNs may differ */
+        }
+    }
+    free(right);
+}
+
+static subwave_status call(const rows_call *r)
+{
+    const subwave_dtype dtype = (subwave_dtype)r->dtype;
+    const subwave_op op = (subwave_op)r->op;
+    return r->scans
+               ? subwave_row_scan(r->handle, dtype, op, (subwave_scan_kind)r->scan, r->rows,
+                                  r->length, r->x, r->ldx, r->y, r->ldy)
+               : subwave_row_reduce(r->handle, dtype, op, r->rows, r->length, r->x, r->ldx, r->y);
+}
+
+static void fuzz_row_call(fuzz *f, fuzz_context *context, bool scans)
 {
     fuzz_expected expected = {0};
-    rows_call r = {.handle = context->handle};
+    rows_call r = {.scans = scans, .handle = context->handle};
     choose(f, &r);
     if (fuzz_one_in(f, 4))
         spoil(f, &r, &expected);
     fuzz_words(f,
-               "subwave_row_reduce(%s, dtype %d, op %d, rows %" PRId64 ", length %" PRId64
-               ", x %p, ldx %" PRId64 ", y %p)",
-               r.handle ? "context" : "no context", (int)r.dtype, (int)r.op, r.rows, r.length, r.x,
-               r.ldx, r.y);
+               "subwave_row_%s(%s, dtype %d, op %d, scan %d, rows %" PRId64 ", length %" PRId64
+               ", x %p, ldx %" PRId64 ", y %p, ldy %" PRId64 ")",
+               scans ? "scan" : "reduce", r.handle ? "context" : "no context", (int)r.dtype,
+               (int)r.op, (int)r.scan, r.rows, r.length, r.x, r.ldx, r.y, r.ldy);
     fuzz_upload(f);
-    const subwave_dtype dtype = (subwave_dtype)r.dtype;
-    if (fuzz_returns(f, context, &expected,
-                     subwave_row_reduce(r.handle, dtype, (subwave_op)r.op, r.rows, r.length, r.x,
-                                        r.ldx, r.y)) &&
-        r.rows > 0) {
+    if (fuzz_returns(f, context, &expected, call(&r)) && r.rows > 0) {
         const fuzz_expected right = {0};
         fuzz_returns(f, context, &right, subwave_synchronize(context->handle));
-        const unsigned char *const found = fuzz_now(f, r.on_y);
-        for (int64_t i = 0; i < r.rows; ++i) {
-            const uint64_t is = reference_load(dtype, found, i),
-                           wanted = reference_array_reduce(
-                               dtype, (subwave_op)r.op,
-                               r.on_x->contents + (size_t)(i * r.ldx) * subwave_dtype_size(dtype),
-                               r.length, NULL);
-            if (!reference_same(dtype, is, wanted))
-                fuzz_fail(f, "row %" PRId64 " is %.17g, not %.17g", i, reference_decode(dtype, is),
-                          reference_decode(dtype, wanted));
-            reference_store(dtype, r.on_y->contents, i, is); /* NaNs may differ */
-        }
+        check_results(f, &r);
     }
     fuzz_check_memory(f);
 }
+
+void fuzz_row_reduce(fuzz *f, fuzz_context *context) { fuzz_row_call(f, context, false); }
+void fuzz_row_scan(fuzz *f, fuzz_context *context) { fuzz_row_call(f, context, true); }

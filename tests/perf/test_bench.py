@@ -224,6 +224,10 @@ class Lines(Case):
         self.check(rows)
         self.assertEqual(len({(row["dtype"], row["op"]) for row in rows}), 8 * 9 + 4 * 6)
         self.assertEqual({(row["m"], row["n"]) for row in rows}, {(70, 9), (33, 2000)})
+        rows = self.run_bench("b.json", "row_scan", "--size", "70x9x1", "--size", "3x5000x1", "--dtype", "all", "--op", "all",
+                              "--cache", "warm")
+        self.check(rows)
+        self.assertEqual(len({(row["dtype"], row["op"], row["kind"]) for row in rows}), 2 * (8 * 9 + 4 * 6))
 
     def test_transpositions(self):
         rows = self.run_bench("a.json", "transpose", "--size", "70", "--dtype", "all", "--cache", "warm")

@@ -857,7 +857,7 @@ class Bench(Command):
                              capture_output=True, timeout=60)
         self.assertEqual((ran.returncode, ran.stdout), (0, ""), ran.stderr)
         lines = ran.stderr.splitlines()
-        self.assertEqual(len(lines), 10 + 5 * 8 + 5 + 19)
+        self.assertEqual(len(lines), 10 + 5 * 8 + 5 + 20)
         self.assertEqual({line.split()[2] for line in lines}, set(called))
         for line in lines:
             with self.subTest(line):
@@ -875,6 +875,7 @@ class Bench(Command):
                      "minmax_index --dtype i32 --op maximum --size 1001 --device cpu:8",
                      "row_reduce --dtype f32 --op minimum --size 7x9 --ld 11 --device cpu:8",
                      "row_reduce --dtype u8 --op plus --size 3x500 --ld 500 --device cpu:8",
+                     "row_scan --dtype f16 --op plus --scan exclusive --size 5x9 --ld 11,12 --device cpu:8",
                      "histogram --dtype i16 --bins 10 --size 1001 --device cpu:8",
                      "histogram --dtype f32 --boundaries --bins 4 --size 1001 --device cpu:8",
                      "compact --dtype c64 --size 100 --device cpu:8",
@@ -910,7 +911,7 @@ class Bench(Command):
             self.skipTest("needs a shared libsubwave")
         for operation in ("group_reduce", "group_scan", "group_broadcast", "group_shift", "group_permute", "group_select",
                           "group_vote", "group_info", "matmul_batched", "matmul_strided_batched", "reduce", "scan", "dot",
-                          "norm2", "minmax_index", "row_reduce", "compact", "compact_if", "partition", "partition_if",
+                          "norm2", "minmax_index", "row_reduce", "row_scan", "compact", "compact_if", "partition", "partition_if",
                           "unique", "segmented_reduce", "transpose", "transpose_strided_batched", "histogram"):
             ran = self.run_command("bench", operation, "--device", DEVICE, "--size", "8" if "matmul" in operation else "512",
                                    "--repeat", "1", LD_PRELOAD=BROKEN, SUBWAVE_BROKEN="nothing")
@@ -1039,7 +1040,7 @@ class InfoAndHelp(Command):
 
     def operations(self):
         names = re.search(r"^operations:\n(.*?)\n\n", self.succeed("bench", "--help"), re.M | re.S)[1].split()
-        self.assertEqual(len(names), 26)
+        self.assertEqual(len(names), 27)
         return names
 
     def test_help_and_version(self):

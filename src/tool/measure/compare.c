@@ -552,19 +552,26 @@ static double histogram_error(const measure_data *data, const void *counts)
     return error;
 }
 
-/* Of result number `result`: the elements of x from `first` up to `end`, combined in ascending order. */
+/* Of the elements of x from `first` up to `end`, combined in ascending order: of result number
+ * `result` or, of a scan, of the results from there on. */
 static double part_error(const measure_data *data, const void *y, int64_t result, int64_t first,
                          int64_t end)
 {
     const measure_problem *p = &data->problem;
-    value right = identity(p->dtype, p->op);
-    double magnitude = 0;
+    const bool scans = p->operation == MEASURE_SCAN || p->operation == MEASURE_ROW_SCAN,
+               inclusive = p->scan == SUBWAVE_SCAN_INCLUSIVE;
+    value right = p->has_init ? whole(p->dtype, 1) : identity(p->dtype, p->op);
+    double magnitude = p->has_init, error = 0;
     for (int64_t i = first; i < end; ++i) {
         const value x = load(p->dtype, data->x, i);
+        if (scans && !inclusive)
+            error = worse(error, result_error(p, y, result++, right, magnitude));
         right = combine(p->dtype, p->op, right, x);
         magnitude += measure_is_floating(p->dtype) ? fabs(x.real) : 0;
+        if (scans && inclusive)
+            error = worse(error, result_error(p, y, result++, right, magnitude));
     }
-    return result_error(p, y, result, right, magnitude);
+    return scans ? error : result_error(p, y, result, right, magnitude);
 }
 
 static double segments_error(const measure_data *data, const void *y)
@@ -580,7 +587,9 @@ static double rows_error(const measure_data *data, const void *y)
     const measure_problem *p = &data->problem;
     double error = 0;
     for (int64_t r = 0; r < p->m; ++r)
-        error = worse(error, part_error(data, y, r, r * p->ld[0], r * p->ld[0] + p->n));
+        error =
+            worse(error, part_error(data, y, p->operation == MEASURE_ROW_SCAN ? r * p->ld[2] : r,
+                                    r * p->ld[0], r * p->ld[0] + p->n));
     return error;
 }
 
@@ -598,19 +607,7 @@ static double array_error(const measure_data *data, const void *y)
         return product_sum_error(data, y);
     if (p->operation == MEASURE_SEGMENTED_REDUCE)
         return segments_error(data, y);
-    const bool scans = p->operation == MEASURE_SCAN, inclusive = p->scan == SUBWAVE_SCAN_INCLUSIVE;
-    value right = p->has_init ? whole(p->dtype, 1) : identity(p->dtype, p->op);
-    double magnitude = p->has_init, error = 0;
-    for (int64_t i = 0; i < p->n; ++i) {
-        const value x = load(p->dtype, data->x, i);
-        if (scans && !inclusive)
-            error = worse(error, result_error(p, y, i, right, magnitude));
-        right = combine(p->dtype, p->op, right, x);
-        magnitude += measure_is_floating(p->dtype) ? fabs(x.real) : 0;
-        if (scans && inclusive)
-            error = worse(error, result_error(p, y, i, right, magnitude));
-    }
-    return scans ? error : result_error(p, y, 0, right, magnitude);
+    return part_error(data, y, 0, 0, p->n);
 }
 
 /* Elements are as they were, at their new places. */

@@ -118,6 +118,7 @@ subwave_status measure_poison(const measure_array *array, int set);
     X(UNIQUE, "unique") \
     X(SEGMENTED_REDUCE, "segmented_reduce") \
     X(ROW_REDUCE, "row_reduce") \
+    X(ROW_SCAN, "row_scan") \
     X(TRANSPOSE, "transpose") \
     X(TRANSPOSE_STRIDED_BATCHED, "transpose_strided_batched") \
     X(HISTOGRAM, "histogram")
@@ -157,7 +158,7 @@ typedef struct measure_problem {
     subwave_layout layout;
     subwave_transpose_kind transpose_a, transpose_b;
     /* Of transpositions x is A, m x n; y is C, whose transpose is. Of operations on rows there are m,
-     * of n elements, ld[0] apart. */
+     * of n elements, ld[0] apart; of a scan, those of y ld[2] apart. */
     int64_t m, k, batch;
     int64_t ld[3];     /* of A, B and C; 0: without gaps */
     int64_t stride[3]; /* from matrix to matrix of a strided batch; MEASURE_NO_GAPS: one after

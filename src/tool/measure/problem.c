@@ -64,7 +64,10 @@ bool measure_is_array(const measure_problem *p)
            p->operation == MEASURE_HISTOGRAM;
 }
 
-bool measure_is_rows(const measure_problem *p) { return p->operation == MEASURE_ROW_REDUCE; }
+bool measure_is_rows(const measure_problem *p)
+{
+    return p->operation == MEASURE_ROW_REDUCE || p->operation == MEASURE_ROW_SCAN;
+}
 
 bool measure_is_transpose(const measure_problem *p)
 {
@@ -103,9 +106,16 @@ void measure_scalar(const measure_problem *p, void *scalar)
     measure_encode(p->dtype, 1, &(double){is_unsigned ? 4 : 0}, scalar);
 }
 
+/* Elements from the first row's first to the last row's last, so many apart; 0: without gaps. */
+static int64_t row_extent(const measure_problem *p, int64_t ld)
+{
+    return p->m > 0 ? (p->m - 1) * (ld ? ld : p->n) + p->n : 0;
+}
+
 int64_t measure_array_results(const measure_problem *p)
 {
-    return measure_is_rows(p)                         ? p->m
+    return p->operation == MEASURE_ROW_SCAN           ? row_extent(p, p->ld[2])
+           : measure_is_rows(p)                       ? p->m
            : p->operation == MEASURE_SCAN             ? p->n
            : p->operation == MEASURE_HISTOGRAM        ? p->bins
            : p->operation == MEASURE_SEGMENTED_REDUCE ? p->segments
@@ -177,6 +187,8 @@ double measure_bytes(const measure_problem *p)
                (double)p->batch;
     if (measure_is_transpose(p))
         return 2 * m * n * (double)p->batch * (double)subwave_dtype_size(p->dtype);
+    if (p->operation == MEASURE_ROW_SCAN)
+        return 2 * m * n * (double)x_size(p);
     if (measure_is_rows(p))
         return m * n * (double)x_size(p) +
                (double)measure_y_size(p) * (double)measure_array_results(p);
@@ -530,11 +542,13 @@ static bool place_array(measure_data *data)
 static bool place_rows(measure_data *data)
 {
     measure_problem *p = &data->problem;
-    if (p->ld[0] == 0)
-        p->ld[0] = p->n > 1 ? p->n : 1;
-    if ((double)p->m * (double)p->ld[0] > 0x1p40 || (double)p->n > 0x1p40)
-        return out_of_memory(data);
-    return place_elements(data, p->m > 0 ? (p->m - 1) * p->ld[0] + p->n : 0);
+    for (int i = 0; i < 3; i += 2) {
+        if (p->ld[i] == 0)
+            p->ld[i] = p->n > 1 ? p->n : 1;
+        if ((double)p->m * (double)p->ld[i] > 0x1p40 || (double)p->n > 0x1p40)
+            return out_of_memory(data);
+    }
+    return place_elements(data, row_extent(p, p->ld[0]));
 }
 
 static bool place_group(measure_data *data)
@@ -738,8 +752,12 @@ static subwave_status queue_array(const measure_data *data, int set)
 static subwave_status queue_rows(const measure_data *data, int set)
 {
     const measure_problem *p = &data->problem;
-    return subwave_row_reduce(data->context, p->dtype, p->op, p->m, p->n, measure_at(&data->a, set),
-                              p->ld[0], measure_at(&data->c, set));
+    const void *x = measure_at(&data->a, set);
+    void *y = measure_at(&data->c, set);
+    if (p->operation == MEASURE_ROW_SCAN)
+        return subwave_row_scan(data->context, p->dtype, p->op, p->scan, p->m, p->n, x, p->ld[0], y,
+                                p->ld[2]);
+    return subwave_row_reduce(data->context, p->dtype, p->op, p->m, p->n, x, p->ld[0], y);
 }
 
 subwave_status measure_queue_group(const measure_data *data, int set, uint64_t *members)
