@@ -50,6 +50,7 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_histogram,
     SUBWAVE_OPERATION_segmented_reduce,
     SUBWAVE_OPERATION_row_scan,
+    SUBWAVE_OPERATION_row_minmax_index,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
@@ -252,6 +253,18 @@ typedef struct subwave_row_reduce_launch {
     uint64_t flip;    /* the launcher's: bits of elements and results to invert */
 } subwave_row_reduce_launch;
 
+/* An element becomes a key, without a sign, of which the least is wanted: the bits of `flip` are
+ * inverted, then those of `negative` if its sign is set, and `offset` is added. NaNs are above `most`,
+ * which becomes the key of each. */
+typedef struct subwave_row_minmax_index_launch {
+    subwave_rows rows;
+    const void *x;
+    void *values;
+    int64_t *indices;
+    uint64_t flip, negative, offset, most;
+    uint64_t nothing; /* the bits of the value of a row without elements */
+} subwave_row_minmax_index_launch;
+
 typedef struct subwave_dot_launch {
     subwave_array array;
     int32_t conjugate; /* x */
@@ -269,8 +282,10 @@ typedef struct subwave_minmax_index_launch {
     subwave_array array;
     subwave_op op; /* MINIMUM or MAXIMUM */
     const void *x;
-    void *value;
+    void *value; /* of `rows` arrays, as in a reduction */
     int64_t *index;
+    int64_t ldx;
+    uint32_t rows;
     uint64_t flip; /* the launcher's: bits of a number to invert, so that the least one is wanted */
 } subwave_minmax_index_launch;
 

@@ -6,7 +6,7 @@
  * With some of their bits inverted, integers with a sign are ordered as those without, and the
  * greatest element is the least. So one kernel serves all integers of a size, and one each float type.
  */
-#include "array.hpp"
+#include "reduce.hpp"
 
 SUBWAVE_BEGIN
 
@@ -96,7 +96,9 @@ SUBWAVE_KERNEL(array_block)
 minmax_index(subwave_minmax_index_launch p)
 {
     using fold = least_fold<T, Aligned>;
-    const fold f{static_cast<const T *>(p.x), static_cast<typename fold::bits>(p.flip), {}};
+    const fold f{static_cast<const T *>(p.x) + blockIdx.y * p.ldx,
+                 static_cast<typename fold::bits>(p.flip),
+                 {}};
     const array_tile<fold::size> tile(p.array);
     typename fold::value found = f.none();
     if (!fold_array(p.array, tile, f, found) || tile.item > 0)
@@ -110,10 +112,10 @@ minmax_index(subwave_minmax_index_launch p)
         i = i == fold::nowhere ? 0 : i; /* all elements are alike */
         while (!are_same(f.at(i), found.least))
             ++i;
-        value = static_cast<const T *>(p.x)[i];
+        value = f.x[i];
     }
-    *static_cast<T *>(p.value) = value;
-    *p.index = static_cast<std::int64_t>(i);
+    static_cast<T *>(p.value)[blockIdx.y] = value;
+    p.index[blockIdx.y] = static_cast<std::int64_t>(i);
 }
 
 template <class T> int launch_minmax_index(const subwave_minmax_index_launch &p, void *stream)
@@ -126,9 +128,9 @@ template <class T> int launch_minmax_index(const subwave_minmax_index_launch &p,
     const bits sign = std::is_signed<T>::value && is_integer_v<T> ? all / 2 + 1 : 0;
     launched.flip = (p.op == SUBWAVE_OP_MAXIMUM ? all : 0) ^ sign;
     using element = typename unsigned_twin<T>::type;
-    return with_alignment(p.x, p.x, [&](auto aligned) {
-        return launch(minmax_index<element, aligned.value>, dim3(p.array.tiles), dim3(array_block),
-                      0, stream, launched);
+    return with_aligned_rows<T>(p.x, p.ldx, [&](auto aligned) {
+        return launch(minmax_index<element, aligned.value>, dim3(p.array.tiles, p.rows),
+                      dim3(array_block), 0, stream, launched);
     });
 }
 

@@ -61,6 +61,12 @@ struct array_peer {
     peer_call (*row_scan)(void *stream, subwave_dtype dtype, subwave_op op, subwave_scan_kind kind,
                           std::int64_t rows, std::int64_t length, const void *x, void *y,
                           void *workspace, std::size_t bytes) = nullptr;
+    /* The same of the least or greatest element of each row and its index, rows as in row_reduce and
+     * numbers of 64 bits. Null: as above. */
+    peer_call (*row_minmax_index)(void *stream, subwave_dtype dtype, subwave_op op,
+                                  std::int64_t rows, std::int64_t length, const void *x,
+                                  void *values, void *indices, void *workspace,
+                                  std::size_t bytes) = nullptr;
 };
 
 /* Throws what the bench reports if the call was not queued: `written` says for what it is written. */

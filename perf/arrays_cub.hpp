@@ -114,6 +114,58 @@ peer_call cub_row_reduce(void *stream, subwave_dtype dtype, subwave_op op, std::
     });
 }
 
+/* Where pairs of an index and a value are written, each to an array of its own. */
+template <class T> struct found_pairs {
+    struct place {
+        T *value;
+        std::int64_t *index;
+        template <class Pair> __device__ void operator=(const Pair &found) const
+        {
+            *value = found.value;
+            *index = found.key;
+        }
+    };
+    using iterator_category = std::random_access_iterator_tag;
+    using value_type = void;
+    using difference_type = std::int64_t;
+    using pointer = void;
+    using reference = place;
+
+    T *value;
+    std::int64_t *index;
+
+    __host__ __device__ place operator*() const { return {value, index}; }
+    __host__ __device__ place operator[](std::int64_t i) const { return *(*this + i); }
+    __host__ __device__ found_pairs operator+(std::int64_t i) const
+    {
+        return {value + i, index + i};
+    }
+    __host__ __device__ found_pairs &operator+=(std::int64_t i) { return *this = *this + i; }
+};
+
+peer_call cub_row_minmax_index(void *stream, subwave_dtype dtype, subwave_op op, std::int64_t rows,
+                               std::int64_t length, const void *x, void *values, void *indices,
+                               void *workspace, std::size_t bytes)
+{
+    return with_peer_type(dtype, [=](auto element) {
+        using T = decltype(element);
+        const auto *from = static_cast<const T *>(x);
+        const found_pairs<T> to{static_cast<T *>(values), static_cast<std::int64_t *>(indices)};
+        const int count = static_cast<int>(rows);
+        const auto on = static_cast<STREAM>(stream);
+        const row_offsets begin{length, 0}, end{length, 1};
+        if (count != rows)
+            return peer_call::not_written;
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
+            return op == SUBWAVE_OP_MINIMUM
+                       ? cub::DeviceSegmentedReduce::ArgMin(memory, needed, from, to, count, begin,
+                                                            end, on)
+                       : cub::DeviceSegmentedReduce::ArgMax(memory, needed, from, to, count, begin,
+                                                            end, on);
+        });
+    });
+}
+
 peer_call cub_select(void *stream, selection what, subwave_dtype dtype, std::int64_t n,
                      const void *x, const void *flags, void *y, void *count, void *workspace,
                      std::size_t bytes)
@@ -202,7 +254,7 @@ peer_call cub_row_scan(void *stream, subwave_dtype dtype, subwave_op op, subwave
 
 const enrolled<array_peer> here({BY, VERSION, cub_reduce, cub_scan, cub_minmax_index,
                                  cub_row_reduce, cub_select, cub_histogram, cub_segmented_reduce,
-                                 cub_row_scan});
+                                 cub_row_scan, cub_row_minmax_index});
 
 } // namespace
 } // namespace bench

@@ -32,6 +32,12 @@ contender theirs(device &on, const array_peer &peer)
                                                 memory, peer_workspace::BYTES),
                                   peer,
                                   "written for sums of f32, f64 and i32, up to 2^31 elements");
+                else if (of.operation == MEASURE_ROW_MINMAX_INDEX)
+                    expect_queued(
+                        peer.row_minmax_index(stream, of.dtype, of.op, of.m, of.n, x,
+                                              static_cast<char *>(y) + of.m * MEASURE_INDEX_BYTES,
+                                              y, memory, peer_workspace::BYTES),
+                        peer, "written for f32, f64 and i32, up to 2^31 rows");
                 else
                     expect_queued(peer.row_reduce(stream, of.dtype, of.op, of.m, of.n, x, y, memory,
                                                   peer_workspace::BYTES),
@@ -43,7 +49,9 @@ contender theirs(device &on, const array_peer &peer)
 
 bool has_call(const array_peer &peer, measure_operation operation)
 {
-    return operation == MEASURE_ROW_SCAN ? peer.row_scan != nullptr : peer.row_reduce != nullptr;
+    return operation == MEASURE_ROW_SCAN           ? peer.row_scan != nullptr
+           : operation == MEASURE_ROW_MINMAX_INDEX ? peer.row_minmax_index != nullptr
+                                                   : peer.row_reduce != nullptr;
 }
 
 void row_case(session &s, const measure_problem &p, const shape &size)
@@ -76,13 +84,15 @@ void row_cases(session &s)
         if (!size.m)
             size.m = size.n < all ? all / size.n : 1;
         size.k = 0;
-        for (measure_operation operation : {MEASURE_ROW_REDUCE, MEASURE_ROW_SCAN}) {
+        for (measure_operation operation :
+             {MEASURE_ROW_REDUCE, MEASURE_ROW_SCAN, MEASURE_ROW_MINMAX_INDEX}) {
             if (!s.wants(measure_operation_name(operation)))
                 continue;
             for (subwave_dtype dtype : s.dtypes(numbers, {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_F64}))
                 for (subwave_op op : all_ops) {
                     measure_problem p = measure_default(operation, dtype);
-                    if (!measure_has_op(dtype, op) ||
+                    const bool is_end = op == SUBWAVE_OP_MINIMUM || op == SUBWAVE_OP_MAXIMUM;
+                    if (!measure_has_op(dtype, op) || (measure_finds_index(&p) && !is_end) ||
                         !(s.wishes.ops.empty() ? op == p.op : s.wants_op(subwave_op_name(op))))
                         continue;
                     p.op = op;

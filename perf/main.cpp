@@ -37,6 +37,7 @@ constexpr struct {
     {"segmented_reduce", nullptr},
     {"row_reduce", row_cases},
     {"row_scan", nullptr},
+    {"row_minmax_index", nullptr},
     {"compact", nullptr},
     {"compact_if", nullptr},
     {"partition", nullptr},

@@ -10,6 +10,10 @@
 subwave_status subwave_check_order(subwave_context *context, subwave_order order);
 subwave_status subwave_check_place(subwave_context *context, subwave_place place);
 
+/* Whether minima and maxima with their indices, which the text calls `what`, are for these. */
+subwave_status subwave_check_minmax(subwave_context *context, const char *what, subwave_op op,
+                                    subwave_dtype dtype);
+
 /* The bytes of workspace that they need, the counters included. */
 size_t subwave_array_workspace(void);
 
@@ -18,7 +22,8 @@ size_t subwave_array_workspace(void);
  * result: `result` itself or, if that is in the host's memory, the workspace, which has room for
  * SUBWAVE_ARRAY_RESULT_BYTES. */
 enum { SUBWAVE_ARRAY_RESULT_BYTES = 256, SUBWAVE_ARRAY_VALUE_BYTES = 24 /* at most */ };
-enum { SUBWAVE_ROW_VALUE_BYTES = 8 /* at most, of rows */ };
+enum { SUBWAVE_INDEX_VALUE_BYTES = 16 /* a number and its index */ };
+enum { SUBWAVE_ROW_VALUE_BYTES = SUBWAVE_INDEX_VALUE_BYTES /* at most, of rows */ };
 subwave_status subwave_array_prepare(subwave_context *context, subwave_order order, int64_t n,
                                      size_t size, size_t value_bytes, subwave_place place,
                                      void *result, subwave_array *array, void **at);

@@ -412,6 +412,23 @@ SUBWAVE_API subwave_status subwave_row_scan(subwave_context *context, subwave_dt
                                             int64_t length, const void *x, int64_t ldx, void *y,
                                             int64_t ldy);
 
+/* values[r] = the least or the greatest element of row r of x, indices[r] = the first place in the row
+ * where it is, as subwave_minmax_index gives them.
+ *   dtype   I8 to F64.
+ *   op      MINIMUM or MAXIMUM, as in subwave_minmax_index.
+ *   rows, length, x, ldx  as in subwave_row_reduce. With length = 0 the values are op's identity, and
+ *           the indices -1.
+ *   values  [out, device] `rows` elements.
+ *   indices [out, device] `rows` numbers. Neither results nor x overlap another.
+ * Stream: asynchronous. Workspace: none if a row has at most 16 KiB, otherwise at most 1052912 bytes.
+ * Determinism: the same on every device. Errors: INVALID_CONTEXT; INVALID_VALUE dtype, op; UNSUPPORTED
+ * another dtype or op; INVALID_SIZE rows, length; INVALID_STRIDE ldx; INVALID_POINTER;
+ * WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR. Source: the segmented ArgMin and ArgMax of CUB. */
+SUBWAVE_API subwave_status subwave_row_minmax_index(subwave_context *context, subwave_dtype dtype,
+                                                    subwave_op op, int64_t rows, int64_t length,
+                                                    const void *x, int64_t ldx, void *values,
+                                                    int64_t *indices);
+
 /* counts[b] = how many elements of x are in bin b, of bins of the same width between lower and upper.
  * Bin b has the elements from lower + b * w to below lower + (b + 1) * w, w = (upper - lower) / bins;
  * the last one also those that are upper. Others, and NaN, are in none. Elements become f64, in which

@@ -58,6 +58,7 @@ enum {
     OPTION_REST = 64,
     OPTION_ORDER = 128,
     OPTION_HISTOGRAM = 256,
+    OPTION_PLACES = 2048,
     /* What more there is to know of an operation. */
     COUNTS = 512,          /* how many elements it leaves */
     MAY_LACK_OUTPUT = 1024 /* it prints its result then */
@@ -282,6 +283,23 @@ static subwave_status call_row_reduce(subwave_context *context, job *j)
     const int64_t length = x->sizes[row_index(x)];
     return subwave_row_reduce(context, x->dtype, j->op, j->array[OUT].rows, length, j->memory[X],
                               length > 0 ? length : 1, j->memory[OUT]);
+}
+
+static bool prepare_row_minmax_index(job *j)
+{
+    const bool prepared = prepare_row_reduce(j);
+    j->array[REST] = j->array[OUT];
+    j->array[REST].dtype = SUBWAVE_DTYPE_I64;
+    return prepared;
+}
+
+static subwave_status call_row_minmax_index(subwave_context *context, job *j)
+{
+    const npy_matrix *const x = &j->array[X];
+    const int64_t length = x->sizes[row_index(x)];
+    return subwave_row_minmax_index(context, x->dtype, j->op, j->array[OUT].rows, length,
+                                    j->memory[X], length > 0 ? length : 1, j->memory[OUT],
+                                    j->memory[REST]);
 }
 
 static bool prepare_segmented_reduce(job *j)
@@ -551,6 +569,11 @@ static const operation operations[] = {
      "Writes op over each row: the elements along the last index, which OUT lacks; in Fortran order\n"
      "along the first one.\n",
      1, OPTION_OUTPUT | OPTION_OP, prepare_row_reduce, call_row_reduce, NULL},
+    {"row_minmax_index", "X.npy -o OUT.npy --at PLACES.npy",
+     "Writes the least or the greatest element of each row, as `subwave row_reduce` has them, and to\n"
+     "a second file their places in the rows, counted from 0, as int64.\n",
+     1, OPTION_OUTPUT | OPTION_PLACES | OPTION_MINMAX, prepare_row_minmax_index,
+     call_row_minmax_index, NULL},
     {"segmented_reduce", "X.npy OFFSETS.npy -o OUT.npy",
      "Writes op over each segment: the elements from an offset to below the next one, of int32 or\n"
      "int64, in the order in which the file has them.\n",
@@ -584,6 +607,8 @@ static const char *find_contradiction(const job *j)
         return "-o OUT.npy is missing";
     if (has(j, OPTION_REST) && !j->path[REST])
         return "--rest REST.npy is missing";
+    if (has(j, OPTION_PLACES) && !j->path[REST])
+        return "--at PLACES.npy is missing";
     if (has(j, OPTION_SELECTION) && (j->flags_path != NULL) != (isnan(j->than[0]) != 0))
         return "it takes --flags FLAGS.npy or --than X";
     if (j->than[1] != 0)
@@ -629,6 +654,12 @@ int array_main(int argc, char **argv)
           .take = take_text,
           .target = &j.path[REST],
           .help = "where to write the others, likewise"}},
+        {OPTION_PLACES,
+         {.name = "--at",
+          .value = "PLACES.npy",
+          .take = take_text,
+          .target = &j.path[REST],
+          .help = "where to write the places, likewise"}},
         {OPTION_OP,
          {.name = "--op", .value = "OP", .take = take_op, .target = &j.op, .help = "(plus)"}},
         {OPTION_MINMAX,

@@ -568,7 +568,8 @@ enum {
     PRODUCTS = MATMUL | BATCHED,
     PRODUCT_SUMS = ONE(DOT) | ONE(NORM2),
     TRANSPOSES = ONE(TRANSPOSE) | ONE(TRANSPOSE_STRIDED_BATCHED),
-    ROWS = ONE(ROW_REDUCE) | ONE(ROW_SCAN),
+    FOUND = ONE(MINMAX_INDEX) | ONE(ROW_MINMAX_INDEX),
+    ROWS = ONE(ROW_REDUCE) | ONE(ROW_SCAN) | ONE(ROW_MINMAX_INDEX),
     SEGMENTED = ONE(SEGMENTED_REDUCE),
     FLAGGED = ONE(COMPACT) | ONE(PARTITION),
     COMPARED = ONE(COMPACT_IF) | ONE(PARTITION_IF),
@@ -670,9 +671,10 @@ int bench_main(int argc, char **argv)
 
     const unsigned bit = 1u << operation;
     settings s = {.min_time = NAN /* until given */};
-    s.problem = measure_default(
-        operation, bit & (PRODUCTS | COMBINING | MOVING | ARRAYS | TRANSPOSES) ? SUBWAVE_DTYPE_F32
-                                                                               : SUBWAVE_DTYPE_U8);
+    s.problem = measure_default(operation,
+                                bit & (PRODUCTS | COMBINING | MOVING | ARRAYS | ROWS | TRANSPOSES)
+                                    ? SUBWAVE_DTYPE_F32
+                                    : SUBWAVE_DTYPE_U8);
     measure_problem *p = &s.problem;
     if (bit & BATCHED)
         p->batch = 1000;
@@ -688,7 +690,7 @@ int bench_main(int argc, char **argv)
          several("--variant", "NAME", take_variants, &s.variants, "(naive, local and broadcast)")},
         {MATMUL, several("--dtype", "TYPE", take_dtypes, &s.dtypes, "(f32)")},
         {BATCHED, several("--dtype", "TYPE", take_batched_dtypes, &s.dtypes, "(f32)")},
-        {COMBINING | ONE(MINMAX_INDEX) | COMPARED | ONE(HISTOGRAM) | SEGMENTED,
+        {COMBINING | FOUND | COMPARED | ONE(HISTOGRAM) | SEGMENTED,
          several("--dtype", "TYPE", take_number_dtypes, &s.dtypes, "(f32)")},
         {PRODUCT_SUMS, several("--dtype", "TYPE", take_dot_dtypes, &s.dtypes, "(f32)")},
         {MOVING | TRANSPOSES | FLAGGED | ONE(UNIQUE),
@@ -738,7 +740,7 @@ int bench_main(int argc, char **argv)
         {SEGMENTED, one("--offsets", "TYPE", take_offset_dtype, &p->offset_dtype, "(i64)")},
         {SEGMENTED, one("--lengths", "KIND", take_lengths, &p->lengths, "(random)")},
         {COMBINING | SEGMENTED, one("--op", "OP", take_op, &p->op, "(plus)")},
-        {ONE(MINMAX_INDEX), one("--op", "OP", take_minmax, &p->op, "(minimum)")},
+        {FOUND, one("--op", "OP", take_minmax, &p->op, "(minimum)")},
         {ONE(REDUCE) | ONE(SCAN) | PRODUCT_SUMS,
          one("--order", "ORDER", take_order, &p->order, "(fixed)")},
         {ONE(HISTOGRAM), one("--bins", "COUNT", take_size, &p->bins, "(256)")},

@@ -21,6 +21,8 @@ static const struct {
     {"norm2", "norm2 X.npy", "the square root of the sum of all squares", array_main},
     {"minmax_index", "minmax_index X.npy", "the least or greatest element, and where it is",
      array_main},
+    {"row_minmax_index", "row_minmax_index X.npy -o Y.npy --at I.npy", "the same of each row",
+     array_main},
     {"scan", "scan X.npy -o Y.npy", "the sums, and so on, up to each element", array_main},
     {"row_reduce", "row_reduce X.npy -o Y.npy", "the sum, and so on, of each row", array_main},
     {"segmented_reduce", "segmented_reduce X.npy S.npy -o Y.npy",
@@ -42,13 +44,13 @@ static int print_help(void)
          ": fast group operations on GPU wavefronts, and on the CPU device that simulates them\n\n"
          "usage:");
     for (int i = 0; i < COMMANDS; ++i)
-        printf("  subwave %-40s%s\n", commands[i].usage, commands[i].summary);
+        printf("  subwave %-43s%s\n", commands[i].usage, commands[i].summary);
     puts(
-        "  subwave COMMAND --help                          show a command's options\n"
-        "  subwave --version                               show version, devices built for and compilers\n\n"
+        "  subwave COMMAND --help                             show a command's options\n"
+        "  subwave --version                                  show version, devices built for and compilers\n\n"
         "environment:\n"
-        "  SUBWAVE_DEVICE=gpu:0                            the device to use when no option names one\n"
-        "  SUBWAVE_LOG=1                                   print each call of the library on stderr\n\n"
+        "  SUBWAVE_DEVICE=gpu:0                               the device to use when no option names one\n"
+        "  SUBWAVE_LOG=1                                      print each call of the library on stderr\n"
         "exit status: 0 done; 1 failed; 2 the command line is wrong");
     return EXIT_SUCCESS;
 }

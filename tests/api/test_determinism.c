@@ -474,6 +474,12 @@ static subwave_status run_norm2(subwave_context *context, const task *t, void *c
                          SUBWAVE_PLACE_DEVICE, operand[RESULT]);
 }
 
+static subwave_status run_row_minmax(subwave_context *context, const task *t, void *const *operand)
+{
+    return subwave_row_minmax_index(context, t->dtype, SUBWAVE_OP_MINIMUM, t->m, t->n,
+                                    operand[FIRST], t->n, operand[RESULT], operand[MEMBERS]);
+}
+
 static subwave_status run_rows(subwave_context *context, const task *t, void *const *operand)
 {
     return subwave_row_reduce(context, t->dtype, SUBWAVE_OP_PLUS, t->m, t->n, operand[FIRST], t->n,
@@ -490,17 +496,24 @@ static subwave_status run_row_scan(subwave_context *context, const task *t, void
 static void check_rows(device *d, subwave_dtype dtype)
 {
     const size_t size = subwave_dtype_size(dtype);
-    for (int i = 0; i < 4; ++i) {
-        const bool is_long = i % 2, scans = i / 2;
-        task t = {.run = scans ? run_row_scan : run_rows,
+    for (int i = 0; i < 6; ++i) {
+        const bool is_long = i % 2, scans = i / 2 == 1, finds = i / 2 == 2;
+        task t = {.run = scans   ? run_row_scan
+                         : finds ? run_row_minmax
+                                 : run_rows,
                   .dtype = dtype,
                   .m = is_long ? 2 : 150,
                   .n = (int64_t)((is_long ? 24003 : 203) / size)};
-        snprintf(t.name, sizeof t.name, "row_%s %s", scans ? "scan" : "reduce",
+        snprintf(t.name, sizeof t.name, "row_%s %s",
+                 scans   ? "scan"
+                 : finds ? "minmax_index"
+                         : "reduce",
                  subwave_dtype_name(dtype));
         add_operand(&t, FIRST, (size_t)(t.m * t.n), size);
         fill_numbers(dtype, t.before[FIRST], t.m * t.n, &d->random);
         add_operand(&t, RESULT, (size_t)(scans ? t.m * t.n : t.m), size);
+        if (finds)
+            add_operand(&t, MEMBERS, (size_t)t.m, sizeof(int64_t));
         check(d, &t);
     }
 }

@@ -80,8 +80,8 @@ static void ask_all(subwave_context *context, subwave_status expected)
 {
 #define ASK(function, ...) ANSWERS(expected, context, function, context, __VA_ARGS__)
     double one = 1, x = 2, y = 3, sum = 0, upto = 0, product = 0, norm = 0, least = 0, of_row = 0,
-           in_row = 0, moved = 0, kept[5] = {0}, others = 0, of_segment = 0;
-    int64_t where = -1, counts[5] = {0};
+           in_row = 0, moved = 0, greatest_of_row = 0, kept[5] = {0}, others = 0, of_segment = 0;
+    int64_t where = -1, place = -1, counts[5] = {0};
     const int64_t offsets[] = {0, 1};
     const void *const matrices[] = {&x};
     void *const results[] = {&y};
@@ -130,6 +130,7 @@ static void ask_all(subwave_context *context, subwave_status expected)
         1, 1);
     ASK(subwave_row_reduce, f64, SUBWAVE_OP_PLUS, 1, 1, &x, 1, &of_row);
     ASK(subwave_row_scan, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, 1, 1, &x, 1, &in_row, 1);
+    ASK(subwave_row_minmax_index, f64, SUBWAVE_OP_MAXIMUM, 1, 1, &x, 1, &greatest_of_row, &place);
     ASK(subwave_histogram, f64, 1, 0, 1, 1, &x, &where);
     ASK(subwave_histogram_by_boundaries, f64, 1, &x, 1, &x, &where);
     ASK(subwave_minmax_index, f64, SUBWAVE_OP_MINIMUM, 1, &x, SUBWAVE_PLACE_HOST, &least, &where);
@@ -148,7 +149,8 @@ static void ask_all(subwave_context *context, subwave_status expected)
     if (context)
         assert_true(strcmp(device.backend, "cpu") == 0 && y == 2 && vote == 1 && sum == 3 &&
                     upto == 3 && product == 4 && norm == 2 && least == 2 && where == 0 &&
-                    moved == 2 && of_row == 2 && in_row == 2 && of_segment == 2);
+                    moved == 2 && of_row == 2 && in_row == 2 && greatest_of_row == 2 &&
+                    place == 0 && of_segment == 2);
 }
 
 static void test_wishes(void **state)

@@ -233,6 +233,8 @@ CALL(rows, subwave_row_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, 4, IT
 CALL(scanned_rows,
      subwave_row_scan(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE, 4,
                       ITEMS / 4, in, ITEMS / 4, out, ITEMS / 4))
+CALL(least_of_rows, subwave_row_minmax_index(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_MINIMUM, 4,
+                                             ITEMS / 4, in, ITEMS / 4, out, (int64_t *)info))
 CALL(bins, subwave_histogram(context, SUBWAVE_DTYPE_U32, 4, 0, 1e6, ITEMS, in, (int64_t *)info))
 CALL(bounds,
      subwave_histogram_by_boundaries(context, SUBWAVE_DTYPE_U32, 1, in, ITEMS, in, (int64_t *)info))
@@ -275,6 +277,7 @@ static subwave_status (*const calls[])(subwave_context *) = {multiply_auto,
                                                              flip,
                                                              rows,
                                                              scanned_rows,
+                                                             least_of_rows,
                                                              bins,
                                                              bounds,
                                                              of_segments,

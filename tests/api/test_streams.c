@@ -140,6 +140,9 @@ CALL(rows, subwave_row_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 8, CE
 CALL(scanned_rows,
      subwave_row_scan(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, 8,
                       CELLS / 8, x->a, CELLS / 8, x->c, CELLS / 8))
+CALL(greatest_of_rows,
+     subwave_row_minmax_index(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, 8, CELLS / 8, x->a,
+                              CELLS / 8, (float *)x->c + 16, x->c))
 CALL(compact, subwave_compact(context, SUBWAVE_DTYPE_F32, CELLS - 2, (const uint8_t *)x->id, x->a,
                               (float *)x->c + 2, x->c))
 CALL(partition,
@@ -166,6 +169,7 @@ static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               greatest,
                               rows,
                               scanned_rows,
+                              greatest_of_rows,
                               compact,
                               partition,
                               unique,

@@ -38,6 +38,7 @@ typedef enum job {
     TRANSPOSE,
     ROWS,
     ROW_SCAN,
+    ROW_INDEX,
     COMPACT,
     COMPACT_IF,
     PARTITION,
@@ -49,14 +50,15 @@ typedef enum job {
     MEMORY,
     JOBS
 } job;
-static const char *const job_names[JOBS] = {
-    "matmul naive", "matmul local", "matmul broadcast", "matmul auto",
-    "strided",      "batched",      "reduce",           "scan",
-    "shift",        "array",        "array scan",       "dot",
-    "norm",         "index",        "transpose",        "rows",
-    "row scan",     "compact",      "compact if",       "partition",
-    "partition if", "unique",       "histogram",        "segments",
-    "plan",         "memory"};
+static const char *const job_names[JOBS] = {"matmul naive", "matmul local", "matmul broadcast",
+                                            "matmul auto",  "strided",      "batched",
+                                            "reduce",       "scan",         "shift",
+                                            "array",        "array scan",   "dot",
+                                            "norm",         "index",        "transpose",
+                                            "rows",         "row scan",     "row index",
+                                            "compact",      "compact if",   "partition",
+                                            "partition if", "unique",       "histogram",
+                                            "segments",     "plan",         "memory"};
 
 /* What a context computes with, on the host. A thread's contexts all have other inputs, so that
  * they cannot take each other's unnoticed. */
@@ -172,6 +174,9 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
     case ROW_SCAN:
         return subwave_row_scan(context, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, M, K, x, K,
                                 y, K);
+    case ROW_INDEX:
+        return subwave_row_minmax_index(context, f64, SUBWAVE_OP_MAXIMUM, M, K, x, K, y,
+                                        (int64_t *)y + M);
     case COMPACT:
         return subwave_compact(context, f64, ELEMENTS, device->in.predicate, x, (double *)y + 1, y);
     case COMPACT_IF:

@@ -243,6 +243,10 @@ static void call_arrays(void)
             if (subwave_is_built(SUBWAVE_OPERATION_row_reduce, all_dtypes[d]))
                 call(SUBWAVE_OPERATION_row_reduce, all_dtypes[d], &rows, "row_reduce %s, form %d",
                      subwave_dtype_name(all_dtypes[d]), form);
+            const subwave_row_minmax_index_launch least = {.rows = rows.rows, .x = launch.x};
+            if (subwave_is_built(SUBWAVE_OPERATION_row_minmax_index, all_dtypes[d]))
+                call(SUBWAVE_OPERATION_row_minmax_index, all_dtypes[d], &least,
+                     "row_minmax_index %s, form %d", subwave_dtype_name(all_dtypes[d]), form);
             const subwave_scan_launch scan = {.tiles = {.n = 1, .all = 2},
                                               .op = ops[form & 1],
                                               .scan = SUBWAVE_SCAN_INCLUSIVE,
@@ -275,7 +279,7 @@ static void call_arrays(void)
                 call(SUBWAVE_OPERATION_segmented_reduce, all_dtypes[d], &segmented,
                      "segmented_reduce %s, form %d", subwave_dtype_name(all_dtypes[d]), form);
             const subwave_minmax_index_launch minmax = {
-                .array = launch.array, .op = SUBWAVE_OP_MINIMUM, .x = launch.x};
+                .array = launch.array, .op = SUBWAVE_OP_MINIMUM, .x = launch.x, .rows = 1};
             if (subwave_is_built(SUBWAVE_OPERATION_minmax_index, all_dtypes[d]))
                 call(SUBWAVE_OPERATION_minmax_index, all_dtypes[d], &minmax,
                      "minmax_index %s, form %d", subwave_dtype_name(all_dtypes[d]), form);

@@ -228,6 +228,9 @@ class Lines(Case):
                               "--cache", "warm")
         self.check(rows)
         self.assertEqual(len({(row["dtype"], row["op"], row["kind"]) for row in rows}), 2 * (8 * 9 + 4 * 6))
+        rows = self.run_bench("b.json", "row_minmax_index", "--size", "70x9x1", "--dtype", "all", "--op", "all", "--cache", "warm")
+        self.check(rows)
+        self.assertEqual(len({(row["dtype"], row["op"]) for row in rows}), 12 * 2)
 
     def test_transpositions(self):
         rows = self.run_bench("a.json", "transpose", "--size", "70", "--dtype", "all", "--cache", "warm")

@@ -31,7 +31,8 @@ static int use_the_library(void)
     static const int32_t offsets[] = {0, 14, 14, COUNT};
     int64_t where = -1, sixes = 0, counts[2] = {0};
     double squares = 0;
-    float of_rows[SIZE] = {0}, in_rows[COUNT] = {0};
+    float of_rows[SIZE] = {0}, in_rows[COUNT] = {0}, greatest_of_rows[SIZE] = {0};
+    int64_t places[SIZE] = {0};
     float *da = NULL, *db = NULL, *dc = NULL, one = 1, zero = 0, five = 5;
     const subwave_group whole = {.kind = SUBWAVE_GROUP_SUB_GROUP, .block = {64, 1, 1}};
     subwave_context *ctx = NULL;
@@ -87,6 +88,10 @@ static int use_the_library(void)
         TRY(subwave_row_scan(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, SIZE,
                              SIZE, da, SIZE, db, SIZE));
         TRY(subwave_copy(ctx, in_rows, db, sizeof in_rows));
+        TRY(subwave_row_minmax_index(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, SIZE, SIZE, da,
+                                     SIZE, db, (int64_t *)dc));
+        TRY(subwave_copy(ctx, greatest_of_rows, db, sizeof greatest_of_rows));
+        TRY(subwave_copy(ctx, places, dc, sizeof places));
     }
     float *const arrays[] = {da, db, dc};
     for (int i = 0; i < 3; ++i)
@@ -102,14 +107,16 @@ static int use_the_library(void)
         of_segments[0] != 6 || of_segments[1] > -INFINITY || of_segments[2] != 6)
         return WRONG;
     for (int r = 0; r < SIZE; ++r) {
-        float right = 0, upto_here = 0;
-        for (int i = r * SIZE; i < (r + 1) * SIZE; ++i) {
-            right = a[i] > right ? a[i] : right;
+        float upto_here = 0;
+        int right = r * SIZE;
+        for (int i = right; i < (r + 1) * SIZE; ++i) {
+            right = a[i] > a[right] ? i : right;
             upto_here += a[i];
             if (in_rows[i] != upto_here)
                 return WRONG;
         }
-        if (of_rows[r] != right)
+        if (of_rows[r] != a[right] || greatest_of_rows[r] != a[right] ||
+            places[r] != right - r * SIZE)
             return WRONG;
     }
     for (int i = 0; i < COUNT; ++i)

@@ -145,6 +145,8 @@ static void fold(void *x, void *y)
     expect(subwave_row_reduce(on, SUBWAVE_DTYPE_U8, SUBWAVE_OP_PLUS, 3, 500, x, 500, y));
     expect(subwave_row_scan(on, SUBWAVE_DTYPE_F16, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE, 5, 9, x,
                             11, y, 12));
+    expect(subwave_row_minmax_index(on, SUBWAVE_DTYPE_BF16, SUBWAVE_OP_MAXIMUM, 7, 9, x, 11, y,
+                                    (int64_t *)y + 2));
     const double zero = 0;
     char *const behind = y; /* the count */
     expect(subwave_compact(on, SUBWAVE_DTYPE_C64, 100, x, x, behind + 16, y));

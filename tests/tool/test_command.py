@@ -478,12 +478,21 @@ class Arrays(Command):
                 self.assertRegex(out, r"^y\.npy: row_reduce of 24 elements, \w+; ")
                 sums = [sum(numbers[i:i + 4]) for i in range(0, 24, 4)]
                 self.assertEqual(self.get("y.npy"), npy_array(rest, sums, descr, order=order))
+                found = [max((numbers[i + k], -k) for k in range(4)) for i in range(0, 24, 4)]
+                if kind[0] != "c":
+                    self.succeed("row_minmax_index", "x.npy", "-o", "y.npy", "--at", "i.npy", "--op", "maximum",
+                                 "--device", DEVICE)
+                    self.assertEqual(self.get("y.npy"), npy_array(rest, [value for value, _ in found], descr, order=order))
+                    self.assertEqual(self.get("i.npy"), npy_array(rest, [-at for _, at in found], "<i8", order=order))
+        self.refuse(2, "--at PLACES.npy is missing", "row_minmax_index", "x.npy", "-o", "z.npy")
         self.put("x.npy", npy_array((3,), [1, 5, 2]))
         self.succeed("row_reduce", "x.npy", "-o", "y.npy", "--op", "maximum", "--device", DEVICE)
         self.assertEqual(self.get("y.npy"), npy_array((), [5]))
         self.put("x.npy", npy_array((3, 0), []))
         self.succeed("row_reduce", "x.npy", "-o", "y.npy", "--device", DEVICE)
         self.assertEqual(self.get("y.npy"), npy_array((3,), [0, 0, 0]))
+        self.succeed("row_minmax_index", "x.npy", "-o", "y.npy", "--at", "i.npy", "--device", DEVICE)
+        self.assertEqual(self.get("i.npy"), npy_array((3,), [-1, -1, -1], "<i8"))
         self.put("x.npy", npy_array((), [1]))
         self.refuse(1, "x.npy: the array has 0 dimensions, and so no rows", "row_reduce", "x.npy", "-o", "z.npy",
                     "--device", DEVICE)
@@ -857,7 +866,7 @@ class Bench(Command):
                              capture_output=True, timeout=60)
         self.assertEqual((ran.returncode, ran.stdout), (0, ""), ran.stderr)
         lines = ran.stderr.splitlines()
-        self.assertEqual(len(lines), 10 + 5 * 8 + 5 + 20)
+        self.assertEqual(len(lines), 10 + 5 * 8 + 5 + 21)
         self.assertEqual({line.split()[2] for line in lines}, set(called))
         for line in lines:
             with self.subTest(line):
@@ -876,6 +885,7 @@ class Bench(Command):
                      "row_reduce --dtype f32 --op minimum --size 7x9 --ld 11 --device cpu:8",
                      "row_reduce --dtype u8 --op plus --size 3x500 --ld 500 --device cpu:8",
                      "row_scan --dtype f16 --op plus --scan exclusive --size 5x9 --ld 11,12 --device cpu:8",
+                     "row_minmax_index --dtype bf16 --op maximum --size 7x9 --ld 11 --device cpu:8",
                      "histogram --dtype i16 --bins 10 --size 1001 --device cpu:8",
                      "histogram --dtype f32 --boundaries --bins 4 --size 1001 --device cpu:8",
                      "compact --dtype c64 --size 100 --device cpu:8",
@@ -911,7 +921,7 @@ class Bench(Command):
             self.skipTest("needs a shared libsubwave")
         for operation in ("group_reduce", "group_scan", "group_broadcast", "group_shift", "group_permute", "group_select",
                           "group_vote", "group_info", "matmul_batched", "matmul_strided_batched", "reduce", "scan", "dot",
-                          "norm2", "minmax_index", "row_reduce", "row_scan", "compact", "compact_if", "partition", "partition_if",
+                          "norm2", "minmax_index", "row_reduce", "row_scan", "row_minmax_index", "compact", "compact_if", "partition", "partition_if",
                           "unique", "segmented_reduce", "transpose", "transpose_strided_batched", "histogram"):
             ran = self.run_command("bench", operation, "--device", DEVICE, "--size", "8" if "matmul" in operation else "512",
                                    "--repeat", "1", LD_PRELOAD=BROKEN, SUBWAVE_BROKEN="nothing")
@@ -1040,13 +1050,13 @@ class InfoAndHelp(Command):
 
     def operations(self):
         names = re.search(r"^operations:\n(.*?)\n\n", self.succeed("bench", "--help"), re.M | re.S)[1].split()
-        self.assertEqual(len(names), 27)
+        self.assertEqual(len(names), 28)
         return names
 
     def test_help_and_version(self):
         self.assertRegex(self.succeed("--version"), r"^subwave \d+\.\d+\.\d+, .*\n$")
         for arguments in ["--help"], ["-h"], ["info", "--help"], ["matmul", "--help"], ["matmul", "A", "-h"], \
-                ["bench", "--help"], *([name, "--help"] for name in ("reduce", "dot", "norm2", "minmax_index", "scan", "row_reduce",
+                ["bench", "--help"], *([name, "--help"] for name in ("reduce", "dot", "norm2", "minmax_index", "scan", "row_reduce", "row_minmax_index",
                                                                     "segmented_reduce", "compact", "partition", "unique",
                                                                     "histogram", "transpose")), *(["bench", name, "--help"] for name in self.operations()):
             with self.subTest(arguments):

@@ -427,21 +427,26 @@ static double product_sum_error(const measure_data *data, const void *result)
     return error;
 }
 
-/* The first of the least or greatest elements, exactly. */
-static double index_error(const measure_data *data, const unsigned char *result)
+/* Of result number `result`: the first of the least or greatest of the n elements of x from `first`
+ * on, exactly. */
+static double index_error(const measure_data *data, const unsigned char *y, int64_t result,
+                          int64_t first)
 {
     const measure_problem *p = &data->problem;
     const size_t size = subwave_dtype_size(p->dtype);
+    const unsigned char *const x = data->x + (size_t)first * size,
+                               *const values =
+                                   y + (size_t)measure_array_results(p) * MEASURE_INDEX_BYTES;
     int64_t best = 0, index;
     for (int64_t i = 1; i < p->n; ++i) {
-        const value x = load(p->dtype, data->x, i), of_best = load(p->dtype, data->x, best),
-                    y = combine(p->dtype, p->op, of_best, x);
-        if (memcmp(&y, &of_best, sizeof y) != 0)
+        const value of_best = load(p->dtype, x, best),
+                    better = combine(p->dtype, p->op, of_best, load(p->dtype, x, i));
+        if (memcmp(&better, &of_best, sizeof better) != 0)
             best = i;
     }
-    memcpy(&index, result, sizeof index);
+    memcpy(&index, y + (size_t)result * MEASURE_INDEX_BYTES, sizeof index);
     return index == best &&
-                   memcmp(result + MEASURE_INDEX_BYTES, data->x + (size_t)best * size, size) == 0
+                   memcmp(values + (size_t)result * size, x + (size_t)best * size, size) == 0
                ? 0
                : INFINITY;
 }
@@ -587,9 +592,11 @@ static double rows_error(const measure_data *data, const void *y)
     const measure_problem *p = &data->problem;
     double error = 0;
     for (int64_t r = 0; r < p->m; ++r)
-        error =
-            worse(error, part_error(data, y, p->operation == MEASURE_ROW_SCAN ? r * p->ld[2] : r,
-                                    r * p->ld[0], r * p->ld[0] + p->n));
+        error = worse(error,
+                      measure_finds_index(p)
+                          ? index_error(data, y, r, r * p->ld[0])
+                          : part_error(data, y, p->operation == MEASURE_ROW_SCAN ? r * p->ld[2] : r,
+                                       r * p->ld[0], r * p->ld[0] + p->n));
     return error;
 }
 
@@ -597,8 +604,8 @@ static double rows_error(const measure_data *data, const void *y)
 static double array_error(const measure_data *data, const void *y)
 {
     const measure_problem *p = &data->problem;
-    if (p->operation == MEASURE_MINMAX_INDEX)
-        return index_error(data, y);
+    if (measure_finds_index(p))
+        return index_error(data, y, 0, 0);
     if (measure_is_selection(p))
         return selection_error(data, y);
     if (p->operation == MEASURE_HISTOGRAM)

@@ -119,6 +119,7 @@ subwave_status measure_poison(const measure_array *array, int set);
     X(SEGMENTED_REDUCE, "segmented_reduce") \
     X(ROW_REDUCE, "row_reduce") \
     X(ROW_SCAN, "row_scan") \
+    X(ROW_MINMAX_INDEX, "row_minmax_index") \
     X(TRANSPOSE, "transpose") \
     X(TRANSPOSE_STRIDED_BATCHED, "transpose_strided_batched") \
     X(HISTOGRAM, "histogram")
@@ -207,7 +208,8 @@ enum { MEASURE_COUNT_BYTES = 256 };
 size_t measure_rest_at(const measure_problem *p);
 /* Writes the scalar that elements are compared with. */
 void measure_scalar(const measure_problem *p, void *scalar);
-/* A minimum's or maximum's index, behind which its value is. */
+/* Minima or maxima with their indices: these are behind all indices. */
+bool measure_finds_index(const measure_problem *p);
 enum { MEASURE_INDEX_BYTES = sizeof(int64_t) };
 /* Elements of y of an operation on arrays or rows. */
 int64_t measure_array_results(const measure_problem *p);

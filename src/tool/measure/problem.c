@@ -41,8 +41,10 @@ measure_problem measure_default(measure_operation operation, subwave_dtype dtype
                                        .block = {256, 1, 1},
                                        .fixed_size = 1,
                                        .branches = 3},
-                             .op = operation == MEASURE_MINMAX_INDEX ? SUBWAVE_OP_MINIMUM
-                                                                     : SUBWAVE_OP_PLUS,
+                             .op = operation == MEASURE_MINMAX_INDEX ||
+                                           operation == MEASURE_ROW_MINMAX_INDEX
+                                       ? SUBWAVE_OP_MINIMUM
+                                       : SUBWAVE_OP_PLUS,
                              .scan = SUBWAVE_SCAN_INCLUSIVE,
                              .direction = SUBWAVE_SHIFT_LEFT,
                              .vote = SUBWAVE_VOTE_ALL,
@@ -66,7 +68,13 @@ bool measure_is_array(const measure_problem *p)
 
 bool measure_is_rows(const measure_problem *p)
 {
-    return p->operation == MEASURE_ROW_REDUCE || p->operation == MEASURE_ROW_SCAN;
+    return p->operation == MEASURE_ROW_REDUCE || p->operation == MEASURE_ROW_SCAN ||
+           p->operation == MEASURE_ROW_MINMAX_INDEX;
+}
+
+bool measure_finds_index(const measure_problem *p)
+{
+    return p->operation == MEASURE_MINMAX_INDEX || p->operation == MEASURE_ROW_MINMAX_INDEX;
 }
 
 bool measure_is_transpose(const measure_problem *p)
@@ -161,7 +169,7 @@ size_t measure_y_size(const measure_problem *p)
 {
     if (p->operation == MEASURE_GROUP_INFO)
         return sizeof(subwave_group_item);
-    if (p->operation == MEASURE_MINMAX_INDEX)
+    if (measure_finds_index(p))
         return MEASURE_INDEX_BYTES + subwave_dtype_size(p->dtype);
     if (p->operation == MEASURE_HISTOGRAM)
         return sizeof(int64_t);
@@ -757,6 +765,9 @@ static subwave_status queue_rows(const measure_data *data, int set)
     if (p->operation == MEASURE_ROW_SCAN)
         return subwave_row_scan(data->context, p->dtype, p->op, p->scan, p->m, p->n, x, p->ld[0], y,
                                 p->ld[2]);
+    if (p->operation == MEASURE_ROW_MINMAX_INDEX)
+        return subwave_row_minmax_index(data->context, p->dtype, p->op, p->m, p->n, x, p->ld[0],
+                                        (char *)y + p->m * MEASURE_INDEX_BYTES, y);
     return subwave_row_reduce(data->context, p->dtype, p->op, p->m, p->n, x, p->ld[0], y);
 }
 
