@@ -48,10 +48,14 @@ template <class T> struct even_bins {
             return 0;
         auto i = static_cast<std::int32_t>((x - lower) * scale);
         i = i < bins ? i : bins - 1;
+        /* LLVM 22 would turn these loops into ones of several steps, with more scalar registers than
+         * there are. */
+        SUBWAVE_ROLLED
         while (i > 0 && x < edge(i))
-            --i;
+            i = static_cast<std::int32_t>(of_each_lane(i - 1));
+        SUBWAVE_ROLLED
         while (i + 1 < bins && x >= edge(i + 1))
-            ++i;
+            i = static_cast<std::int32_t>(of_each_lane(i + 1));
         return static_cast<std::uint32_t>(i + 1);
     }
     template <int Size>
@@ -280,6 +284,7 @@ template <class T> SUBWAVE_KERNEL(array_block) histogram(subwave_histogram_launc
     for (std::uint32_t i = item; i < p.counters; i += array_block) {
         /* Lanes begin at different copies, which lie in different banks. */
         std::uint32_t sum = 0;
+        SUBWAVE_ROLLED
         for (std::uint32_t c = 0; c < copies; ++c)
             sum += counts[((i + 1) << p.log_copies) + (c + item) % copies];
         std::uint32_t bin = i;
