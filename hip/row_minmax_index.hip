@@ -52,10 +52,15 @@ template <class T> struct first_fold {
     lesser join;
 
     SUBWAVE_DEVICE explicit first_fold(const subwave_row_minmax_index_launch &p)
-        : negative(static_cast<bits>(p.negative) << shift),
-          offset(static_cast<bits>(p.offset) << shift), most(static_cast<bits>(p.most) << shift),
-          join()
+        : negative(placed(p.negative)), offset(placed(p.offset)), most(placed(p.most)), join()
     {
+    }
+    /* Words of 64 bits are kept in each lane, since scalar registers are few. */
+    SUBWAVE_DEVICE static bits placed(std::uint64_t number)
+    {
+        if constexpr (sizeof(T) == 8)
+            return static_cast<bits>(of_each_lane(static_cast<std::int64_t>(number)));
+        return static_cast<bits>(number) << shift;
     }
     /* x with the bits of `negative` inverted if its sign is set, which stays. */
     SUBWAVE_DEVICE bits turned(bits x) const
