@@ -483,9 +483,9 @@ static subwave_status compute(subwave_context *context, job *j)
 {
     subwave_status status = subwave_context_info(context, &j->where);
     for (int i = 0; i < FILES && status == SUBWAVE_STATUS_SUCCESS; ++i) {
-        const size_t bytes = bytes_of(&j->array[i]);
         if (!j->array[i].is_array)
             continue;
+        const size_t bytes = bytes_of(&j->array[i]);
         status = subwave_malloc(context, &j->memory[i], (int64_t)bytes);
         if (i <= Y && status == SUBWAVE_STATUS_SUCCESS && bytes > 0)
             status = subwave_copy(context, j->memory[i], j->array[i].data, (int64_t)bytes);
