@@ -498,8 +498,8 @@ class Arrays(Command):
                     "--device", DEVICE)
         self.put("x.npy", npy_array((2 ** 40, 2 ** 40, 0), []))
         self.refuse(1, "the rows exceed the address space", "row_reduce", "x.npy", "-o", "z.npy", "--device", DEVICE)
-        self.put("x.npy", npy_array((2 ** 50, 2 ** 9, 0), []))
-        self.refuse(1, "no memory for a result of %d elements" % 2 ** 59, "row_reduce", "x.npy", "-o", "z.npy",
+        self.put("x.npy", npy_array((2 ** 50, 2 ** 10, 0), []))
+        self.refuse(1, "no memory for a result of %d elements" % 2 ** 60, "row_reduce", "x.npy", "-o", "z.npy",
                     "--device", DEVICE)
 
     def test_segments(self):
