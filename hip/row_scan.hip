@@ -215,7 +215,8 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
                     bool run_ends = true;
                     int run = number;
                     if constexpr (run_lines > 1) {
-                        const int log_lines = log_scan_run - log_wave; /* of a run */
+                        const int log_lines = /* of a run */
+                            log_scan_run > log_wave ? log_scan_run - log_wave : 0;
                         if (log_lines > 0) {
                             const int line_in_run = number & ((1 << log_lines) - 1);
                             if (line_in_run > 0)
