@@ -117,12 +117,12 @@ peer_call cub_row_reduce(void *stream, subwave_dtype dtype, subwave_op op, std::
 /* Where pairs of an index and a value are written, each to an array of its own. */
 template <class T> struct found_pairs {
     struct place {
-        T *value;
-        std::int64_t *index;
+        T &value;
+        std::int64_t &key; /* hipCUB subtracts the row's beginning from it */
         template <class Pair> __device__ void operator=(const Pair &found) const
         {
-            *value = found.value;
-            *index = found.key;
+            value = found.value;
+            key = found.key;
         }
     };
     using iterator_category = std::random_access_iterator_tag;
@@ -134,7 +134,7 @@ template <class T> struct found_pairs {
     T *value;
     std::int64_t *index;
 
-    __host__ __device__ place operator*() const { return {value, index}; }
+    __host__ __device__ place operator*() const { return {*value, *index}; }
     __host__ __device__ place operator[](std::int64_t i) const { return *(*this + i); }
     __host__ __device__ found_pairs operator+(std::int64_t i) const
     {
