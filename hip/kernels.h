@@ -51,6 +51,7 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_segmented_reduce,
     SUBWAVE_OPERATION_row_scan,
     SUBWAVE_OPERATION_row_minmax_index,
+    SUBWAVE_OPERATION_segmented_scan,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
@@ -413,6 +414,17 @@ typedef struct subwave_segmented_reduce_launch {
     uint64_t flip;    /* the launcher's: bits of elements and results to invert */
     int32_t to_truth; /* a result becomes 1, unless it is 0 */
 } subwave_segmented_reduce_launch;
+
+typedef struct subwave_segmented_scan_launch {
+    subwave_segments segments;
+    subwave_op op;
+    subwave_scan_kind scan;
+    const void *x;
+    void *y;
+    uint64_t kept, flip,
+        truth; /* the launcher's: bits of elements to keep, of elements and results to
+                                 * invert; what a result becomes, unless it is 0, or 0 */
+} subwave_segmented_scan_launch;
 
 /* y = the transpose of x, m x n elements whose rows are ldx apart, for `batch` of them. Blocks go over
  * `down` x `across` tiles of each. */

@@ -23,11 +23,14 @@ template <class Number> SUBWAVE_DEVICE Number clamped(Number value, Number least
     return value < least ? least : value > most ? most : value;
 }
 
+SUBWAVE_DEVICE std::int64_t given_offset_at(const subwave_segments &p, std::int64_t i)
+{
+    return p.wide ? static_cast<const std::int64_t *>(p.offsets)[i]
+                  : static_cast<const std::int32_t *>(p.offsets)[i];
+}
 SUBWAVE_DEVICE std::int64_t offset_at(const subwave_segments &p, std::int64_t i)
 {
-    const std::int64_t offset = p.wide ? static_cast<const std::int64_t *>(p.offsets)[i]
-                                       : static_cast<const std::int32_t *>(p.offsets)[i];
-    return clamped(offset, std::int64_t(0), p.n);
+    return clamped(given_offset_at(p, i), std::int64_t(0), p.n);
 }
 
 /* The segments' first element, and how many elements follow up to the last one's end. */
@@ -82,17 +85,46 @@ struct segmented_part {
     int begin; /* of the first segment, as in segmented_tile */
 };
 
-template <class T> SUBWAVE_DEVICE T inverted(const T &x, std::uint64_t flip)
+/* What becomes of the bits of elements before they are combined, in each element of 64 bits. */
+struct segmented_bits {
+    std::uint64_t kept, flip;
+
+    /* Word i of an element, or of neighbours. */
+    SUBWAVE_DEVICE std::uint32_t operator()(std::uint32_t word, int i) const
+    {
+        return (word & static_cast<std::uint32_t>(kept >> 32 * (i % 2))) ^
+               static_cast<std::uint32_t>(flip >> 32 * (i % 2));
+    }
+};
+constexpr std::uint64_t all_bits = ~std::uint64_t(0);
+
+/* Inverted, the greatest number is the least, and "and" is "or": so there are kernels for fewer ops. A
+ * sign is inverted where numbers without one are compared. Returns the bits to invert. */
+template <class T> std::uint64_t inverted_for(subwave_op &op)
 {
-    constexpr int words = static_cast<int>(sizeof(words_of<T>) / 4);
-    words_of<T> flips = {};
-    SUBWAVE_UNROLL
-    for (int w = 0; w < words; ++w)
-        flips.word[w] = static_cast<std::uint32_t>(flip >> 32 * w);
+    constexpr std::uint64_t sign = std::uint64_t(1) << (8 * sizeof(T) - 1),
+                            ones = all_bits >> (64 - 8 * sizeof(T)), repeated = all_bits / ones;
+    const bool least = op == SUBWAVE_OP_MINIMUM, greatest = op == SUBWAVE_OP_MAXIMUM,
+               is_and = op == SUBWAVE_OP_BIT_AND;
+    std::uint64_t flip = 0;
+    if constexpr (is_integer_v<T>) {
+        if (greatest || is_and)
+            flip = ones;
+        if ((least || greatest) && std::is_signed<T>::value)
+            flip ^= sign;
+    } else if (greatest) {
+        flip = sign;
+    }
+    op = greatest ? SUBWAVE_OP_MINIMUM : is_and ? SUBWAVE_OP_BIT_OR : op;
+    return flip * repeated;
+}
+
+template <class T> SUBWAVE_DEVICE T changed(const T &x, segmented_bits change)
+{
     words_of<T> bits = to_words(x);
     SUBWAVE_UNROLL
-    for (int w = 0; w < words; ++w)
-        bits.word[w] ^= flips.word[w];
+    for (int w = 0; w < static_cast<int>(sizeof bits / 4); ++w)
+        bits.word[w] = change(bits.word[w], w);
     T result;
     memcpy(static_cast<void *>(&result), &bits, sizeof result);
     return result;
@@ -118,7 +150,7 @@ public:
     int segments, elements;                    /* segments: that end in the tile */
     /* In shared memory. end[j + 1] is the end of segment j, counted from the tile's first element,
      * and one more; end[0] is where segment 0 begins, likewise, or 0 if that is before the tile. */
-    const T *x;
+    T *x;
     slot *end;
 
     /* False if there is nothing in the tile. */
@@ -148,7 +180,7 @@ public:
 
     /* Brings elements and ends into shared memory; `began` becomes the tile in which the first
      * segment begins, counted from the launch's first. */
-    SUBWAVE_DEVICE void load(const subwave_segments &p, const T *from, std::uint64_t flip,
+    SUBWAVE_DEVICE void load(const subwave_segments &p, const T *from, segmented_bits change,
                              chunk *local, std::int64_t *began)
     {
         /* Packs are those of memory, whatever the tile's first element is. */
@@ -157,19 +189,21 @@ public:
                                            16 / sizeof(T)),
                   packs = (shift + elements + pack - 1) / pack;
         constexpr int rows = (items / pack + array_block) / array_block;
+        /* Where ends are counted from, and one less, but no offset below 0. */
+        const std::int64_t from_end = first_element - 1, least = from_end > 0 ? from_end : 0;
+        /* The first and the last of them may lie across an end of the array. */
         const std::int64_t first = first_element - shift;
-        const auto is_whole = [&](std::int64_t i) { return i >= 0 && i + pack <= p.n; };
-        const std::uint32_t flips[] = {static_cast<std::uint32_t>(flip),
-                                       static_cast<std::uint32_t>(flip >> 32)};
+        const int whole = first < 0 ? 1 : 0,
+                  whole_end = first + packs * pack > p.n ? packs - 1 : packs;
+        const chunk *const in = reinterpret_cast<const chunk *>(from + first);
         std::uint32_t held[rows][4];
         SUBWAVE_UNROLL
         for (int r = 0; r < rows; ++r) {
             const int i = r * array_block + item;
-            if (i < packs && is_whole(first + i * pack))
-                load_together<4>(
-                    held[r], reinterpret_cast<const std::uint32_t *>(from + (first + i * pack)));
+            if (i >= whole && i < whole_end)
+                load_together<4>(held[r], in[static_cast<std::uint32_t>(i)].word);
         }
-        x = reinterpret_cast<const T *>(local) + shift;
+        x = reinterpret_cast<T *>(local) + shift;
         end = reinterpret_cast<slot *>(local + packs);
         constexpr int together = 4;
         SUBWAVE_ROLLED
@@ -178,32 +212,64 @@ public:
             SUBWAVE_UNROLL
             for (int k = 0; k < together; ++k) {
                 const int at = i + k * array_block;
-                offset[k] = offset_at(p, first_segment + (at < segments ? at : segments));
+                offset[k] = given_offset_at(p, first_segment + (at < segments ? at : segments));
             }
             if (i == 0) {
-                const std::int64_t place = offset[0] - range_first_ + first_segment;
+                const std::int64_t place =
+                    clamped(offset[0], std::int64_t(0), p.n) - range_first_ + first_segment;
                 *began = clamped(place, std::int64_t(0), first_item_) / items - p.first_tile;
             }
             SUBWAVE_UNROLL
             for (int k = 0; k < together; ++k)
                 if (i + k * array_block <= segments)
-                    end[i + k * array_block] =
-                        static_cast<slot>(clamped(offset[k] - first_element + 1, std::int64_t(0),
-                                                  std::int64_t(elements + 1)));
+                    end[i + k * array_block] = static_cast<slot>(
+                        clamped(offset[k], least, first_element + elements) - from_end);
         }
         SUBWAVE_UNROLL
         for (int r = 0; r < rows; ++r) {
             const int i = r * array_block + item;
-            const std::int64_t at = first + i * pack;
-            if (i < packs && is_whole(at)) {
-                local[i] = {held[r][0] ^ flips[0], held[r][1] ^ flips[1], held[r][2] ^ flips[0],
-                            held[r][3] ^ flips[1]};
-            } else if (i < packs) {
+            if (i >= whole && i < whole_end)
+                local[i] = {change(held[r][0], 0), change(held[r][1], 1), change(held[r][2], 2),
+                            change(held[r][3], 3)};
+        }
+        SUBWAVE_ROLLED
+        for (int i = item; i < packs; i += array_block)
+            if (i < whole || i >= whole_end) {
                 SUBWAVE_ROLLED
-                for (int e = 0; e < pack; ++e)
-                    if (at + e >= 0 && at + e < p.n)
-                        reinterpret_cast<T *>(&local[i])[e] = inverted(from[at + e], flip);
+                for (int e = 0; e < pack; ++e) {
+                    const std::int64_t at = first + i * pack + e;
+                    if (at >= 0 && at < p.n)
+                        reinterpret_cast<T *>(&local[i])[e] = changed(from[at], change);
+                }
             }
+    }
+
+    /* Writes what x has become to where it belongs in y. */
+    SUBWAVE_DEVICE void store(T *y, std::uint64_t flip, const chunk *local) const
+    {
+        const int item = static_cast<int>(threadIdx.x),
+                  shift = static_cast<int>(x - reinterpret_cast<const T *>(local)),
+                  begin = clamped((pack - shift) % pack, 0, elements);
+        const segmented_bits change = {all_bits, flip};
+        T *const to = y + first_element;
+        /* Whole packs, of which only some devices store any; and all others. */
+        const bool aligned = reinterpret_cast<std::uintptr_t>(to + begin) % 16 == 0,
+                   in_packs = wave_loads_anywhere || aligned;
+        const int packs = in_packs ? (elements - begin) / pack : 0;
+        const chunk *const first = local + (shift + begin) / pack;
+        SUBWAVE_ROLLED
+        for (int i = item; i < packs; i += array_block) {
+            const chunk from = {change(first[i].word[0], 0), change(first[i].word[1], 1),
+                                change(first[i].word[2], 2), change(first[i].word[3], 3)};
+            if constexpr (wave_loads_anywhere)
+                store_anywhere<pack>(to + begin + i * pack, reinterpret_cast<const T *>(&from));
+            else
+                *reinterpret_cast<chunk *>(to + begin + i * pack) = from;
+        }
+        SUBWAVE_ROLLED
+        for (int i = item; i < elements - packs * pack; i += array_block) {
+            const int at = i < begin ? i : i + packs * pack;
+            to[at] = changed(x[at], change);
         }
     }
 
@@ -214,15 +280,15 @@ public:
         const int item = static_cast<int>(threadIdx.x);
         segmented_part part = {};
         int low = 0;
+        for (int high = segments; low < high;) {
+            const int middle = (low + high) / 2;
+            if (static_cast<int>(end[middle + 1]) - 1 + middle >= item * each)
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        part.begin = static_cast<int>(end[low]); /* results come later */
         if (segments > 0) {
-            for (int high = segments; low < high;) {
-                const int middle = (low + high) / 2;
-                if (static_cast<int>(end[middle + 1]) - 1 + middle >= item * each)
-                    high = middle;
-                else
-                    low = middle + 1;
-            }
-            part.begin = static_cast<int>(end[low]);
             before[item] = static_cast<std::uint16_t>(low);
             if (item == 0)
                 before[array_block] = static_cast<std::uint16_t>(segments);
@@ -233,6 +299,13 @@ public:
         part.first = clamped(item * each - low, 0, elements);
         part.end = clamped((item + 1) * each - part.segments_end, part.first, elements);
         return part;
+    }
+
+    /* Whether the part has no more ends than items: if all parts of a tile do, none has another's
+     * elements. Offsets that ascend make it so. */
+    SUBWAVE_DEVICE static bool is_possible(const segmented_part &part)
+    {
+        return part.segments_end - part.segment <= each;
     }
 
     /* Where segment j, of the part's, ends in the tile. */
@@ -364,6 +437,74 @@ struct earlier_tiles {
         return wait_for<Value>(states, step == 1 ? count + i : i);
     }
 };
+
+/* Where a launch finds what the open segment has before it: a value by the one before. */
+template <class Value>
+SUBWAVE_DEVICE Value *segments_carry(const subwave_segments &p, std::int64_t first_tile)
+{
+    return reinterpret_cast<Value *>(&p.carry[first_tile / SUBWAVE_SCAN_TILES % 2]);
+}
+
+/* What the segment that is open where a work-item's part of a tile begins has before it. The segment
+ * that is open where the tile begins began in the tile `began`, counted from the launch's first. x is
+ * what the part has since its last end. Blocks wait for others if the tile is a group's last or
+ * `waits`; otherwise a segment of earlier tiles has `none` of them. All work-items of the block call it
+ * together; `shared` has tile_since_end_elements. */
+template <class Value, class Op>
+SUBWAVE_DEVICE Value value_before_part(const subwave_segments &p, std::uint32_t number,
+                                       std::int64_t began, bool has_ends, bool waits,
+                                       since_end<Value> x, Op op, since_end<Value> *shared)
+{
+    /* The work-items of the tile, and then the tiles before it, by the same code. */
+    const Value none = filler<Op, Value>::value();
+    const std::uint32_t count = p.tiles_of_launch;
+    const bool is_last_item = threadIdx.x == array_block - 1, is_last_tile = number == count - 1;
+    const earlier_tiles earlier = {began > 0 ? static_cast<std::uint32_t>(began) : 0, number};
+    tile_since_end<Value> mine = {};
+    Value before = none;
+    int steps = 0;
+    SUBWAVE_ROLLED
+    for (int step = -1; step < steps; ++step) {
+        if (step >= 0) {
+            block_barrier(site::current());
+            x = {earlier.wait(p.states, count, step, none), 0};
+        }
+        const tile_since_end<Value> scanned = scan_tile_since_end(x, op, shared);
+        if (step >= 0) {
+            before = op(scanned.all.value, before);
+            if (step == 0 && earlier.ends_group() && is_last_item)
+                publish(p.states, count + earlier.group(), op(before, mine.all.value));
+        } else {
+            mine = scanned;
+            if (count > 1) {
+                if (is_last_item)
+                    publish(p.states, number, mine.all.value);
+                if (earlier.ends_group())
+                    steps = earlier.steps();
+                else if (waits || is_last_tile) {
+                    if (earlier.first + 1 == number)
+                        before = wait_for<Value>(p.states, earlier.first);
+                    else if (earlier.first < number)
+                        steps = earlier.steps();
+                }
+            }
+        }
+    }
+    if (began < 0)
+        before = op(*segments_carry<Value>(p, p.first_tile), before);
+    if (is_last_tile && is_last_item)
+        *segments_carry<Value>(p, p.first_tile + SUBWAVE_SCAN_TILES) =
+            has_ends ? mine.all.value : op(before, mine.all.value);
+    return mine.before.ended ? mine.before.value : op(before, mine.before.value);
+}
+
+/* The tile of a launch that a block works on. */
+SUBWAVE_DEVICE std::uint32_t segmented_tile_number(const subwave_segments &p)
+{
+    const std::uint32_t number =
+        p.tiles_of_launch > 1 ? next_tile(p.counter, p.tiles_of_launch) : 0;
+    return static_cast<std::uint32_t>(wave_uniform(static_cast<int>(number)));
+}
 
 /* Calls body(launch) for launches of at most SUBWAVE_SCAN_TILES tiles, after what they need. */
 template <class Body>

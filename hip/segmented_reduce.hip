@@ -5,13 +5,6 @@
 
 SUBWAVE_BEGIN
 
-/* Where a launch finds what the open segment has before it: a value by the one before. */
-template <class Value>
-SUBWAVE_DEVICE Value *segments_carry(const subwave_segments &p, std::int64_t first_tile)
-{
-    return reinterpret_cast<Value *>(&p.carry[first_tile / SUBWAVE_SCAN_TILES % 2]);
-}
-
 /* Puts the results of the tile's segments in the places of their ends. */
 template <class T, class Op, class As>
 SUBWAVE_DEVICE void reduce_segments(const subwave_segments &p, std::uint32_t number,
@@ -77,50 +70,10 @@ SUBWAVE_DEVICE void reduce_segments(const subwave_segments &p, std::uint32_t num
         }
     }
 
-    /* The work-items of the tile, and then the tiles before it, by the same code. */
-    const std::uint32_t count = p.tiles_of_launch;
-    const bool is_last_item = threadIdx.x == array_block - 1, is_last_tile = number == count - 1;
-    const earlier_tiles earlier = {began > 0 ? static_cast<std::uint32_t>(began) : 0, number};
-    tile_since_end<value> mine = {};
-    value before = none;
-    int steps = 0;
-    since_end<value> x = {sum, has_end};
-    SUBWAVE_ROLLED
-    for (int step = -1; step < steps; ++step) {
-        if (step >= 0) {
-            block_barrier(site::current());
-            x = {earlier.wait(p.states, count, step, none), 0};
-        }
-        const tile_since_end<value> scanned = scan_tile_since_end(x, op, shared);
-        if (step >= 0) {
-            before = op(scanned.all.value, before);
-            if (step == 0 && earlier.ends_group() && is_last_item)
-                publish(p.states, count + earlier.group(), op(before, mine.all.value));
-        } else {
-            mine = scanned;
-            if (count > 1) {
-                if (is_last_item)
-                    publish(p.states, number, mine.all.value);
-                if (earlier.ends_group())
-                    steps = earlier.steps();
-                else if (tile.segments > 0 || is_last_tile) {
-                    if (earlier.first + 1 == number)
-                        before = wait_for<value>(p.states, earlier.first);
-                    else if (earlier.first < number)
-                        steps = earlier.steps();
-                }
-            }
-        }
-    }
-    if (began < 0)
-        before = op(*segments_carry<value>(p, p.first_tile), before);
+    const value before = value_before_part<value>(p, number, began, tile.segments > 0,
+                                                  tile.segments > 0, {sum, has_end}, op, shared);
     if (has_end)
-        store(part.segment,
-              op(mine.before.ended ? mine.before.value : op(before, mine.before.value), first_sum),
-              first_is_empty);
-    if (is_last_tile && is_last_item)
-        *segments_carry<value>(p, p.first_tile + SUBWAVE_SCAN_TILES) =
-            tile.segments > 0 ? mine.all.value : op(before, mine.all.value);
+        store(part.segment, op(before, first_sum), first_is_empty);
 }
 
 /* with_array_op, but of minima and maxima the former, of "and" and "or" the latter. */
@@ -152,12 +105,11 @@ template <class T> SUBWAVE_KERNEL(array_block) segmented_reduce(subwave_segmente
     SUBWAVE_SHARED(std::uint16_t, before, array_block + 1);
     SUBWAVE_SHARED(std::int64_t, began, 1);
     const subwave_segments &segments = p.segments;
-    const std::uint32_t number =
-        segments.tiles_of_launch > 1 ? next_tile(segments.counter, segments.tiles_of_launch) : 0;
+    const std::uint32_t number = segmented_tile_number(segments);
     tile_of tile;
     if (!tile.find(segments, number))
         return;
-    tile.load(segments, static_cast<const T *>(p.x), p.flip, local, began);
+    tile.load(segments, static_cast<const T *>(p.x), {all_bits, p.flip}, local, began);
     block_barrier(site::current());
     const segmented_part part = tile.divide(before);
     with_segmented_op<T>(p.op, [&](auto op, auto as) {
@@ -177,32 +129,16 @@ template <class T> SUBWAVE_KERNEL(array_block) segmented_reduce(subwave_segmente
     }
 }
 
-/* Inverted, the greatest number is the least, and "and" is "or": so there are kernels for fewer ops. A
- * sign is inverted where numbers without one are compared. */
 template <class T>
 int launch_segmented_reduce(const subwave_segmented_reduce_launch &p, void *stream)
 {
     using twin = typename unsigned_twin<T>::type;
-    constexpr std::uint64_t sign = std::uint64_t(1) << (8 * sizeof(T) - 1),
-                            ones = ~std::uint64_t(0) >> (64 - 8 * sizeof(T)),
-                            repeated = ~std::uint64_t(0) / ones;
     subwave_segmented_reduce_launch part = p;
-    const bool least = p.op == SUBWAVE_OP_MINIMUM, greatest = p.op == SUBWAVE_OP_MAXIMUM;
+    part.flip = inverted_for<T>(part.op);
     if constexpr (is_integer_v<T>) {
-        part.op = op_of_bits(p.op);
-        part.to_truth = part.op != p.op;
-        if (greatest || p.op == SUBWAVE_OP_BIT_AND)
-            part.flip = ones;
-        if ((least || greatest) && std::is_signed<T>::value)
-            part.flip ^= sign;
-        if (p.op == SUBWAVE_OP_BIT_AND)
-            part.op = SUBWAVE_OP_BIT_OR;
-    } else if (greatest) {
-        part.flip = sign;
+        part.op = op_of_bits(part.op);
+        part.to_truth = op_of_bits(p.op) != p.op;
     }
-    if (greatest)
-        part.op = SUBWAVE_OP_MINIMUM;
-    part.flip *= repeated; /* in each element of 64 bits */
     return launch_segments(p.segments, segmented_tile<T>::items, stream,
                            [&](const subwave_segments &segments) {
                                part.segments = segments;

@@ -21,6 +21,10 @@ enum class selection { flagged, less, unlike, partition_flagged, partition_less 
 template <class T> struct less_than_0 {
     __host__ __device__ bool operator()(const T &x) const { return x < T(0); }
 };
+/* Whether elements belong to the same segment. */
+struct equal_keys {
+    __host__ __device__ bool operator()(std::uint32_t a, std::uint32_t b) const { return a == b; }
+};
 #endif
 
 struct array_peer {
@@ -67,6 +71,11 @@ struct array_peer {
                                   std::int64_t rows, std::int64_t length, const void *x,
                                   void *values, void *indices, void *workspace,
                                   std::size_t bytes) = nullptr;
+    /* The same of y = the scan of each segment of n elements of x: neighbours with equal keys. */
+    peer_call (*segmented_scan)(void *stream, subwave_dtype dtype, subwave_op op,
+                                subwave_scan_kind kind, std::int64_t n, const std::uint32_t *keys,
+                                const void *x, void *y, void *workspace,
+                                std::size_t bytes) = nullptr;
 };
 
 /* Throws what the bench reports if the call was not queued: `written` says for what it is written. */

@@ -70,6 +70,28 @@ peer_call cub_segmented_reduce(void *stream, subwave_dtype dtype, subwave_op op,
     });
 }
 
+peer_call cub_segmented_scan(void *stream, subwave_dtype dtype, subwave_op op,
+                             subwave_scan_kind kind, std::int64_t n, const std::uint32_t *keys,
+                             const void *x, void *y, void *workspace, std::size_t bytes)
+{
+    return with_peer_type(dtype, [=](auto element) {
+        using T = decltype(element);
+        const auto *from = static_cast<const T *>(x);
+        auto *to = static_cast<T *>(y);
+        const int count = static_cast<int>(n);
+        const auto on = static_cast<STREAM>(stream);
+        if (count != n || op != SUBWAVE_OP_PLUS)
+            return peer_call::not_written;
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
+            return kind == SUBWAVE_SCAN_INCLUSIVE
+                       ? cub::DeviceScan::InclusiveSumByKey(memory, needed, keys, from, to, count,
+                                                            equal_keys(), on)
+                       : cub::DeviceScan::ExclusiveSumByKey(memory, needed, keys, from, to, count,
+                                                            equal_keys(), on);
+        });
+    });
+}
+
 #ifdef HAS_ARG_MIN_OF_TWO_RESULTS
 peer_call cub_minmax_index(void *stream, subwave_dtype dtype, subwave_op op, std::int64_t n,
                            const void *x, void *value, void *index, void *workspace,
@@ -254,7 +276,7 @@ peer_call cub_row_scan(void *stream, subwave_dtype dtype, subwave_op op, subwave
 
 const enrolled<array_peer> here({BY, VERSION, cub_reduce, cub_scan, cub_minmax_index,
                                  cub_row_reduce, cub_select, cub_histogram, cub_segmented_reduce,
-                                 cub_row_scan, cub_row_minmax_index});
+                                 cub_row_scan, cub_row_minmax_index, cub_segmented_scan});
 
 } // namespace
 } // namespace bench

@@ -152,9 +152,32 @@ peer_call rocprim_row_scan(void *stream, subwave_dtype dtype, subwave_op op, sub
     });
 }
 
+peer_call rocprim_segmented_scan(void *stream, subwave_dtype dtype, subwave_op op,
+                                 subwave_scan_kind kind, std::int64_t n, const std::uint32_t *keys,
+                                 const void *x, void *y, void *workspace, std::size_t bytes)
+{
+    return with_peer_type(dtype, [=](auto element) {
+        using T = decltype(element);
+        const auto *from = static_cast<const T *>(x);
+        auto *to = static_cast<T *>(y);
+        const auto count = static_cast<std::size_t>(n);
+        const auto on = static_cast<hipStream_t>(stream);
+        if (op != SUBWAVE_OP_PLUS)
+            return peer_call::not_written;
+        return queue_in(workspace, bytes, [&](void *memory, std::size_t &needed) {
+            return kind == SUBWAVE_SCAN_INCLUSIVE
+                       ? rocprim::inclusive_scan_by_key(memory, needed, keys, from, to, count,
+                                                        rocprim::plus<T>(), equal_keys(), on)
+                       : rocprim::exclusive_scan_by_key(memory, needed, keys, from, to, T(0), count,
+                                                        rocprim::plus<T>(), equal_keys(), on);
+        });
+    });
+}
+
 const enrolled<array_peer> here({"rocPRIM", SUBWAVE_BENCH_TEXT(ROCPRIM_VERSION), rocprim_reduce,
                                  rocprim_scan, nullptr, rocprim_row_reduce, rocprim_select, nullptr,
-                                 rocprim_segmented_reduce, rocprim_row_scan});
+                                 rocprim_segmented_reduce, rocprim_row_scan, nullptr,
+                                 rocprim_segmented_scan});
 
 } // namespace
 } // namespace bench

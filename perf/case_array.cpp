@@ -74,6 +74,11 @@ contender theirs(device &on, const array_peer &peer)
                               stream, of.dtype, of.op, of.segments,
                               static_cast<const std::int64_t *>(measure_at(&data.id, set)), x, y,
                               workspace, bytes)
+                    : of.operation == MEASURE_SEGMENTED_SCAN
+                        ? peer.segmented_scan(
+                              stream, of.dtype, of.op, of.scan, of.n,
+                              static_cast<const std::uint32_t *>(measure_at(&data.b, set)), x, y,
+                              workspace, bytes)
                         : peer.reduce(stream, of.dtype, of.op, of.n, x, y, workspace, bytes);
                 expect_queued(became, peer,
                               "written for sums, for the minimum or maximum of all elements "
@@ -115,7 +120,8 @@ std::vector<contender> contenders_of(session &s, const measure_problem &of)
     for (const array_peer &peer : registry<array_peer>())
         if (s.on.is_gpu() && (of.operation != MEASURE_MINMAX_INDEX || peer.minmax_index) &&
             (!measure_is_selection(&of) || peer.select) &&
-            (of.operation != MEASURE_SEGMENTED_REDUCE || peer.segmented_reduce))
+            (of.operation != MEASURE_SEGMENTED_REDUCE || peer.segmented_reduce) &&
+            (of.operation != MEASURE_SEGMENTED_SCAN || peer.segmented_scan))
             all.push_back(theirs(s.on, peer));
     return all;
 }
@@ -145,6 +151,7 @@ std::vector<named_problem> problems_of(const session &s, measure_operation opera
     std::vector<named_problem> problems;
     measure_problem p = measure_default(operation, dtype);
     p.n = n;
+    p.keyed = operation == MEASURE_SEGMENTED_SCAN && s.on.is_gpu(); /* for peers */
     if (is_product_sum(p) || measure_is_selection(&p))
         return {{"", p}};
     const subwave_op usual = p.op;
@@ -156,12 +163,12 @@ std::vector<named_problem> problems_of(const session &s, measure_operation opera
             continue;
         p.op = op;
         for (const auto &kind : segment_kinds)
-            if (operation == MEASURE_SEGMENTED_REDUCE) {
+            if (measure_has_segments(&p)) {
                 p.lengths = kind.lengths;
                 p.segments = kind.mean ? n / kind.mean + 1 : 1;
                 problems.push_back({kind.name, p});
             }
-        if (operation != MEASURE_SCAN && operation != MEASURE_SEGMENTED_REDUCE)
+        if (operation != MEASURE_SCAN && !measure_has_segments(&p))
             problems.push_back({"", p});
         for (subwave_scan_kind scan : all_scans) {
             p.scan = scan;
@@ -187,7 +194,7 @@ void array_cases(session &s)
     for (measure_operation operation :
          {MEASURE_REDUCE, MEASURE_SCAN, MEASURE_DOT, MEASURE_NORM2, MEASURE_MINMAX_INDEX,
           MEASURE_COMPACT, MEASURE_COMPACT_IF, MEASURE_PARTITION, MEASURE_PARTITION_IF,
-          MEASURE_UNIQUE, MEASURE_SEGMENTED_REDUCE}) {
+          MEASURE_UNIQUE, MEASURE_SEGMENTED_REDUCE, MEASURE_SEGMENTED_SCAN}) {
         const measure_problem example = measure_default(operation, SUBWAVE_DTYPE_F32);
         const bool multiplies = is_product_sum(example),
                    has_op = !multiplies && !measure_is_selection(&example);

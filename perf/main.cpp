@@ -35,6 +35,7 @@ constexpr struct {
     {"norm2", nullptr},
     {"minmax_index", nullptr},
     {"segmented_reduce", nullptr},
+    {"segmented_scan", nullptr},
     {"row_reduce", row_cases},
     {"row_scan", nullptr},
     {"row_minmax_index", nullptr},

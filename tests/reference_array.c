@@ -448,18 +448,30 @@ static cell join_tiles(subwave_dtype type, subwave_op op, const cell *tiles, con
     return result;
 }
 
-void reference_array_segmented_reduce(subwave_dtype dtype, subwave_op op, int64_t segments,
-                                      const int64_t *offsets, const void *x, void *y)
+/* An element that is scanned: what its segment has in its work-item's part, up to it and before it. */
+typedef struct scanned {
+    cell upto, before;
+    bool continues; /* the segment began before the part */
+} scanned;
+
+/* Writes to `reduced` or, if that is null, to y, which is a scan. */
+static void combine_segments(subwave_dtype dtype, subwave_op op, subwave_scan_kind scan,
+                             int64_t segments, const int64_t *offsets, const void *x, void *reduced,
+                             void *y)
 {
     const subwave_dtype type = combined_in(dtype);
+    const cell identity = {true, reference_identity(type, op)};
     const int width = reference_width(dtype), each = width == 64 ? 7 : width == 32 ? 15 : 31;
     const int64_t tile_items = (int64_t)BLOCK * each, first = offsets[0],
                   items = segments + offsets[segments] - first;
     cell *tiles = calloc(LAUNCH, sizeof *tiles), groups[GROUP] = {{0}}, carry = {0};
-    if (!tiles)
+    scanned *const parts = calloc((size_t)tile_items, sizeof *parts);
+    if (!tiles || !parts)
         abort();
     int64_t e = 0, s = 0;
     for (int64_t t = 0; t * tile_items < items; ++t) {
+        const int64_t tile_first = e;
+        int64_t part_end[BLOCK];
         const int64_t launch = t / LAUNCH * LAUNCH, began = (offsets[s] - first + s) / tile_items;
         since_end upto[BLOCK] = {{{0}, false}};
         cell heads[BLOCK] = {{0}};
@@ -472,20 +484,21 @@ void reference_array_segmented_reduce(subwave_dtype dtype, subwave_op op, int64_
                     if (!upto[w].ended) {
                         heads[w] = sum;
                         head_of[w] = s;
-                    } else {
-                        reference_store(
-                            dtype, y, s,
-                            rounded(dtype, type,
-                                    sum.any ? sum : (cell){true, reference_identity(type, op)}));
+                    } else if (reduced) {
+                        reference_store(dtype, reduced, s,
+                                        rounded(dtype, type, sum.any ? sum : identity));
                     }
                     upto[w].ended = true;
                     sum.any = false;
                     ++s;
                 } else {
-                    sum = join(type, op, sum, element(dtype, op, x, first + e++));
+                    const cell before = sum;
+                    sum = join(type, op, sum, element(dtype, op, x, first + e));
+                    parts[e++ - tile_first] = (scanned){sum, before, !upto[w].ended};
                 }
             }
             upto[w].value = sum;
+            part_end[w] = e;
         }
         for (int size = 1; size < RUN; size *= 2)
             for (int w = BLOCK - 1; w >= 0; --w)
@@ -498,12 +511,20 @@ void reference_array_segmented_reduce(subwave_dtype dtype, subwave_op op, int64_
         since_end all = {{0}, false};
         for (int w = 0; w < BLOCK; ++w) {
             const since_end before = w % RUN ? join_since_end(type, op, all, upto[w - 1]) : all;
-            if (head_of[w] >= 0) {
-                cell sum = before.ended ? before.value : join(type, op, before_tile, before.value);
-                sum = join(type, op, sum, heads[w]);
-                if (!sum.any)
-                    sum = (cell){true, reference_identity(type, op)};
-                reference_store(dtype, y, head_of[w], rounded(dtype, type, sum));
+            const cell start =
+                before.ended ? before.value : join(type, op, before_tile, before.value);
+            if (reduced && head_of[w] >= 0) {
+                const cell sum = join(type, op, start, heads[w]);
+                reference_store(dtype, reduced, head_of[w],
+                                rounded(dtype, type, sum.any ? sum : identity));
+            }
+            for (int64_t i = w ? part_end[w - 1] : tile_first; y && i < part_end[w]; ++i) {
+                const scanned *const at = &parts[i - tile_first];
+                cell sum = scan == SUBWAVE_SCAN_INCLUSIVE ? at->upto : at->before;
+                if (at->continues)
+                    sum = join(type, op, start, sum);
+                reference_store(dtype, y, first + i,
+                                rounded(dtype, type, sum.any ? sum : identity));
             }
             if (w % RUN == RUN - 1)
                 all = join_since_end(type, op, all, upto[w]);
@@ -520,5 +541,19 @@ void reference_array_segmented_reduce(subwave_dtype dtype, subwave_op op, int64_
         if (place == LAUNCH - 1)
             carry = all.ended ? all.value : join(type, op, before_tile, all.value);
     }
+    free(parts);
     free(tiles);
+}
+
+void reference_array_segmented_reduce(subwave_dtype dtype, subwave_op op, int64_t segments,
+                                      const int64_t *offsets, const void *x, void *y)
+{
+    combine_segments(dtype, op, SUBWAVE_SCAN_INCLUSIVE, segments, offsets, x, y, NULL);
+}
+
+void reference_array_segmented_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind scan,
+                                    int64_t segments, const int64_t *offsets, const void *x,
+                                    void *y)
+{
+    combine_segments(dtype, op, scan, segments, offsets, x, NULL, y);
 }

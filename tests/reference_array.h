@@ -19,6 +19,10 @@ void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind 
  * them. */
 void reference_array_segmented_reduce(subwave_dtype dtype, subwave_op op, int64_t segments,
                                       const int64_t *offsets, const void *x, void *y);
+/* The same of a scan; elements of y that belong to no segment stay as they are. */
+void reference_array_segmented_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind scan,
+                                    int64_t segments, const int64_t *offsets, const void *x,
+                                    void *y);
 
 /* *result: the sum of the products of the n elements of x and y. */
 void reference_array_dot(subwave_dtype dtype, subwave_conjugation conjugation, const void *x,

@@ -321,6 +321,25 @@ SUBWAVE_API subwave_status subwave_segmented_reduce(subwave_context *context, su
                                                     int64_t segments, const void *offsets,
                                                     int64_t n, const void *x, void *y);
 
+/* Scans each segment: y[i] = x[offsets[s]] op ... op x[i] for offsets[s] <= i < offsets[s + 1], or up
+ * to x[i - 1].
+ *   dtype, op, offset_dtype, segments, offsets, n  as in subwave_segmented_reduce. Offsets that do not
+ *           ascend may also leave elements of y as they are.
+ *   scan    INCLUSIVE or EXCLUSIVE, of which a segment's first result is op's identity.
+ *   x       [in, device] n elements, aligned as an element. May be null if n = 0.
+ *   y       [out, device] n elements, aligned as an element; may be x, and must not overlap it, or
+ *           offsets, otherwise. Elements that belong to no segment are not written. May be null if
+ *           n = 0.
+ * Stream, workspace and determinism are as in subwave_segmented_reduce. Errors: INVALID_CONTEXT;
+ * INVALID_VALUE op, dtype, scan, offset_dtype; UNSUPPORTED an op that the dtype lacks, another
+ * offset_dtype; INVALID_SIZE; INVALID_POINTER; WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR. Source:
+ * Sengupta and others, Scan Primitives for GPU Computing, 2007. */
+SUBWAVE_API subwave_status subwave_segmented_scan(subwave_context *context, subwave_dtype dtype,
+                                                  subwave_op op, subwave_scan_kind scan,
+                                                  subwave_dtype offset_dtype, int64_t segments,
+                                                  const void *offsets, int64_t n, const void *x,
+                                                  void *y);
+
 /* *result = x[0] y[0] + ... + x[n - 1] y[n - 1], with the elements of x conjugated if asked for.
  *   dtype   F16, BF16, F32, F64, C32, C64. Products and sums are of f32 for F16 and BF16, and of f64
  *           for all others, and the result is rounded once more, to nearest even. A product is rounded

@@ -322,6 +322,24 @@ static subwave_status call_segmented_reduce(subwave_context *context, job *j)
                                     j->memory[X], j->memory[OUT]);
 }
 
+static bool prepare_segmented_scan(job *j)
+{
+    return prepare_segmented_reduce(j) && prepare_alike(j);
+}
+
+/* Elements that belong to no segment stay as they are. */
+static subwave_status call_segmented_scan(subwave_context *context, job *j)
+{
+    const npy_matrix *const x = &j->array[X];
+    const subwave_status status = subwave_copy(context, j->memory[OUT], j->memory[X],
+                                               (size_t)x->rows * subwave_dtype_size(x->dtype));
+    return status != SUBWAVE_STATUS_SUCCESS
+               ? status
+               : subwave_segmented_scan(context, x->dtype, j->op, j->scan, j->array[Y].dtype,
+                                        j->array[Y].rows - 1, j->memory[Y], x->rows, j->memory[OUT],
+                                        j->memory[OUT]);
+}
+
 static bool check_flags(const job *j)
 {
     const npy_matrix *const x = &j->array[X], *const flags = &j->array[Y];
@@ -578,6 +596,9 @@ static const operation operations[] = {
      "Writes op over each segment: the elements from an offset to below the next one, of int32 or\n"
      "int64, in the order in which the file has them.\n",
      2, OPTION_OUTPUT | OPTION_OP, prepare_segmented_reduce, call_segmented_reduce, NULL},
+    {"segmented_scan", "X.npy OFFSETS.npy -o OUT.npy",
+     "Writes op over the elements up to each in its segment; elements of no segment stay as they are.\n",
+     2, OPTION_OUTPUT | OPTION_OP | OPTION_SCAN, prepare_segmented_scan, call_segmented_scan, NULL},
     {"compact", "X.npy -o OUT.npy",
      "Writes the elements whose flag is not 0, or that compare with a number as asked for, as an array "
      "of\none dimension, in the order in which the file has them.\n",

@@ -205,17 +205,12 @@ static const char *size_label(char *label, const measure_problem *p)
     return label;
 }
 
-static bool has_segments(const measure_problem *p)
-{
-    return p->operation == MEASURE_SEGMENTED_REDUCE;
-}
-
 /* What variant_label shows. */
 static const char *variant_heading(const measure_problem *p)
 {
     return measure_is_product(p)     ? "variant"
            : measure_is_selection(p) ? "selected"
-           : has_segments(p)         ? "lengths"
+           : measure_has_segments(p) ? "lengths"
            : measure_is_array(p)     ? "order"
            : measure_is_rows(p)      ? "op"
            : measure_is_transpose(p) ? "layout"
@@ -236,7 +231,7 @@ static const char *variant_label(char *label, const measure_problem *p)
                  measure_has_comparison(p) ? subwave_comparison_name(p->comparison)
                  : measure_has_flags(p)    ? "flags"
                                            : "unequal");
-    else if (has_segments(p))
+    else if (measure_has_segments(p))
         snprintf(label, LABEL_SIZE, "%s", measure_lengths_name(p->lengths));
     else if (measure_is_array(p))
         snprintf(label, LABEL_SIZE, "%s", subwave_order_name(p->order));
@@ -570,7 +565,7 @@ enum {
     TRANSPOSES = ONE(TRANSPOSE) | ONE(TRANSPOSE_STRIDED_BATCHED),
     FOUND = ONE(MINMAX_INDEX) | ONE(ROW_MINMAX_INDEX),
     ROWS = ONE(ROW_REDUCE) | ONE(ROW_SCAN) | ONE(ROW_MINMAX_INDEX),
-    SEGMENTED = ONE(SEGMENTED_REDUCE),
+    SEGMENTED = ONE(SEGMENTED_REDUCE) | ONE(SEGMENTED_SCAN),
     FLAGGED = ONE(COMPACT) | ONE(PARTITION),
     COMPARED = ONE(COMPACT_IF) | ONE(PARTITION_IF),
     SELECTIONS = FLAGGED | COMPARED | ONE(UNIQUE),
@@ -748,7 +743,7 @@ int bench_main(int argc, char **argv)
          flag("--boundaries", &p->bounded, "bins are given by an array of their boundaries")},
         {ONE(HISTOGRAM), flag("--skewed", &p->skewed, "15 of 16 elements are alike")},
         {ONE(DOT), one("--conjugation", "FACTOR", take_conjugation, &p->conjugation, "(none)")},
-        {ONE(GROUP_SCAN) | ONE(SCAN) | ONE(ROW_SCAN),
+        {ONE(GROUP_SCAN) | ONE(SCAN) | ONE(ROW_SCAN) | ONE(SEGMENTED_SCAN),
          one("--scan", "SCAN", take_scan, &p->scan, "(inclusive)")},
         {COMBINING & ~ROWS, flag("--init", &p->has_init, "with a first value, which is 1")},
         {ONE(GROUP_BROADCAST), one("--local-id", "ID", take_unsigned, &p->amount,

@@ -27,6 +27,8 @@ static const struct {
     {"row_reduce", "row_reduce X.npy -o Y.npy", "the sum, and so on, of each row", array_main},
     {"segmented_reduce", "segmented_reduce X.npy S.npy -o Y.npy",
      "the same of each segment of an array", array_main},
+    {"segmented_scan", "segmented_scan X.npy S.npy -o Y.npy",
+     "the sums, and so on, in each segment", array_main},
     {"compact", "compact X.npy -o Y.npy", "the elements that flags or a comparison select",
      array_main},
     {"partition", "partition X.npy -o Y.npy --rest Z.npy", "these elements, and the others",
@@ -50,7 +52,7 @@ static int print_help(void)
         "  subwave --version                                  show version, devices built for and compilers\n\n"
         "environment:\n"
         "  SUBWAVE_DEVICE=gpu:0                               the device to use when no option names one\n"
-        "  SUBWAVE_LOG=1                                      print each call of the library on stderr\n"
+        "  SUBWAVE_LOG=1                                      print each call of the library on stderr\n\n"
         "exit status: 0 done; 1 failed; 2 the command line is wrong");
     return EXIT_SUCCESS;
 }

@@ -564,13 +564,25 @@ static subwave_status run_segments(subwave_context *context, const task *t, void
                                     operand[RESULT]);
 }
 
+static subwave_status run_scan_of_segments(subwave_context *context, const task *t,
+                                           void *const *operand)
+{
+    return subwave_segmented_scan(context, t->dtype, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE,
+                                  SUBWAVE_DTYPE_I32, t->function, operand[SECOND], t->n,
+                                  operand[FIRST], operand[RESULT]);
+}
+
 /* Segments whose mean length is `mean`. */
-static void check_segments(device *d, subwave_dtype dtype, int mean)
+static void check_segments(device *d, subwave_dtype dtype, int mean, bool scans)
 {
     const size_t size = subwave_dtype_size(dtype);
     const int64_t n = (int64_t)(60003 / size), segments = n / mean;
-    task t = {.run = run_segments, .dtype = dtype, .n = n, .function = (int)segments};
-    snprintf(t.name, sizeof t.name, "segments of %d of %s", mean, subwave_dtype_name(dtype));
+    task t = {.run = scans ? run_scan_of_segments : run_segments,
+              .dtype = dtype,
+              .n = n,
+              .function = (int)segments};
+    snprintf(t.name, sizeof t.name, "%s of segments of %d of %s", scans ? "scan" : "reduce", mean,
+             subwave_dtype_name(dtype));
     add_operand(&t, FIRST, (size_t)n, size);
     fill_numbers(dtype, t.before[FIRST], n, &d->random);
     add_operand(&t, SECOND, (size_t)segments + 1, sizeof(int32_t));
@@ -581,7 +593,7 @@ static void check_segments(device *d, subwave_dtype dtype, int mean)
             offsets[s - 1] + (int64_t)(harness_random_bits(&d->random) % (unsigned)(2 * mean + 1));
         offsets[s] = (int32_t)(end < n ? end : n);
     }
-    add_operand(&t, RESULT, (size_t)segments, size);
+    add_operand(&t, RESULT, (size_t)(scans ? n : segments), size);
     check(d, &t);
 }
 
@@ -616,7 +628,8 @@ static void check_arrays(device *d)
                 add_operand(&t, RESULT, 1, size);
                 check(d, &t);
             }
-            check_segments(d, dtype, o ? 7 : 5000);
+            check_segments(d, dtype, o ? 7 : 5000, false);
+            check_segments(d, dtype, o ? 7 : 5000, true);
             t = (task){.run = run_scan,
                        .dtype = dtype,
                        .n = (int64_t)(60003 / size),

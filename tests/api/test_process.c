@@ -241,6 +241,9 @@ CALL(bounds,
 CALL(of_segments,
      subwave_segmented_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I32, 3,
                               (int32_t[]){0, 1, 1, ITEMS}, ITEMS, in, out))
+CALL(in_segments,
+     subwave_segmented_scan(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE,
+                            SUBWAVE_DTYPE_I32, 3, (int32_t[]){0, 1, 1, ITEMS}, ITEMS, in, out))
 static subwave_status memory(subwave_context *context)
 {
     void *device = NULL;
@@ -281,6 +284,7 @@ static subwave_status (*const calls[])(subwave_context *) = {multiply_auto,
                                                              bins,
                                                              bounds,
                                                              of_segments,
+                                                             in_segments,
                                                              memory};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };

@@ -2,118 +2,12 @@
  * test_segmented_reduce.c: subwave_segmented_reduce against the reference, bit for bit: every dtype
  * and op, segments of many kinds of lengths, any alignment; and offsets that are wrong.
  */
-#include "arrays.h"
-
-#include "../reference_array.h"
+#include "segments.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 256, GROUP = 256 }; /* of the order, docs/arrays.md */
-
-static int items_of(subwave_dtype dtype)
-{
-    const int width = reference_width(dtype);
-    return width == 64 ? 7 : width == 32 ? 15 : 31;
-}
-
-/* --- segments -------------------------------------------------------------------------------- */
-
-typedef enum lengths {
-    SHORT,     /* 0 to 8 */
-    LONG,      /* 0 to 1000 */
-    POWER_LAW, /* few long ones, many short ones */
-    HALF_EMPTY,
-    ALL_EMPTY,
-    EMPTY_AT_ONCE, /* all but a few, in one place */
-    ALL_IN_ONE,
-    TO_TILES, /* each with its end a tile, or one item more or less */
-    TO_PARTS, /* each with its end a work-item's part */
-    LENGTHS,
-} lengths;
-static const char *const lengths_names[] = {"short",      "long",      "power law",
-                                            "half empty", "all empty", "empty at once",
-                                            "all in one", "to tiles",  "to parts"};
-
-static int64_t length_of(harness_random *random, lengths kind, int each, int64_t n, int64_t segment)
-{
-    const uint64_t bits = harness_random_bits(random);
-    switch (kind) {
-    case SHORT:
-        return (int64_t)(bits % 9);
-    case LONG:
-        return (int64_t)(bits % 1001);
-    case POWER_LAW:
-        return (int64_t)(1 / (1e-5 + (double)(bits % 65536) / 65536)) % (n / 3 + 1);
-    case HALF_EMPTY:
-        return bits % 2 ? 0 : (int64_t)(bits / 2 % 40);
-    case EMPTY_AT_ONCE:
-        return segment == n / 2 || segment == n - 3 ? n / 2 : 0;
-    case ALL_IN_ONE:
-        return n;
-    case TO_TILES:
-        return (int64_t)BLOCK * each - 1 + (segment % 8 == 3) - (segment % 8 == 4);
-    case TO_PARTS:
-        return each - 1;
-    default:
-        return 0;
-    }
-}
-
-/* Segments of at most n elements, or n if all are empty; the first begins at `first`. */
-typedef struct segments {
-    int64_t count, *offsets;
-} segments;
-
-static segments segments_create(harness_random *random, lengths kind, int each, int64_t n,
-                                int64_t first)
-{
-    const int64_t most = kind == ALL_IN_ONE ? 1 : n;
-    segments s = {0, malloc((size_t)(most + 1) * sizeof *s.offsets)};
-    assert_non_null(s.offsets);
-    s.offsets[0] = first;
-    while (s.count < most) {
-        const int64_t length = length_of(random, kind, each, n, s.count);
-        if (s.offsets[s.count] + length > first + n)
-            break;
-        s.offsets[s.count + 1] = s.offsets[s.count] + length;
-        ++s.count;
-    }
-    return s;
-}
-
-/* As the caller has them. */
-static void *offsets_of(const int64_t *offsets, int64_t count, subwave_dtype dtype, size_t *bytes)
-{
-    const bool wide = dtype == SUBWAVE_DTYPE_I64;
-    *bytes = (size_t)(count + 1) * (wide ? 8 : 4);
-    void *as = malloc(*bytes);
-    assert_non_null(as);
-    for (int64_t i = 0; i <= count; ++i)
-        if (wide)
-            ((int64_t *)as)[i] = offsets[i];
-        else
-            ((int32_t *)as)[i] = (int32_t)offsets[i];
-    return as;
-}
-
 /* --- calls ----------------------------------------------------------------------------------- */
-
-/* Memory for offsets, beside arrays'. */
-typedef struct fixture {
-    arrays a;
-    guarded offsets;
-} fixture;
-
-static fixture fixture_create(subwave_context *context)
-{
-    return (fixture){.a = arrays_create(context), .offsets = {.context = context}};
-}
-static void fixture_destroy(fixture *f)
-{
-    arrays_destroy(&f->a);
-    guarded_destroy(&f->offsets);
-}
 
 /* y of the call, 0xa5 before; a->values are x. */
 static unsigned char *reduce(fixture *f, subwave_dtype dtype, subwave_op op,
@@ -234,22 +128,10 @@ static void test_wrong_offsets(void **state)
 {
     fixture f = fixture_create(*state);
     const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_U8};
-    for (int kind = 0; kind < 7; ++kind)
+    for (int kind = 0; kind < WRONG_KINDS; ++kind)
         for (size_t d = 0; d < COUNT(dtypes); ++d) {
             const int64_t tile = (int64_t)items_of(dtypes[d]) * BLOCK, n = 5 * tile + 3;
-            segments s = {kind % 2 ? 4 * tile : 700, NULL};
-            s.offsets = malloc((size_t)(s.count + 1) * sizeof *s.offsets);
-            assert_non_null(s.offsets);
-            for (int64_t i = 0; i <= s.count; ++i) {
-                const uint64_t bits = harness_random_bits(&f.a.random);
-                s.offsets[i] = kind == 0   ? n - i * (n / s.count)
-                               : kind == 1 ? (int64_t)(bits % (uint64_t)n)
-                               : kind == 2 ? (int64_t)bits
-                               : kind == 3 ? -(int64_t)(bits % 100)
-                               : kind == 4 ? n + (int64_t)(bits % 100)
-                               : kind == 5 ? (i % 2 ? INT64_MAX : INT64_MIN)
-                                           : (i < s.count ? i * n / s.count : 0);
-            }
+            segments s = segments_wrong(&f.a.random, kind, kind % 2 ? 4 * tile : 700, n);
             arrays_fill(&f.a, dtypes[d], SUBWAVE_OP_PLUS, n);
             free(reduce(&f, dtypes[d], SUBWAVE_OP_PLUS,
                         d % 2 ? SUBWAVE_DTYPE_I32 : SUBWAVE_DTYPE_I64, &s, n, kind % 2));
@@ -264,15 +146,12 @@ static void test_clamped(void **state)
     fixture f = fixture_create(*state);
     int64_t offsets[] = {-7, -2, 3, 5, 5, 99};
     const segments s = {5, offsets};
-    arrays_fill(&f.a, SUBWAVE_DTYPE_I32, SUBWAVE_OP_PLUS, 8);
-    int32_t x[8];
-    memcpy(x, f.a.values, sizeof x);
-    for (int i = 0; i < 8; ++i)
-        x[i] %= 1000;
+    arrays_fill(&f.a, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 8);
+    const float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     memcpy(f.a.values, x, sizeof x);
     unsigned char *found =
-        reduce(&f, SUBWAVE_DTYPE_I32, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I32, &s, 8, true);
-    const int32_t right[] = {0, x[0] + x[1] + x[2], x[3] + x[4], 0, x[5] + x[6] + x[7]};
+        reduce(&f, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I32, &s, 8, true);
+    const float right[] = {0, x[0] + x[1] + x[2], x[3] + x[4], 0, x[5] + x[6] + x[7]};
     assert_memory_equal(found, right, sizeof right);
     free(found);
     fixture_destroy(&f);

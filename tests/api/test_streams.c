@@ -133,6 +133,9 @@ CALL(bounds,
 CALL(of_segments,
      subwave_segmented_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I32,
                               SEGMENTS, x->offsets, CELLS, x->a, x->c))
+CALL(in_segments,
+     subwave_segmented_scan(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE,
+                            SUBWAVE_DTYPE_I32, SEGMENTS, x->offsets, CELLS, x->a, x->c))
 CALL(greatest, subwave_minmax_index(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, CELLS, x->a,
                                     SUBWAVE_PLACE_DEVICE, (float *)x->c + 2, x->c))
 CALL(rows, subwave_row_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 8, CELLS / 8, x->a,
@@ -175,7 +178,8 @@ static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               unique,
                               bins,
                               bounds,
-                              of_segments};
+                              of_segments,
+                              in_segments};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };
 

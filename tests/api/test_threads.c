@@ -46,19 +46,21 @@ typedef enum job {
     UNIQUE,
     BINS,
     SEGMENTS,
+    SEGMENTS_SCAN,
     PLAN,
     MEMORY,
     JOBS
 } job;
-static const char *const job_names[JOBS] = {"matmul naive", "matmul local", "matmul broadcast",
-                                            "matmul auto",  "strided",      "batched",
-                                            "reduce",       "scan",         "shift",
-                                            "array",        "array scan",   "dot",
-                                            "norm",         "index",        "transpose",
-                                            "rows",         "row scan",     "row index",
-                                            "compact",      "compact if",   "partition",
-                                            "partition if", "unique",       "histogram",
-                                            "segments",     "plan",         "memory"};
+static const char *const job_names[JOBS] = {"matmul naive", "matmul local",  "matmul broadcast",
+                                            "matmul auto",  "strided",       "batched",
+                                            "reduce",       "scan",          "shift",
+                                            "array",        "array scan",    "dot",
+                                            "norm",         "index",         "transpose",
+                                            "rows",         "row scan",      "row index",
+                                            "compact",      "compact if",    "partition",
+                                            "partition if", "unique",        "histogram",
+                                            "segments",     "segments scan", "plan",
+                                            "memory"};
 
 /* What a context computes with, on the host. A thread's contexts all have other inputs, so that
  * they cannot take each other's unnoticed. */
@@ -195,6 +197,9 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
     case SEGMENTS:
         return subwave_segmented_reduce(context, f64, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I64, 3,
                                         device->in.offsets, ELEMENTS, x, y);
+    case SEGMENTS_SCAN:
+        return subwave_segmented_scan(context, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE,
+                                      SUBWAVE_DTYPE_I64, 3, device->in.offsets, ELEMENTS, x, y);
     case PLAN:
         return subwave_matmul_plan(context, SUBWAVE_VARIANT_AUTO, f64, row_major, none, none, M, N,
                                    K, &r->of.plan);

@@ -278,6 +278,13 @@ static void call_arrays(void)
             if (subwave_is_built(SUBWAVE_OPERATION_segmented_reduce, all_dtypes[d]))
                 call(SUBWAVE_OPERATION_segmented_reduce, all_dtypes[d], &segmented,
                      "segmented_reduce %s, form %d", subwave_dtype_name(all_dtypes[d]), form);
+            const subwave_segmented_scan_launch segmented_scan = {.segments = segmented.segments,
+                                                                  .op = segmented.op,
+                                                                  .scan = SUBWAVE_SCAN_INCLUSIVE,
+                                                                  .x = launch.x};
+            if (subwave_is_built(SUBWAVE_OPERATION_segmented_scan, all_dtypes[d]))
+                call(SUBWAVE_OPERATION_segmented_scan, all_dtypes[d], &segmented_scan,
+                     "segmented_scan %s, form %d", subwave_dtype_name(all_dtypes[d]), form);
             const subwave_minmax_index_launch minmax = {
                 .array = launch.array, .op = SUBWAVE_OP_MINIMUM, .x = launch.x, .rows = 1};
             if (subwave_is_built(SUBWAVE_OPERATION_minmax_index, all_dtypes[d]))

@@ -15,7 +15,8 @@
 /* The arguments, wrong ones too. */
 typedef struct segmented_call {
     subwave_context *handle;
-    int32_t dtype, op, offset_dtype;
+    bool scans;
+    int32_t dtype, op, scan, offset_dtype;
     int64_t segments, n;
     const void *offsets, *x;
     void *y;
@@ -25,6 +26,12 @@ typedef struct segmented_call {
     int64_t *bounds; /* the offsets, as numbers between 0 and n */
     bool ascend;
 } segmented_call;
+
+/* Whether there is anything to do. */
+static bool computes(const segmented_call *c)
+{
+    return c->segments > 0 && !(c->scans && c->n == 0);
+}
 
 /* --- right arguments ------------------------------------------------------------------------- */
 
@@ -40,6 +47,7 @@ static void choose(fuzz *f, segmented_call *c)
 {
     static const int64_t most[] = {3, 100, 3000, 30000}, lengths[] = {1, 8, 100, 5000};
     c->op = (int32_t)FUZZ_PICK(f, all_ops);
+    c->scan = fuzz_one_in(f, 2) ? SUBWAVE_SCAN_INCLUSIVE : SUBWAVE_SCAN_EXCLUSIVE;
     do
         c->dtype = (int32_t)FUZZ_PICK(f, number_dtypes);
     while (!reference_has_op((subwave_dtype)c->dtype, (subwave_op)c->op));
@@ -57,8 +65,11 @@ static void choose(fuzz *f, segmented_call *c)
             is_float ? reference_encode(dtype, fuzz_sign(f) + (c->op == SUBWAVE_OP_MULTIPLIES))
                      : fuzz_bits(f) | (fuzz_one_in(f, 16) ? 0 : 1));
     c->x = c->n ? (const void *)c->on_x->pointer : fuzz_nowhere(f);
-    c->on_y = fuzz_take(f, FUZZ_DEVICE, "y", (size_t)c->segments * size, size);
-    c->y = c->segments ? (void *)c->on_y->pointer : fuzz_nowhere(f);
+    const int64_t results = c->scans ? c->n : c->segments;
+    c->on_y = c->scans && fuzz_one_in(f, 3)
+                  ? c->on_x
+                  : fuzz_take(f, FUZZ_DEVICE, "y", (size_t)results * size, size);
+    c->y = results ? (void *)c->on_y->pointer : fuzz_nowhere(f);
 
     const size_t offset_size = wide ? 8 : 4;
     fuzz_memory *const offsets =
@@ -78,7 +89,7 @@ static void choose(fuzz *f, segmented_call *c)
 
 static void spoil(fuzz *f, segmented_call *c, fuzz_expected *e)
 {
-    switch (fuzz_between(f, 0, 8)) {
+    switch (fuzz_between(f, 0, c->scans ? 9 : 8)) {
     case 0:
         c->handle = fuzz_no_context(e);
         return;
@@ -105,7 +116,7 @@ static void spoil(fuzz *f, segmented_call *c, fuzz_expected *e)
         fuzz_wrong(e, SUBWAVE_STATUS_INVALID_SIZE, "n");
         return;
     case 6:
-        if (c->segments > 0) {
+        if (computes(c)) {
             c->offsets = fuzz_one_in(f, 2) ? NULL : (const char *)c->offsets + 1;
             fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "offsets");
         }
@@ -116,11 +127,15 @@ static void spoil(fuzz *f, segmented_call *c, fuzz_expected *e)
             fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "x");
         }
         return;
-    default:
-        if (c->segments > 0) {
+    case 8:
+        if (computes(c)) {
             c->y = NULL;
             fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "y");
         }
+        return;
+    default:
+        c->scan = fuzz_outside(f, 1, GREATEST(SUBWAVE_SCAN_LIST));
+        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_VALUE, "scan");
     }
 }
 
@@ -130,41 +145,57 @@ static void spoil(fuzz *f, segmented_call *c, fuzz_expected *e)
 static void check_results(fuzz *f, const segmented_call *c)
 {
     const subwave_dtype dtype = (subwave_dtype)c->dtype;
-    const size_t bytes = (size_t)c->segments * subwave_dtype_size(dtype);
+    const subwave_op op = (subwave_op)c->op;
+    const int64_t results = c->scans ? c->n : c->segments;
+    const size_t bytes = (size_t)results * subwave_dtype_size(dtype);
     const unsigned char *const found = fuzz_now(f, c->on_y);
     if (c->ascend) {
-        unsigned char *const wanted = malloc(bytes);
-        reference_array_segmented_reduce(dtype, (subwave_op)c->op, c->segments, c->bounds,
-                                         c->on_x->contents, wanted);
-        for (int64_t s = 0; s < c->segments; ++s)
-            if (!reference_same(dtype, reference_load(dtype, found, s),
-                                reference_load(dtype, wanted, s)))
-                fuzz_fail(f, "y[%" PRId64 "] is %.17g, not %.17g", s,
-                          reference_decode(dtype, reference_load(dtype, found, s)),
-                          reference_decode(dtype, reference_load(dtype, wanted, s)));
+        unsigned char *const wanted = malloc(bytes + 1);
+        memcpy(wanted, c->on_y->contents, bytes);
+        if (c->scans)
+            reference_array_segmented_scan(dtype, op, (subwave_scan_kind)c->scan, c->segments,
+                                           c->bounds, c->on_x->contents, wanted);
+        else
+            reference_array_segmented_reduce(dtype, op, c->segments, c->bounds, c->on_x->contents,
+                                             wanted);
+        for (int64_t i = 0; i < results; ++i)
+            if (!reference_same(dtype, reference_load(dtype, found, i),
+                                reference_load(dtype, wanted, i)))
+                fuzz_fail(f, "y[%" PRId64 "] is %.17g, not %.17g", i,
+                          reference_decode(dtype, reference_load(dtype, found, i)),
+                          reference_decode(dtype, reference_load(dtype, wanted, i)));
         free(wanted);
     }
     memcpy(c->on_y->contents, found, bytes);
 }
 
-void fuzz_segmented_reduce(fuzz *f, fuzz_context *context)
+static subwave_status call(const segmented_call *c)
+{
+    const subwave_dtype dtype = (subwave_dtype)c->dtype,
+                        offset_dtype = (subwave_dtype)c->offset_dtype;
+    const subwave_op op = (subwave_op)c->op;
+    return c->scans
+               ? subwave_segmented_scan(c->handle, dtype, op, (subwave_scan_kind)c->scan,
+                                        offset_dtype, c->segments, c->offsets, c->n, c->x, c->y)
+               : subwave_segmented_reduce(c->handle, dtype, op, offset_dtype, c->segments,
+                                          c->offsets, c->n, c->x, c->y);
+}
+
+static void segmented(fuzz *f, fuzz_context *context, bool scans)
 {
     fuzz_expected expected = {0};
-    segmented_call c = {.handle = context->handle};
+    segmented_call c = {.handle = context->handle, .scans = scans};
     choose(f, &c);
     if (fuzz_one_in(f, 4))
         spoil(f, &c, &expected);
-    fuzz_words(f,
-               "subwave_segmented_reduce(%s, dtype %d, op %d, offset_dtype %d, segments %" PRId64
-               ", offsets %p, n %" PRId64 ", x %p, y %p)",
-               c.handle ? "context" : "no context", (int)c.dtype, (int)c.op, (int)c.offset_dtype,
-               c.segments, c.offsets, c.n, c.x, c.y);
+    fuzz_words(
+        f,
+        "subwave_segmented_%s(%s, dtype %d, op %d, scan %d, offset_dtype %d, segments %" PRId64
+        ", offsets %p, n %" PRId64 ", x %p, y %p)",
+        scans ? "scan" : "reduce", c.handle ? "context" : "no context", (int)c.dtype, (int)c.op,
+        (int)c.scan, (int)c.offset_dtype, c.segments, c.offsets, c.n, c.x, c.y);
     fuzz_upload(f);
-    if (fuzz_returns(f, context, &expected,
-                     subwave_segmented_reduce(c.handle, (subwave_dtype)c.dtype, (subwave_op)c.op,
-                                              (subwave_dtype)c.offset_dtype, c.segments, c.offsets,
-                                              c.n, c.x, c.y)) &&
-        c.segments > 0) {
+    if (fuzz_returns(f, context, &expected, call(&c)) && computes(&c)) {
         const fuzz_expected right = {0};
         fuzz_returns(f, context, &right, subwave_synchronize(context->handle));
         check_results(f, &c);
@@ -172,3 +203,7 @@ void fuzz_segmented_reduce(fuzz *f, fuzz_context *context)
     free(c.bounds);
     fuzz_check_memory(f);
 }
+
+void fuzz_segmented_reduce(fuzz *f, fuzz_context *context) { segmented(f, context, false); }
+
+void fuzz_segmented_scan(fuzz *f, fuzz_context *context) { segmented(f, context, true); }

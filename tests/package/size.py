@@ -20,7 +20,7 @@ FAMILIES = {
     "arrays": (600000, r"reduce$|scan$|dot$|norm2$|minmax_index$|transpose$"),
     "rows": (250000, r"row_"),
     "selections": (150000, r"compact|partition|unique|select"),
-    "segments": (250000, r"segmented_"),
+    "segments": (300000, r"segmented_"),
     "histograms": (150000, r"histogram|scatter_add|append"),
 }
 KERNELS = 1500

@@ -195,15 +195,15 @@ class Lines(Case):
         on_cpu = options.device.startswith("cpu")
         if on_cpu:  # a GPU may be emulated, where no peer's kernels run
             names += ["reduce", "scan", *selections]
-            names += ["reduce", "scan", "segmented_reduce"]
+            names += ["reduce", "scan", "segmented_reduce", "segmented_scan"]
         rows = self.run_bench("a.json", *names, "--size", "5000", "--cache", "warm")
         self.check(rows)
         self.assertEqual({row["operation"] for row in rows}, set(names))
         for name in names:
             variants = {row["variant"] for row in rows if row["operation"] == name and row["by"] == "subwave"}
             self.assertEqual(len(variants), 2 if name in ("reduce", "dot", "norm2") else 1, name)
-        kinds = {row["kind"] for row in rows if row["operation"] == "segmented_reduce"}
-        self.assertEqual(len(kinds), 5 if on_cpu else 0)
+        for name in "segmented_reduce", "segmented_scan":
+            self.assertEqual(len({row["kind"] for row in rows if row["operation"] == name}), 5 if on_cpu else 0)
         if not on_cpu:
             return
         rows = self.run_bench("b.json", "dot", "minmax_index", "--size", "300", "--dtype", "all", "--op", "all",

@@ -27,7 +27,7 @@ enum { RIGHT, TOLD, WRONG }; /* a child's exit status */
 static int use_the_library(void)
 {
     static float a[COUNT], b[COUNT], c[COUNT], sum[COUNT], upto[COUNT], greatest, product, norm,
-        greatest_too, flipped[COUNT], of_segments[3];
+        greatest_too, flipped[COUNT], of_segments[3], in_segments[COUNT];
     static const int32_t offsets[] = {0, 14, 14, COUNT};
     int64_t where = -1, sixes = 0, counts[2] = {0};
     double squares = 0;
@@ -76,6 +76,10 @@ static int use_the_library(void)
         TRY(subwave_segmented_reduce(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, SUBWAVE_DTYPE_I32,
                                      3, dc, COUNT, da, db));
         TRY(subwave_copy(ctx, of_segments, db, sizeof of_segments));
+        TRY(subwave_segmented_scan(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM,
+                                   SUBWAVE_SCAN_INCLUSIVE, SUBWAVE_DTYPE_I32, 3, dc, COUNT, da,
+                                   db));
+        TRY(subwave_copy(ctx, in_segments, db, sizeof in_segments));
         TRY(subwave_dot(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_CONJUGATION_NONE, SUBWAVE_ORDER_FIXED,
                         COUNT, da, da, SUBWAVE_PLACE_HOST, &product));
         TRY(subwave_norm2(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, COUNT, da,
@@ -121,7 +125,8 @@ static int use_the_library(void)
     }
     for (int i = 0; i < COUNT; ++i)
         if (greatest != 6 || flipped[i] != a[i % SIZE * SIZE + i / SIZE] ||
-            upto[i] != (i < 6 ? a[i] : 6) || c[i] != a[i] || (i < GROUPED && sum[i] != 6))
+            upto[i] != (i < 6 ? a[i] : 6) || in_segments[i] != (i < 14 ? upto[i] : upto[i - 14]) ||
+            c[i] != a[i] || (i < GROUPED && sum[i] != 6))
             return WRONG;
     return RIGHT;
 }

@@ -126,6 +126,8 @@ static void fold(void *x, void *y)
     expect(subwave_copy(on, device, offsets, sizeof offsets));
     expect(subwave_segmented_reduce(on, SUBWAVE_DTYPE_I16, SUBWAVE_OP_BIT_OR, SUBWAVE_DTYPE_I32, 3,
                                     device, 77, x, y));
+    expect(subwave_segmented_scan(on, SUBWAVE_DTYPE_F64, SUBWAVE_OP_MAXIMUM, SUBWAVE_SCAN_EXCLUSIVE,
+                                  SUBWAVE_DTYPE_I32, 3, device, 77, x, y));
     expect(subwave_free(on, device));
     expect(subwave_reduce(on, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_ORDER_FIXED, 1001, NULL,
                           x, SUBWAVE_PLACE_DEVICE, y));

@@ -519,6 +519,14 @@ class Arrays(Command):
             self.refuse(1, f"o.npy is {text}; the offsets of s segments are s \\+ 1 of i32 or i64", "segmented_reduce",
                         "x.npy", "o.npy", "-o", "z.npy", "--device", DEVICE)
 
+    def test_scan_of_segments(self):
+        numbers = list(range(1, 11))
+        self.put("x.npy", npy_array((2, 5), numbers, "<i4"))
+        self.put("o.npy", npy_array((4,), [1, 4, 4, 9], "<i8"))
+        for scan, right in ("inclusive", [1, 2, 5, 9, 5, 11, 18, 26, 35, 10]), ("exclusive", [1, 0, 2, 5, 0, 5, 11, 18, 26, 10]):
+            self.succeed("segmented_scan", "x.npy", "o.npy", "-o", "y.npy", "--scan", scan, "--device", DEVICE)
+            self.assertEqual(self.get("y.npy"), npy_array((2, 5), right, "<i4"))
+
     def test_histogram(self):
         def table(*arguments):
             out = self.succeed("histogram", "x.npy", *arguments, "--quiet", "--device", DEVICE)
@@ -866,7 +874,7 @@ class Bench(Command):
                              capture_output=True, timeout=60)
         self.assertEqual((ran.returncode, ran.stdout), (0, ""), ran.stderr)
         lines = ran.stderr.splitlines()
-        self.assertEqual(len(lines), 10 + 5 * 8 + 5 + 21)
+        self.assertEqual(len(lines), 10 + 5 * 8 + 5 + 22)
         self.assertEqual({line.split()[2] for line in lines}, set(called))
         for line in lines:
             with self.subTest(line):
@@ -894,6 +902,8 @@ class Bench(Command):
                      "partition_if --dtype i8 --comparison not_equal --size 5000 --device cpu:8",
                      "unique --dtype f32 --size 1001 --device cpu:8",
                      "segmented_reduce --dtype i16 --op bit_or --offsets i32 --segments 3 --size 77 --device cpu:8",
+                     "segmented_scan --dtype f64 --op maximum --scan exclusive --offsets i32 --segments 3 --size 77 "
+                     "--device cpu:8",
                      "transpose --device cpu:8 --dtype f64 --layout column --size 5x7 --ld 6,7",
                      "transpose_strided_batched --device cpu:8 --dtype c32 --layout row --size 3x9 --ld 9,4 --batch 5 "
                      "--strides 0,36",
@@ -922,7 +932,7 @@ class Bench(Command):
         for operation in ("group_reduce", "group_scan", "group_broadcast", "group_shift", "group_permute", "group_select",
                           "group_vote", "group_info", "matmul_batched", "matmul_strided_batched", "reduce", "scan", "dot",
                           "norm2", "minmax_index", "row_reduce", "row_scan", "row_minmax_index", "compact", "compact_if", "partition", "partition_if",
-                          "unique", "segmented_reduce", "transpose", "transpose_strided_batched", "histogram"):
+                          "unique", "segmented_reduce", "segmented_scan", "transpose", "transpose_strided_batched", "histogram"):
             ran = self.run_command("bench", operation, "--device", DEVICE, "--size", "8" if "matmul" in operation else "512",
                                    "--repeat", "1", LD_PRELOAD=BROKEN, SUBWAVE_BROKEN="nothing")
             self.assertEqual((ran.returncode, ran.stderr), (1, ""), operation)
@@ -1050,20 +1060,20 @@ class InfoAndHelp(Command):
 
     def operations(self):
         names = re.search(r"^operations:\n(.*?)\n\n", self.succeed("bench", "--help"), re.M | re.S)[1].split()
-        self.assertEqual(len(names), 28)
+        self.assertEqual(len(names), 29)
         return names
 
     def test_help_and_version(self):
         self.assertRegex(self.succeed("--version"), r"^subwave \d+\.\d+\.\d+, .*\n$")
         for arguments in ["--help"], ["-h"], ["info", "--help"], ["matmul", "--help"], ["matmul", "A", "-h"], \
                 ["bench", "--help"], *([name, "--help"] for name in ("reduce", "dot", "norm2", "minmax_index", "scan", "row_reduce", "row_minmax_index",
-                                                                    "segmented_reduce", "compact", "partition", "unique",
+                                                                    "segmented_reduce", "segmented_scan", "compact", "partition", "unique",
                                                                     "histogram", "transpose")), *(["bench", name, "--help"] for name in self.operations()):
             with self.subTest(arguments):
                 out = self.succeed(*arguments)
                 self.assertIn("usage:", out)
                 self.assertLessEqual(max(map(len, out.splitlines())), 100)
-                self.assertLessEqual(len(out.splitlines()), 24 + 2)
+                self.assertLessEqual(len(out.splitlines()), 24 + 4)
 
     def test_usage(self):
         self.refuse(2, "a command is missing")

@@ -563,7 +563,8 @@ static double part_error(const measure_data *data, const void *y, int64_t result
                          int64_t end)
 {
     const measure_problem *p = &data->problem;
-    const bool scans = p->operation == MEASURE_SCAN || p->operation == MEASURE_ROW_SCAN,
+    const bool scans = p->operation == MEASURE_SCAN || p->operation == MEASURE_ROW_SCAN ||
+                       p->operation == MEASURE_SEGMENTED_SCAN,
                inclusive = p->scan == SUBWAVE_SCAN_INCLUSIVE;
     value right = p->has_init ? whole(p->dtype, 1) : identity(p->dtype, p->op);
     double magnitude = p->has_init, error = 0;
@@ -581,9 +582,11 @@ static double part_error(const measure_data *data, const void *y, int64_t result
 
 static double segments_error(const measure_data *data, const void *y)
 {
+    const bool scans = data->problem.operation == MEASURE_SEGMENTED_SCAN;
     double error = 0;
     for (int64_t s = 0; s < data->problem.segments; ++s)
-        error = worse(error, part_error(data, y, s, data->offsets[s], data->offsets[s + 1]));
+        error = worse(error, part_error(data, y, scans ? data->offsets[s] : s, data->offsets[s],
+                                        data->offsets[s + 1]));
     return error;
 }
 
@@ -612,7 +615,7 @@ static double array_error(const measure_data *data, const void *y)
         return histogram_error(data, y);
     if (p->operation == MEASURE_DOT || p->operation == MEASURE_NORM2)
         return product_sum_error(data, y);
-    if (p->operation == MEASURE_SEGMENTED_REDUCE)
+    if (measure_has_segments(p))
         return segments_error(data, y);
     return part_error(data, y, 0, 0, p->n);
 }

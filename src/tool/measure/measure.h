@@ -117,6 +117,7 @@ subwave_status measure_poison(const measure_array *array, int set);
     X(PARTITION_IF, "partition_if") \
     X(UNIQUE, "unique") \
     X(SEGMENTED_REDUCE, "segmented_reduce") \
+    X(SEGMENTED_SCAN, "segmented_scan") \
     X(ROW_REDUCE, "row_reduce") \
     X(ROW_SCAN, "row_scan") \
     X(ROW_MINMAX_INDEX, "row_minmax_index") \
@@ -181,6 +182,7 @@ typedef struct measure_problem {
     subwave_comparison comparison; /* with a scalar in the middle of the numbers */
     int64_t bins;
     bool bounded, skewed; /* by boundaries; 15 of 16 elements are alike */
+    bool keyed;           /* of scans of segments: a peer takes each element's segment, in b */
     bool narrow;          /* a peer's counts are of 32 bits */
     int64_t segments;
     subwave_dtype offset_dtype;
@@ -199,6 +201,7 @@ bool measure_is_product(const measure_problem *p);
 bool measure_is_transpose(const measure_problem *p);
 bool measure_is_array(const measure_problem *p);
 bool measure_is_rows(const measure_problem *p);
+bool measure_has_segments(const measure_problem *p);
 bool measure_is_selection(const measure_problem *p); /* an array, too */
 bool measure_has_flags(const measure_problem *p);
 bool measure_has_comparison(const measure_problem *p);

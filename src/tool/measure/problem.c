@@ -62,7 +62,7 @@ bool measure_is_product(const measure_problem *p) { return p->operation <= MEASU
 
 bool measure_is_array(const measure_problem *p)
 {
-    return (p->operation >= MEASURE_REDUCE && p->operation <= MEASURE_SEGMENTED_REDUCE) ||
+    return (p->operation >= MEASURE_REDUCE && p->operation <= MEASURE_SEGMENTED_SCAN) ||
            p->operation == MEASURE_HISTOGRAM;
 }
 
@@ -75,6 +75,11 @@ bool measure_is_rows(const measure_problem *p)
 bool measure_finds_index(const measure_problem *p)
 {
     return p->operation == MEASURE_MINMAX_INDEX || p->operation == MEASURE_ROW_MINMAX_INDEX;
+}
+
+bool measure_has_segments(const measure_problem *p)
+{
+    return p->operation == MEASURE_SEGMENTED_REDUCE || p->operation == MEASURE_SEGMENTED_SCAN;
 }
 
 bool measure_is_transpose(const measure_problem *p)
@@ -125,6 +130,7 @@ int64_t measure_array_results(const measure_problem *p)
     return p->operation == MEASURE_ROW_SCAN           ? row_extent(p, p->ld[2])
            : measure_is_rows(p)                       ? p->m
            : p->operation == MEASURE_SCAN             ? p->n
+           : p->operation == MEASURE_SEGMENTED_SCAN   ? p->n
            : p->operation == MEASURE_HISTOGRAM        ? p->bins
            : p->operation == MEASURE_SEGMENTED_REDUCE ? p->segments
                                                       : 1;
@@ -178,9 +184,8 @@ size_t measure_y_size(const measure_problem *p)
 
 static size_t offsets_bytes(const measure_problem *p)
 {
-    return p->operation == MEASURE_SEGMENTED_REDUCE
-               ? (size_t)(p->segments + 1) * subwave_dtype_size(p->offset_dtype)
-               : 0;
+    return measure_has_segments(p) ? (size_t)(p->segments + 1) * subwave_dtype_size(p->offset_dtype)
+                                   : 0;
 }
 
 /* Arrays of n elements that an operation on arrays reads. */
@@ -495,6 +500,17 @@ static bool place_offsets(measure_data *data)
                                                         : narrow));
     }
     free(narrow);
+    if (placed && p->keyed) {
+        data->ids = malloc((size_t)p->n * sizeof *data->ids + 1);
+        placed = data->ids || out_of_memory(data);
+        for (int64_t s = 0; placed && s < p->segments; ++s)
+            for (int64_t i = data->offsets[s]; i < data->offsets[s + 1]; ++i)
+                data->ids[i] = (uint32_t)s;
+        placed = placed &&
+                 done(data, measure_allocate(&data->b, data->context,
+                                             (size_t)p->n * sizeof *data->ids, data->sets)) &&
+                 done(data, measure_fill(&data->b, data->ids));
+    }
     return placed;
 }
 
@@ -751,6 +767,9 @@ static subwave_status queue_array(const measure_data *data, int set)
     case MEASURE_SEGMENTED_REDUCE:
         return subwave_segmented_reduce(data->context, p->dtype, p->op, p->offset_dtype,
                                         p->segments, measure_at(&data->id, set), p->n, x, y);
+    case MEASURE_SEGMENTED_SCAN:
+        return subwave_segmented_scan(data->context, p->dtype, p->op, p->scan, p->offset_dtype,
+                                      p->segments, measure_at(&data->id, set), p->n, x, y);
     default:
         return subwave_reduce(data->context, p->dtype, p->op, p->order, p->n, init, x,
                               SUBWAVE_PLACE_DEVICE, y);

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT
+ * test_segmented_scan.c: subwave_segmented_scan against the reference, bit for bit: every dtype and
+ * op, segments of many kinds of lengths, any alignment, in place too; and offsets that are wrong.
+ */
+#include "segments.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const subwave_scan_kind kinds[] = {SUBWAVE_SCAN_INCLUSIVE, SUBWAVE_SCAN_EXCLUSIVE};
+
+/* --- calls ----------------------------------------------------------------------------------- */
+
+typedef enum where {
+    ALIGNED,
+    UNALIGNED,   /* x and y as an element */
+    Y_UNALIGNED, /* y alone */
+    IN_PLACE,    /* y is x, aligned as an element */
+    WHERES
+} where;
+
+/* y of the call, 0xa5 before, or x; a->values are x. */
+static unsigned char *scan(fixture *f, subwave_dtype dtype, subwave_op op, subwave_scan_kind kind,
+                           subwave_dtype offset_dtype, const segments *s, int64_t n, where at)
+{
+    arrays *a = &f->a;
+    const size_t size = (size_t)reference_width(dtype) / 8, bytes = (size_t)n * size;
+    size_t offset_bytes;
+    void *offsets = offsets_of(s->offsets, s->count, offset_dtype, &offset_bytes);
+    unsigned char *found = malloc(bytes + 1);
+    assert_non_null(found);
+    memset(found, 0xa5, bytes);
+    guarded_reset(&a->x, at == UNALIGNED || at == IN_PLACE ? size : 16, a->values, bytes);
+    guarded_reset(&a->y, at == ALIGNED ? 16 : size, found, bytes);
+    guarded_reset(&f->offsets, offset_dtype == SUBWAVE_DTYPE_I64 ? 8 : 4, offsets, offset_bytes);
+    free(offsets);
+    guarded *const y = at == IN_PLACE ? &a->x : &a->y;
+    assert_ok(a->context, subwave_segmented_scan(a->context, dtype, op, kind, offset_dtype,
+                                                 s->count, guarded_pointer(&f->offsets), n,
+                                                 n ? guarded_pointer(&a->x) : NULL,
+                                                 n ? guarded_pointer(y) : NULL));
+    assert_int_equal(guarded_read(y, found), 0);
+    if (at != IN_PLACE)
+        assert_int_equal(guarded_changes(&a->x), 0);
+    assert_int_equal(guarded_changes(&f->offsets), 0);
+    return found;
+}
+
+static void assert_same(subwave_dtype dtype, const void *found, const void *right, int64_t n,
+                        const char *what)
+{
+    for (int64_t i = 0; i < n; ++i)
+        if (!reference_same(dtype, reference_load(dtype, found, i),
+                            reference_load(dtype, right, i)))
+            fail_msg("%s: y[%lld] of %lld is %.17g, not %.17g", what, (long long)i, (long long)n,
+                     reference_decode(dtype, reference_load(dtype, found, i)),
+                     reference_decode(dtype, reference_load(dtype, right, i)));
+}
+
+/* What y must be: elements of no segment are as they were. */
+static unsigned char *right_of(const fixture *f, subwave_dtype dtype, subwave_op op,
+                               subwave_scan_kind kind, const segments *s, int64_t n, where at)
+{
+    const size_t bytes = (size_t)n * (size_t)reference_width(dtype) / 8;
+    unsigned char *right = malloc(bytes + 1);
+    assert_non_null(right);
+    memset(right, 0xa5, bytes);
+    if (at == IN_PLACE)
+        memcpy(right, f->a.values, bytes);
+    reference_array_segmented_scan(dtype, op, kind, s->count, s->offsets, f->a.values, right);
+    return right;
+}
+
+/* Before the first segment and behind the last there are elements, if wanted. */
+static void check(fixture *f, subwave_dtype dtype, subwave_op op, lengths lengths, int64_t size,
+                  unsigned turn)
+{
+    arrays *a = &f->a;
+    const int64_t first = turn % 3 ? 0 : 5 + turn % 16;
+    segments s = segments_create(&a->random, lengths, items_of(dtype), size, first);
+    const int64_t n = s.offsets[s.count] + (turn % 2 ? 0 : 37);
+    arrays_fill(a, dtype, op, n);
+    const subwave_scan_kind kind = kinds[turn / 2 % 2];
+    const subwave_dtype offset_dtype = turn % 2 ? SUBWAVE_DTYPE_I32 : SUBWAVE_DTYPE_I64;
+    const where at = (where)(turn / 3 % WHERES);
+    unsigned char *right = right_of(f, dtype, op, kind, &s, n, at);
+    unsigned char *found = scan(f, dtype, op, kind, offset_dtype, &s, n, at);
+    char what[200];
+    snprintf(what, sizeof what, "%s %s of %s, %s segments, n = %lld, turn %u",
+             subwave_scan_kind_name(kind), subwave_op_name(op), subwave_dtype_name(dtype),
+             lengths_names[lengths], (long long)n, turn);
+    assert_same(dtype, found, right, n, what);
+    free(found);
+    free(right);
+    free(s.offsets);
+}
+
+/* --- tests ----------------------------------------------------------------------------------- */
+
+/* Every dtype, op and kind, at sizes around a work-item's part, a tile, and several. */
+static void test_all(void **state)
+{
+    fixture f = fixture_create(*state);
+    unsigned turn = 0;
+    for (size_t d = 0; d < COUNT(number_dtypes); ++d)
+        for (size_t o = 0; o < COUNT(all_ops); ++o) {
+            const subwave_dtype dtype = number_dtypes[d];
+            if (!reference_has_op(dtype, all_ops[o]))
+                continue;
+            const int64_t part = items_of(dtype), tile = part * BLOCK;
+            const int64_t sizes[] = {1, part, tile - 1, tile + 1, 3 * tile + 77};
+            for (int lengths = 0; lengths < LENGTHS; ++lengths, ++turn)
+                check(&f, dtype, all_ops[o], (enum lengths)lengths,
+                      sizes[(turn + turn / 5) % COUNT(sizes)], turn);
+        }
+    for (int lengths = 0; lengths < LENGTHS; ++lengths) /* all sizes up to some */
+        for (int64_t n = 0; n < 40; ++n, ++turn)
+            check(&f, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, (enum lengths)lengths, n, turn);
+    for (int lengths = 0; lengths < LENGTHS; ++lengths)
+        for (int i = 0; i < 12; ++i, ++turn)
+            check(&f, i % 3 ? SUBWAVE_DTYPE_U8 : SUBWAVE_DTYPE_F16, SUBWAVE_OP_PLUS,
+                  (enum lengths)lengths, 31 * (i < 6 ? 3 : BLOCK) + i, turn);
+    fixture_destroy(&f);
+}
+
+/* Several groups of tiles; where limits are small, several launches. */
+static void test_many_tiles(void **state)
+{
+    fixture f = fixture_create(*state);
+    const int64_t tile = 7 * BLOCK;
+    check(&f, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, ALL_IN_ONE, tile * (2 * GROUP + 3) + 5, 1);
+    check(&f, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, POWER_LAW, tile * (GROUP + 2), 2);
+    check(&f, SUBWAVE_DTYPE_U8, SUBWAVE_OP_PLUS, ALL_EMPTY, 31 * BLOCK * (GROUP + 1), 3);
+    check(&f, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, EMPTY_AT_ONCE, 15 * BLOCK * (GROUP + 1), 10);
+    if (harness_is_full()) {
+        for (int lengths = 0; lengths < LENGTHS; ++lengths)
+            check(&f, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, (enum lengths)lengths,
+                  tile * (3 * GROUP + 5) + 77, (unsigned)lengths);
+        /* Long segments that begin and end anywhere among the groups. */
+        const int64_t n = tile * (5 * GROUP + 9);
+        arrays_fill(&f.a, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, n);
+        int64_t offsets[8] = {0,
+                              3,
+                              tile * 77,
+                              tile * (GROUP + 3),
+                              tile * (3 * GROUP + 5) + 9,
+                              tile * (4 * GROUP) - 4,
+                              n - 5,
+                              n};
+        const segments s = {7, offsets};
+        for (size_t k = 0; k < COUNT(kinds); ++k) {
+            unsigned char *right =
+                right_of(&f, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, kinds[k], &s, n, IN_PLACE);
+            unsigned char *found = scan(&f, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, kinds[k],
+                                        SUBWAVE_DTYPE_I64, &s, n, IN_PLACE);
+            assert_same(SUBWAVE_DTYPE_F64, found, right, n, "long segments");
+            free(found);
+            free(right);
+        }
+    }
+    fixture_destroy(&f);
+}
+
+/* Whatever offsets are, nothing outside x, y and offsets is read or written, and every call ends. */
+static void test_wrong_offsets(void **state)
+{
+    fixture f = fixture_create(*state);
+    const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_U8};
+    for (int kind = 0; kind < WRONG_KINDS; ++kind)
+        for (size_t d = 0; d < COUNT(dtypes); ++d) {
+            const int64_t tile = (int64_t)items_of(dtypes[d]) * BLOCK, n = 5 * tile + 3;
+            segments s = segments_wrong(&f.a.random, kind, kind % 2 ? 4 * tile : 700, n);
+            arrays_fill(&f.a, dtypes[d], SUBWAVE_OP_PLUS, n);
+            free(scan(&f, dtypes[d], SUBWAVE_OP_PLUS, kinds[kind / 2 % 2],
+                      d % 2 ? SUBWAVE_DTYPE_I32 : SUBWAVE_DTYPE_I64, &s, n,
+                      (where)((kind + (int)d) % WHERES)));
+            free(s.offsets);
+        }
+    fixture_destroy(&f);
+}
+
+/* What is beyond n or below 0 counts as n or 0. */
+static void test_clamped(void **state)
+{
+    fixture f = fixture_create(*state);
+    int64_t offsets[] = {-7, -2, 3, 5, 5, 99};
+    const segments s = {5, offsets};
+    arrays_fill(&f.a, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 8);
+    const float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, right[] = {0, 1, 3, 0, 4, 0, 6, 13};
+    memcpy(f.a.values, x, sizeof x);
+    unsigned char *found = scan(&f, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE,
+                                SUBWAVE_DTYPE_I32, &s, 8, UNALIGNED);
+    assert_memory_equal(found, right, sizeof right);
+    free(found);
+    fixture_destroy(&f);
+}
+
+/* NaN, infinities, zeros of both signs; the segments have 1, 3, 0 and 1 elements. */
+static void test_special(void **state)
+{
+    const double nan = NAN, inf = INFINITY;
+    const struct {
+        subwave_op op;
+        double x[5], upto[5], before[5];
+    } cases[] = {
+        {SUBWAVE_OP_PLUS,
+         {-0.0, inf, -inf, 1, -0.0},
+         {-0.0, inf, nan, nan, -0.0},
+         {0, 0, inf, nan, 0}},
+        {SUBWAVE_OP_MULTIPLIES,
+         {-0.0, 2, nan, 1, inf},
+         {-0.0, 2, nan, nan, inf},
+         {1, 1, 2, nan, 1}},
+        {SUBWAVE_OP_MINIMUM,
+         {nan, 0.0, -0.0, 1, nan},
+         {nan, 0.0, -0.0, -0.0, nan},
+         {inf, inf, 0.0, -0.0, inf}},
+        {SUBWAVE_OP_MAXIMUM,
+         {nan, nan, -5, -0.0, inf},
+         {nan, nan, -5, -0.0, inf},
+         {-inf, -inf, nan, -5, -inf}},
+        {SUBWAVE_OP_LOGICAL_OR, {-0.0, -0.0, 0.5, 0, nan}, {0, 0, 1, 1, 1}, {0, 0, 0, 1, 0}},
+        {SUBWAVE_OP_LOGICAL_AND, {0.5, nan, -0.0, 1, -0.0}, {1, 1, 0, 0, 0}, {1, 1, 1, 0, 1}},
+    };
+    int64_t offsets[] = {0, 1, 4, 4, 5};
+    const segments s = {4, offsets};
+    fixture f = fixture_create(*state);
+    for (size_t c = 0; c < COUNT(cases); ++c)
+        for (size_t k = 0; k < COUNT(kinds); ++k) {
+            arrays_fill(&f.a, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, 5);
+            memcpy(f.a.values, cases[c].x, sizeof cases[c].x);
+            unsigned char *found = scan(&f, SUBWAVE_DTYPE_F64, cases[c].op, kinds[k],
+                                        SUBWAVE_DTYPE_I32, &s, 5, ALIGNED);
+            assert_same(SUBWAVE_DTYPE_F64, found, k ? cases[c].before : cases[c].upto, 5,
+                        subwave_op_name(cases[c].op));
+            free(found);
+        }
+    fixture_destroy(&f);
+}
+
+/* What the comment promises of the workspace; and one that is too small is told, and nothing
+ * written. */
+static void test_workspace(void **state)
+{
+    subwave_context *context = *state;
+    enum { TILE = 7 * BLOCK, SMALL = 4352, LARGE = SMALL + 2 * (2 + 1) * 8 + 3 * 8 };
+    fixture f = fixture_create(context);
+    void *workspace;
+    assert_ok(context, subwave_malloc(context, &workspace, LARGE));
+    for (int large = 0; large < 2; ++large) {
+        const int64_t n = TILE - 2 + large, needed = large ? LARGE : SMALL;
+        int64_t offsets[] = {0, n / 2, n};
+        const segments s = {2, offsets};
+        arrays_fill(&f.a, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, n);
+        unsigned char *right = right_of(&f, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS,
+                                        SUBWAVE_SCAN_INCLUSIVE, &s, n, ALIGNED);
+        guarded_reset(&f.a.x, 8, f.a.values, (size_t)n * 8);
+        guarded_reset(&f.offsets, 8, offsets, sizeof offsets);
+        assert_ok(context, subwave_set_workspace(context, workspace, needed - 1));
+        assert_int_equal(subwave_segmented_scan(context, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS,
+                                                SUBWAVE_SCAN_INCLUSIVE, SUBWAVE_DTYPE_I64, 2,
+                                                guarded_pointer(&f.offsets), n,
+                                                guarded_pointer(&f.a.x), guarded_pointer(&f.a.x)),
+                         SUBWAVE_STATUS_WORKSPACE_TOO_SMALL);
+        assert_int_equal(guarded_changes(&f.a.x), 0);
+        for (int again = 0; again < 2; ++again) { /* in what the first call left */
+            assert_ok(context, subwave_set_workspace(context, workspace, needed));
+            unsigned char *found = scan(&f, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS,
+                                        SUBWAVE_SCAN_INCLUSIVE, SUBWAVE_DTYPE_I64, &s, n, ALIGNED);
+            assert_memory_equal(found, right, (size_t)n * 8);
+            free(found);
+        }
+        free(right);
+    }
+    assert_ok(context, subwave_set_workspace(context, NULL, 0));
+    assert_ok(context, subwave_free(context, workspace));
+    fixture_destroy(&f);
+}
+
+static void test_arguments(void **state)
+{
+    subwave_context *context = *state;
+    double x[2] = {1, 2}, y[2] = {-1, -1};
+    int64_t offsets[3] = {0, 1, 2};
+    const int64_t huge = INT64_MAX / 2;
+    enum { IN = SUBWAVE_SCAN_INCLUSIVE, EX = SUBWAVE_SCAN_EXCLUSIVE };
+    enum { F64 = SUBWAVE_DTYPE_F64, I32 = SUBWAVE_DTYPE_I32, I64 = SUBWAVE_DTYPE_I64 };
+    const struct {
+        subwave_status status;
+        int dtype, op, scan, offset_dtype;
+        int64_t segments, n;
+        const void *offsets, *x;
+        void *y;
+        const char *text;
+    } cases[] = {
+        {SUBWAVE_STATUS_INVALID_VALUE, F64, 0, IN, I64, 2, 2, offsets, x, y, "op is 0"},
+        {SUBWAVE_STATUS_INVALID_VALUE, 0, 1, IN, I64, 2, 2, offsets, x, y, "dtype is 0"},
+        {SUBWAVE_STATUS_UNSUPPORTED, SUBWAVE_DTYPE_C64, 1, EX, I64, 2, 2, offsets, x, y, "c64"},
+        {SUBWAVE_STATUS_UNSUPPORTED, F64, SUBWAVE_OP_BIT_XOR, EX, I64, 2, 2, offsets, x, y,
+         "bit_xor"},
+        {SUBWAVE_STATUS_INVALID_VALUE, F64, 1, 0, I64, 2, 2, offsets, x, y, "scan is 0"},
+        {SUBWAVE_STATUS_INVALID_VALUE, F64, 1, 3, I64, 2, 2, offsets, x, y, "scan is 3"},
+        {SUBWAVE_STATUS_INVALID_VALUE, F64, 1, EX, 0, 2, 2, offsets, x, y, "offset_dtype is 0"},
+        {SUBWAVE_STATUS_UNSUPPORTED, F64, 1, IN, SUBWAVE_DTYPE_U32, 2, 2, offsets, x, y,
+         "offset_dtype is u32"},
+        {SUBWAVE_STATUS_INVALID_SIZE, F64, 1, IN, I64, -1, 2, offsets, x, y, "segments is -1"},
+        {SUBWAVE_STATUS_INVALID_SIZE, F64, 1, IN, I64, huge, 2, offsets, x, y, "segments is"},
+        {SUBWAVE_STATUS_INVALID_SIZE, F64, 1, IN, I64, 0, -2, offsets, x, y, "n is -2"},
+        {SUBWAVE_STATUS_INVALID_SIZE, F64, 1, IN, I64, 2, huge, offsets, x, y, "n is"},
+        {SUBWAVE_STATUS_INVALID_POINTER, F64, 1, IN, I64, 2, 2, NULL, x, y, "offsets is null"},
+        {SUBWAVE_STATUS_INVALID_POINTER, F64, 1, IN, I64, 2, 2, (char *)offsets + 4, x, y,
+         "offsets "},
+        {SUBWAVE_STATUS_INVALID_POINTER, F64, 1, EX, I32, 2, 2, (char *)offsets + 2, x, y,
+         "offsets "},
+        {SUBWAVE_STATUS_INVALID_POINTER, F64, 1, IN, I64, 2, 2, offsets, NULL, y, "x is null"},
+        {SUBWAVE_STATUS_INVALID_POINTER, F64, 1, IN, I64, 2, 2, offsets, (char *)x + 4, y, "x "},
+        {SUBWAVE_STATUS_INVALID_POINTER, F64, 1, IN, I64, 2, 2, offsets, x, NULL, "y is null"},
+        {SUBWAVE_STATUS_INVALID_POINTER, F64, 1, IN, I64, 2, 2, offsets, x, (char *)y + 1, "y "},
+    };
+    for (size_t c = 0; c < COUNT(cases); ++c) {
+        const subwave_status status = subwave_segmented_scan(
+            context, (subwave_dtype)cases[c].dtype, (subwave_op)cases[c].op,
+            (subwave_scan_kind)cases[c].scan, (subwave_dtype)cases[c].offset_dtype,
+            cases[c].segments, cases[c].offsets, cases[c].n, cases[c].x, cases[c].y);
+        if (status != cases[c].status || !strstr(subwave_last_error(context), cases[c].text))
+            fail_msg("case %zu: %s, \"%s\"", c, subwave_status_name(status),
+                     subwave_last_error(context));
+        assert_true(y[0] == -1 && y[1] == -1);
+    }
+    for (int none = 0; none < 2; ++none) /* no segments; no elements */
+        assert_ok(context, subwave_segmented_scan(context, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS,
+                                                  SUBWAVE_SCAN_INCLUSIVE, SUBWAVE_DTYPE_I64,
+                                                  none ? 2 : 0, NULL, none ? 0 : 2, NULL, NULL));
+    assert_int_equal(subwave_segmented_scan(NULL, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS,
+                                            SUBWAVE_SCAN_INCLUSIVE, SUBWAVE_DTYPE_I64, 2, offsets,
+                                            2, x, y),
+                     SUBWAVE_STATUS_INVALID_CONTEXT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all),           cmocka_unit_test(test_many_tiles),
+        cmocka_unit_test(test_wrong_offsets), cmocka_unit_test(test_clamped),
+        cmocka_unit_test(test_special),       cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_arguments),
+    };
+    return harness_run("segmented_scan", tests, COUNT(tests));
+}
