@@ -52,6 +52,7 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_row_scan,
     SUBWAVE_OPERATION_row_minmax_index,
     SUBWAVE_OPERATION_segmented_scan,
+    SUBWAVE_OPERATION_scatter_add,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
@@ -388,6 +389,25 @@ typedef struct subwave_histogram_launch {
     int32_t bins;
     uint32_t counters, log_copies, blocks;
 } subwave_histogram_launch;
+
+/* y[indices[i]] += values[i] for n elements; what has an index outside of the `cells` of y is left
+ * out. Sums are as many copies in a block's shared memory, and then added to those in device memory;
+ * with 0 copies there at once. */
+enum { SUBWAVE_SCATTER_HEADER = 64 /* words of 32 bits before the sums, of which one is used */ };
+typedef struct subwave_scatter_add_launch {
+    int64_t n, cells;
+    const void *indices, *values; /* indices: of 64 bits if wide, otherwise of 32 */
+    void *y;
+    int32_t wide;
+    uint32_t copies, blocks;
+    /* Of floats in fixed point (hip/scatter_add.hip): of how many bits a part is; the workspace, which
+     * has the greatest exponent, two sums of each cell, and a word of flags of each cell. 0: floats are
+     * added as they are. */
+    int32_t part_bits;
+    uint32_t *greatest;
+    uint64_t *sums;
+    uint32_t *flags;
+} subwave_scatter_add_launch;
 
 /* `count` segments of an array of n elements, of which segment s has those from offsets[s] up to
  * offsets[s + 1]. Elements and ends of segments are the items of which a tile has a constant number

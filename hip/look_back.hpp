@@ -42,10 +42,10 @@ template <class T> SUBWAVE_DEVICE T wait_for(const std::uint64_t *states, std::u
     return value;
 }
 
-template <class State> SUBWAVE_KERNEL(array_block) clear_states(State *states, std::uint32_t count)
+template <class State> SUBWAVE_KERNEL(array_block) clear_states(State *states, std::int64_t count)
 {
-    for (std::uint32_t i = blockIdx.x * array_block + threadIdx.x; i < count;
-         i += gridDim.x * array_block)
+    for (std::int64_t i = std::int64_t(blockIdx.x) * array_block + threadIdx.x; i < count;
+         i += std::int64_t(gridDim.x) * array_block)
         states[i] = 0;
 }
 

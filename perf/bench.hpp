@@ -269,6 +269,7 @@ void array_cases(session &s);
 void row_cases(session &s);
 void transpose_cases(session &s);
 void histogram_cases(session &s);
+void scatter_cases(session &s);
 void register_cases(session &s);
 
 /* --- peers ----------------------------------------------------------------------------------- */

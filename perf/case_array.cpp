@@ -108,7 +108,7 @@ std::vector<contender> contenders_of(session &s, const measure_problem &of)
     if (!has_orders)
         all.push_back(ours("", [](measure_problem &) {}));
     for (subwave_order order : all_orders)
-        if (has_orders)
+        if (has_orders && order != SUBWAVE_ORDER_ANY) /* here the same as DEVICE */
             all.push_back(
                 ours(subwave_order_name(order), [order](measure_problem &p) { p.order = order; }));
     if (is_product_sum(of)) {

@@ -46,6 +46,7 @@ constexpr struct {
     {"unique", nullptr},
     {"transpose", transpose_cases},
     {"histogram", histogram_cases},
+    {"scatter_add", scatter_cases},
     {"register_reduce", register_cases},
     {"register_scan", nullptr},
 };

@@ -24,6 +24,13 @@ template <class T> struct enrolled {
 /* Queues a copy of a multiple of 16 bytes on a GPU; 0 for success. */
 using copy_kernel = int (*)(void *stream, void *to, const void *from, std::int64_t bytes);
 
+/* Queues y[indices[i]] += values[i] for n elements on a GPU; 0 for success. */
+struct scatter_kernel {
+    subwave_dtype dtype;
+    int (*launch)(void *stream, std::int64_t n, const void *indices, const void *values,
+                  std::int64_t cells, void *y);
+};
+
 /* A kernel that keeps the device full of waves which do nothing but call a group function, `rounds`
  * times each, on values in registers: register_chain of registers.hpp. */
 struct register_kernel {

@@ -188,28 +188,82 @@ subwave_status subwave_array_prepare_row_tiles(subwave_context *context, int64_t
     return SUBWAVE_STATUS_SUCCESS;
 }
 
+bool subwave_array_divide_for_cells(const subwave_context *context, int64_t n, size_t size,
+                                    int64_t cells, size_t cell_bytes, bool must,
+                                    uint32_t *log_copies, uint32_t *blocks)
+{
+    const int64_t units = context->capabilities.compute_units,
+                  tile = (int64_t)SUBWAVE_ARRAY_BLOCK * SUBWAVE_ARRAY_ROWS * (16 / (int64_t)size);
+    int64_t wanted = quotient_above(n, tile);
+    /* A block adds all its cells to device memory in the end, and so should have taken several times
+     * as many elements. If too few blocks would be left, all add there at once. */
+    const int64_t worthwhile = n / (4 * cells), most = 8 * units;
+    const bool pays = worthwhile >= units || worthwhile >= wanted;
+    const int64_t counters = SUBWAVE_HISTOGRAM_COUNTERS / (int64_t)(cell_bytes / sizeof(uint32_t));
+    const bool in_blocks = must || (cells <= counters && pays);
+    *log_copies = 0;
+    if (in_blocks) {
+        /* As many copies as let seven blocks share the 64 KiB of a compute unit: each wave has only
+         * a pack per lane on its way. */
+        while (*log_copies < SUBWAVE_HISTOGRAM_LOG_COPIES && cells << *log_copies <= counters / 8)
+            ++*log_copies;
+        if (pays)
+            wanted = wanted < worthwhile ? wanted : worthwhile;
+    }
+    wanted = wanted < most ? wanted : most;
+    *blocks = (uint32_t)(wanted < SUBWAVE_HISTOGRAM_BLOCKS ? wanted : SUBWAVE_HISTOGRAM_BLOCKS);
+    return in_blocks;
+}
+
+subwave_status subwave_array_prepare_fixed_sums(subwave_context *context,
+                                                subwave_scatter_add_launch *launch)
+{
+    const int64_t header = COUNTERS_BYTES + RESULT_BYTES,
+                  sums = 2 * (int64_t)sizeof *launch->sums * launch->cells;
+    _Static_assert(RESULT_BYTES == SUBWAVE_SCATTER_HEADER * sizeof(uint32_t), "cleared together");
+    void *workspace;
+    SUBWAVE_TRY(subwave_workspace_get(
+        context, header + sums + (int64_t)sizeof *launch->flags * launch->cells, &workspace));
+    launch->greatest = (uint32_t *)((char *)workspace + COUNTERS_BYTES);
+    launch->sums = (uint64_t *)((char *)workspace + header);
+    launch->flags = (uint32_t *)((char *)workspace + header + sums);
+    /* n of these parts stay below 2^62. */
+    launch->part_bits = 62;
+    while ((int64_t)1 << (62 - launch->part_bits) < launch->n)
+        --launch->part_bits;
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+subwave_status subwave_check_index_dtype(subwave_context *context, const char *name,
+                                         const char *what, subwave_dtype dtype)
+{
+    if (dtype == SUBWAVE_DTYPE_I32 || dtype == SUBWAVE_DTYPE_I64)
+        return SUBWAVE_STATUS_SUCCESS;
+    if (!subwave_dtype_size(dtype))
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
+                            "%s is %d, which is no subwave_dtype", name, (int)dtype);
+    return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED, "%s is %s; %s are i32 or i64", name,
+                        subwave_dtype_name(dtype), what);
+}
+
 subwave_status subwave_check_offset_dtype(subwave_context *context, subwave_dtype offset_dtype)
 {
-    if (offset_dtype == SUBWAVE_DTYPE_I32 || offset_dtype == SUBWAVE_DTYPE_I64)
+    return subwave_check_index_dtype(context, "offset_dtype", "offsets", offset_dtype);
+}
+
+subwave_status subwave_check_count(subwave_context *context, const char *name, int64_t count)
+{
+    SUBWAVE_TRY(subwave_check_size(context, name, count));
+    if (count <= INT64_MAX / 32)
         return SUBWAVE_STATUS_SUCCESS;
-    if (!subwave_dtype_size(offset_dtype))
-        return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
-                            "offset_dtype is %d, which is no subwave_dtype", (int)offset_dtype);
-    return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
-                        "offset_dtype is %s; offsets are i32 or i64",
-                        subwave_dtype_name(offset_dtype));
+    return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
+                        "%s is %" PRId64 ": so many exceed the address space", name, count);
 }
 
 subwave_status subwave_check_segments(subwave_context *context, int64_t segments, int64_t n)
 {
-    SUBWAVE_TRY(subwave_check_size(context, "segments", segments));
-    SUBWAVE_TRY(subwave_check_size(context, "n", n));
-    const int64_t most = INT64_MAX / 32;
-    if (segments <= most && n <= most)
-        return SUBWAVE_STATUS_SUCCESS;
-    return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
-                        "%s is %" PRId64 ": so many exceed the address space",
-                        segments > most ? "segments" : "n", segments > most ? segments : n);
+    SUBWAVE_TRY(subwave_check_count(context, "segments", segments));
+    return subwave_check_count(context, "n", n);
 }
 
 subwave_status subwave_array_prepare_segments(subwave_context *context, subwave_dtype offset_dtype,

@@ -52,6 +52,22 @@ subwave_status subwave_array_prepare_row_tiles(subwave_context *context, int64_t
 bool subwave_row_scan_prepare(const subwave_context *context, size_t size,
                               subwave_row_scan_launch *prepared);
 
+/* Whether a block has cells of cell_bytes in shared memory when it takes elements of `size` bytes to
+ * them, because that pays or it `must`; of how many copies of each the logarithm, and how many blocks
+ * there are. */
+bool subwave_array_divide_for_cells(const subwave_context *context, int64_t n, size_t size,
+                                    int64_t cells, size_t cell_bytes, bool must,
+                                    uint32_t *log_copies, uint32_t *blocks);
+
+/* The workspace of a sum of floats in each cell, in fixed point (hip/scatter_add.hip). */
+subwave_status subwave_array_prepare_fixed_sums(subwave_context *context,
+                                                subwave_scatter_add_launch *launch);
+
+/* `name` is I32 or I64; the text calls what it is of `what`. */
+subwave_status subwave_check_index_dtype(subwave_context *context, const char *name,
+                                         const char *what, subwave_dtype dtype);
+/* Not negative, nor more than fit into the address space. */
+subwave_status subwave_check_count(subwave_context *context, const char *name, int64_t count);
 subwave_status subwave_check_offset_dtype(subwave_context *context, subwave_dtype offset_dtype);
 subwave_status subwave_check_segments(subwave_context *context, int64_t segments, int64_t n);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * histogram.c: subwave_histogram, subwave_histogram_by_boundaries.
  */
-#include "check.h"
+#include "array.h"
 #include "log.h"
 
 #include <inttypes.h>
@@ -19,31 +19,6 @@ static subwave_status check(subwave_context *context, subwave_dtype dtype, int64
     if (n > 0)
         SUBWAVE_TRY(subwave_check_pointer(context, "x", x, subwave_dtype_size(dtype)));
     return subwave_check_pointer(context, "counts", counts, sizeof *counts);
-}
-
-/* How many counters of a bin a block has in shared memory, and how many blocks there are. */
-static void divide(const subwave_context *context, size_t size, subwave_histogram_launch *launch)
-{
-    const int64_t units = context->capabilities.compute_units, bins = size > 1 ? launch->bins : 256;
-    const int64_t tile = (int64_t)SUBWAVE_ARRAY_BLOCK * SUBWAVE_ARRAY_ROWS * (16 / (int64_t)size);
-    int64_t blocks = (launch->n - 1) / tile + 1;
-    /* A block adds all its bins to device memory in the end, and so should have counted several times
-     * as many elements. If too few blocks would be left, all count there at once. */
-    const int64_t worthwhile = launch->n / (4 * bins), most = 8 * units;
-    const bool pays = worthwhile >= units || worthwhile >= blocks;
-    if (size == 1 || (bins <= SUBWAVE_HISTOGRAM_COUNTERS && pays)) {
-        launch->counters = (uint32_t)bins;
-        /* As many copies as let seven blocks share the 64 KiB of a compute unit: each wave has only
-         * a pack per lane on its way. */
-        while (launch->log_copies < SUBWAVE_HISTOGRAM_LOG_COPIES &&
-               bins << launch->log_copies <= SUBWAVE_HISTOGRAM_COUNTERS / 8)
-            ++launch->log_copies;
-        if (pays)
-            blocks = blocks < worthwhile ? blocks : worthwhile;
-    }
-    blocks = blocks < most ? blocks : most;
-    launch->blocks =
-        (uint32_t)(blocks < SUBWAVE_HISTOGRAM_BLOCKS ? blocks : SUBWAVE_HISTOGRAM_BLOCKS);
 }
 
 /* How elements are told their bins, in f32 or, if they have 8 bytes, in f64. */
@@ -68,8 +43,13 @@ static void place_bins(subwave_dtype dtype, double upper, subwave_histogram_laun
 static subwave_status run(subwave_context *context, subwave_dtype dtype,
                           subwave_histogram_launch *launch, const char *what)
 {
-    if (launch->n > 0)
-        divide(context, subwave_dtype_size(dtype), launch);
+    if (launch->n > 0) {
+        const size_t size = subwave_dtype_size(dtype);
+        const int64_t bins = size > 1 ? launch->bins : 256;
+        if (subwave_array_divide_for_cells(context, launch->n, size, bins, sizeof(uint32_t),
+                                           size == 1, &launch->log_copies, &launch->blocks))
+            launch->counters = (uint32_t)bins;
+    }
     return subwave_launch(context, SUBWAVE_OPERATION_histogram, dtype, launch, what);
 }
 

@@ -406,6 +406,91 @@ void reference_array_histogram(subwave_dtype dtype, int64_t bins, double lower, 
 #undef BEGINS_BEFORE
 }
 
+/* --- sums in cells ---------------------------------------------------------------------------- */
+
+__extension__ typedef __int128 wide_integer;
+
+/* sum * 2^exponent to nearest even, a bit at a time. */
+static uint64_t rounded_sum(subwave_dtype dtype, wide_integer sum, int exponent)
+{
+    const int digits = reference_fraction(dtype) + 1,
+              least = dtype == SUBWAVE_DTYPE_F32 ? -149 : -1074;
+    const bool negative = sum < 0;
+    wide_integer size = negative ? -sum : sum;
+    bool half = false, more = false;
+    for (; size >> digits != 0 || exponent < least; size >>= 1, ++exponent) {
+        more = more || half;
+        half = size & 1;
+    }
+    if (half && (more || (size & 1)))
+        ++size;
+    const double number = ldexp((double)size, exponent);
+    return reference_encode(dtype, negative ? -number : number);
+}
+
+void reference_array_scatter_add(subwave_dtype dtype, int64_t n, const int64_t *indices,
+                                 const void *x, int64_t cells, void *y)
+{
+#define OUTSIDE(i) (indices[i] < 0 || indices[i] >= cells)
+    if (!reference_is_floating(dtype)) {
+        for (int64_t i = 0; i < n; ++i)
+            if (!OUTSIDE(i))
+                reference_store(dtype, y, indices[i],
+                                reference_combine(dtype, SUBWAVE_OP_PLUS,
+                                                  reference_load(dtype, y, indices[i]),
+                                                  reference_load(dtype, x, i)));
+        return;
+    }
+    typedef struct sums {
+        int64_t high, low;
+        bool nan, plus, minus;
+    } sums;
+    sums *const all = calloc((size_t)cells + 1, sizeof *all);
+    if (!all)
+        abort();
+    int bits = 62, above = dtype == SUBWAVE_DTYPE_F32 ? -125 : -1021; /* of the least number */
+    while ((double)n > ldexp(1, 62 - bits))
+        --bits;
+    for (int64_t i = 0; i < n; ++i) {
+        const double v = reference_decode(dtype, reference_load(dtype, x, i));
+        int e;
+        frexp(v, &e);
+        if (!OUTSIDE(i) && isfinite(v) && v != 0 && e > above)
+            above = e;
+    }
+    for (int64_t i = 0; i < n; ++i) {
+        const double v = reference_decode(dtype, reference_load(dtype, x, i));
+        if (OUTSIDE(i))
+            continue;
+        sums *const s = &all[indices[i]];
+        s->nan |= isnan(v);
+        s->plus |= v == (double)INFINITY;
+        s->minus |= v == -(double)INFINITY;
+        if (!isfinite(v))
+            continue;
+        const double scaled = ldexp(v, bits - above), high = trunc(scaled);
+        s->high += (int64_t)high;
+        s->low += (int64_t)round(ldexp(scaled - high, bits));
+    }
+    const uint64_t infinity = reference_encode(dtype, (double)INFINITY),
+                   nan = infinity | (uint64_t)1 << (reference_fraction(dtype) - 1);
+    for (int64_t c = 0; c < cells; ++c) {
+        const sums s = all[c];
+        uint64_t sum = rounded_sum(dtype, (wide_integer)s.high * ((wide_integer)1 << bits) + s.low,
+                                   above - 2 * bits);
+        if (s.plus || s.minus)
+            sum = reference_encode(dtype, s.plus ? (double)INFINITY : -(double)INFINITY);
+        if (s.nan || (s.plus && s.minus))
+            sum = nan;
+        if (reference_decode(dtype, sum) == 0)
+            continue;
+        sum = reference_combine(dtype, SUBWAVE_OP_PLUS, sum, reference_load(dtype, y, c));
+        reference_store(dtype, y, c, isnan(reference_decode(dtype, sum)) ? nan : sum);
+    }
+    free(all);
+#undef OUTSIDE
+}
+
 /* --- segments -------------------------------------------------------------------------------- */
 
 /* A value, and whether a segment ended before the elements that it is of. */

@@ -53,4 +53,9 @@ double reference_array_edge(int64_t bin, int64_t bins, double lower, double uppe
 void reference_array_histogram(subwave_dtype dtype, int64_t bins, double lower, double upper,
                                const void *boundaries, int64_t n, const void *x, int64_t *counts);
 
+/* y[indices[i]] += x[i] for n elements whose index is not outside of 0 ... cells - 1; of floats in
+ * fixed point. */
+void reference_array_scatter_add(subwave_dtype dtype, int64_t n, const int64_t *indices,
+                                 const void *x, int64_t cells, void *y);
+
 #endif

@@ -474,6 +474,35 @@ SUBWAVE_API subwave_status subwave_histogram_by_boundaries(subwave_context *cont
                                                            const void *boundaries, int64_t n,
                                                            const void *x, int64_t *counts);
 
+/* y[indices[i]] += values[i] for i = 0 ... n - 1. Elements whose index is not in 0 ... cells - 1 are left
+ * out.
+ *   dtype   I32, U32, I64, U64, which wrap; F32, F64.
+ *   order   ANY: floats are added to y as they come. y must not be memory that the host shares
+ *           (subwave_malloc and hipMalloc give none), where AMD's instructions are lost; f32 below
+ *           the normal numbers may count as 0. FIXED, DEVICE: bit-equal on every device. A cell's
+ *           values are summed in fixed point, and the sum, rounded once, is added to the cell. Each
+ *           value is rounded to a multiple of 2^(e - 2 w), where every finite value to be added is
+ *           below 2^e and w = 62 - log2(n), rounded down: of at most 2^32 values none is off by more
+ *           than 2^-60 of the greatest (docs/arrays.md). Infinities and NaN give what sums of them
+ *           give; all NaN are the same one. A cell whose sum is 0 stays as it is.
+ *   n       elements, >= 0; 0 returns at once.
+ *   index_dtype  I32, I64
+ *   indices [in, device] n indices, aligned as themselves.
+ *   values  [in, device] n elements, aligned as an element; if values and indices are aligned to 16
+ *           bytes they are read faster on NVIDIA.
+ *   cells   elements of y, >= 0; 0 returns at once. Few are summed in shared memory: up to 8192 of 4
+ *           bytes or 4096 of 8 bytes, of floats in fixed point 2048.
+ *   y       [in, out, device] cells elements, aligned as an element; must not overlap the others.
+ * Stream: asynchronous. Workspace: of floats in order FIXED or DEVICE 4352 + 20 cells bytes, none
+ * otherwise. Determinism: see `order`; of integers bit-equal on every device. Errors: INVALID_CONTEXT;
+ * INVALID_VALUE dtype, order, index_dtype; UNSUPPORTED another dtype or index_dtype; INVALID_SIZE n,
+ * cells; INVALID_POINTER; WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR. Source: index_add of
+ * PyTorch, numpy.add.at. */
+SUBWAVE_API subwave_status subwave_scatter_add(subwave_context *context, subwave_dtype dtype,
+                                               subwave_order order, int64_t n,
+                                               subwave_dtype index_dtype, const void *indices,
+                                               const void *values, int64_t cells, void *y);
+
 /* y[0] ... y[*count - 1] = the elements of x whose flag is not 0, in their order.
  *   dtype   any; elements are moved as they are.
  *   n       elements, >= 0. With n = 0 the count is 0.

@@ -245,7 +245,7 @@ TAKE_CHOICE(take_comparison, subwave_comparison, SUBWAVE_COMPARISON_LIST(SUBWAVE
 TAKE_CHOICE(take_layout, subwave_layout, {"row", SUBWAVE_LAYOUT_ROW_MAJOR},
             {"column", SUBWAVE_LAYOUT_COLUMN_MAJOR})
 TAKE_CHOICE(take_order, subwave_order, {"fixed", SUBWAVE_ORDER_FIXED},
-            {"device", SUBWAVE_ORDER_DEVICE})
+            {"device", SUBWAVE_ORDER_DEVICE}, {"any", SUBWAVE_ORDER_ANY})
 TAKE_CHOICE(take_minmax, subwave_op, {"minimum", SUBWAVE_OP_MINIMUM},
             {"maximum", SUBWAVE_OP_MAXIMUM})
 TAKE_CHOICE(take_conjugation, subwave_conjugation, {"none", SUBWAVE_CONJUGATION_NONE},
@@ -296,6 +296,7 @@ TAKE_DTYPES(take_dtypes, SUBWAVE_KERNELS_matmul_broadcast(SUBWAVE_X))
 TAKE_DTYPES(take_batched_dtypes, SUBWAVE_KERNELS_matmul_batched(SUBWAVE_X))
 TAKE_DTYPES(take_dot_dtypes, SUBWAVE_KERNELS_dot(SUBWAVE_X))
 TAKE_DTYPES(take_number_dtypes, SUBWAVE_KERNELS_group_reduce(SUBWAVE_X))
+TAKE_DTYPES(take_scatter_dtypes, SUBWAVE_KERNELS_scatter_add(SUBWAVE_X))
 TAKE_DTYPES(take_all_dtypes, SUBWAVE_DTYPE_LIST(SUBWAVE_X_DTYPE))
 #undef SUBWAVE_X
 #undef SUBWAVE_X_DTYPE

@@ -78,6 +78,7 @@ const char *take_dtypes(const char *value, void *target);   /* dtype_list of wha
 const char *take_batched_dtypes(const char *value, void *target); /* of what a batch takes */
 const char *take_dot_dtypes(const char *value, void *target);     /* of what dot and norm2 take */
 const char *take_number_dtypes(const char *value, void *target);  /* of what can be combined */
+const char *take_scatter_dtypes(const char *value, void *target); /* of what can be combined */
 const char *take_all_dtypes(const char *value, void *target);
 const char *take_layout(const char *value, void *target);   /* subwave_layout */
 const char *take_shapes(const char *value, void *target);   /* shape_list, from N or MxNxK */

@@ -1297,6 +1297,31 @@ const Op *op_atomic_cmpswap_x2(W *w, const Op *o)
             if (m == c) * (u64 *)p = d; RET64(m))
     return o + 1;
 }
+/* s[1] the new number, s[2] what it takes the place of */
+const Op *op_ds_cmpswap(W *w, const Op *o)
+{
+    DSLOOP
+    {
+        u8 *p = ldsp(w, (u32)(A[i] + (u32)o->imm), 4);
+        u32 m = *(u32 *)p, d = w->v[o->s[1]][i];
+        if (m == w->v[o->s[2]][i])
+            *(u32 *)p = d;
+        RET32(m);
+    }
+    return o + 1;
+}
+const Op *op_ds_cmpswap_x2(W *w, const Op *o)
+{
+    DSLOOP
+    {
+        u8 *p = ldsp(w, (u32)(A[i] + (u32)o->imm), 8);
+        u64 m = *(u64 *)p, d = w->v[o->s[1]][i] | (u64)w->v[o->s[1] + 1][i] << 32;
+        if (m == (w->v[o->s[2]][i] | (u64)w->v[o->s[2] + 1][i] << 32))
+            *(u64 *)p = d;
+        RET64(m)
+    }
+    return o + 1;
+}
 /* scalar loads: s[0] base, s[1] or imm offset, width words */
 const Op *op_s_load(W *w, const Op *o)
 {

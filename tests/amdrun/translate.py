@@ -826,14 +826,18 @@ class Translator:
         else:
             m = re.match(r"ds_(\w+?)(_rtn)?(_[a-z]\d+)$", base)
             kind = (m.group(1) + m.group(3)) if m else ""
-            kind = ATOMIC.get(kind, kind)
+            # Up to gfx10 the number to compare with comes before the new one.
+            compare = {"ds_cmpst": 1, "ds_cmpstore": 2}.get("ds_" + m.group(1) if m else "", 0)
+            kind = ATOMIC.get("cmpswap" + m.group(3) if compare else kind, kind)
             floats = ("add_f32", "add_f64", "min_f64", "max_f64", "min_f32", "max_f32")
-            if kind not in ATOMIC.values() and kind not in floats or kind.startswith("cmpswap"):
+            if kind not in ATOMIC.values() and kind not in floats or kind.startswith("cmpswap") and not compare:
                 raise Unsupported(name)
             o.fn = "ds_" + kind
             if m.group(2):
                 o.d, o.f2, args = vreg(args[0], name), 1, args[1:]
             o.s[0], o.s[1] = vreg(args[0], name), vreg(args[1], name)
+            if compare:
+                o.s[3 - compare], o.s[compare] = o.s[1], vreg(args[2], name)
             o.check, o.cls, o.width, o.info = C_DSATOMIC, 4, 8 if "64" in m.group(3) else 4, "lds"
         return o
 

@@ -597,6 +597,29 @@ static void check_segments(device *d, subwave_dtype dtype, int mean, bool scans)
     check(d, &t);
 }
 
+static subwave_status run_scatter(subwave_context *context, const task *t, void *const *operand)
+{
+    return subwave_scatter_add(context, t->dtype, SUBWAVE_ORDER_DEVICE, t->n, SUBWAVE_DTYPE_I32,
+                               operand[SECOND], operand[FIRST], t->function, operand[RESULT]);
+}
+
+/* So few cells that blocks sum in shared memory, or so many that it does not pay. */
+static void check_scatter(device *d, subwave_dtype dtype, int cells)
+{
+    const size_t size = subwave_dtype_size(dtype);
+    task t = {.run = run_scatter, .dtype = dtype, .n = (int64_t)(60003 / size), .function = cells};
+    snprintf(t.name, sizeof t.name, "scatter_add to %d cells of %s", cells,
+             subwave_dtype_name(dtype));
+    add_operand(&t, FIRST, (size_t)t.n, size);
+    fill_numbers(dtype, t.before[FIRST], t.n, &d->random);
+    add_operand(&t, SECOND, (size_t)t.n, sizeof(int32_t));
+    for (int64_t i = 0; i < t.n; ++i)
+        ((int32_t *)t.before[SECOND])[i] =
+            (int32_t)(harness_random_bits(&d->random) % (unsigned)cells);
+    add_operand(&t, RESULT, (size_t)cells, size);
+    check(d, &t);
+}
+
 /* Several tiles, whose blocks may finish in any order. */
 static void check_arrays(device *d)
 {
@@ -630,6 +653,8 @@ static void check_arrays(device *d)
             }
             check_segments(d, dtype, o ? 7 : 5000, false);
             check_segments(d, dtype, o ? 7 : 5000, true);
+            if (size >= 4)
+                check_scatter(d, dtype, o ? 13 : 1500);
             t = (task){.run = run_scan,
                        .dtype = dtype,
                        .n = (int64_t)(60003 / size),

@@ -81,7 +81,7 @@ static void ask_all(subwave_context *context, subwave_status expected)
 #define ASK(function, ...) ANSWERS(expected, context, function, context, __VA_ARGS__)
     double one = 1, x = 2, y = 3, sum = 0, upto = 0, product = 0, norm = 0, least = 0, of_row = 0,
            in_row = 0, moved = 0, greatest_of_row = 0, kept[5] = {0}, others = 0, of_segment = 0,
-           in_segment = 0;
+           in_segment = 0, added = 1;
     int64_t where = -1, place = -1, counts[5] = {0};
     const int64_t offsets[] = {0, 1};
     const void *const matrices[] = {&x};
@@ -145,6 +145,8 @@ static void ask_all(subwave_context *context, subwave_status expected)
         &of_segment);
     ASK(subwave_segmented_scan, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, SUBWAVE_DTYPE_I64, 1,
         offsets, 1, &x, &in_segment);
+    ASK(subwave_scatter_add, f64, SUBWAVE_ORDER_FIXED, 1, SUBWAVE_DTYPE_I64, offsets, &x, 1,
+        &added);
     ANSWERS(expected, context, subwave_synchronize, context);
     for (int i = 0; context && i < 5; ++i)
         assert_true(counts[i] == 1 && kept[i] == 2);
@@ -153,7 +155,7 @@ static void ask_all(subwave_context *context, subwave_status expected)
         assert_true(strcmp(device.backend, "cpu") == 0 && y == 2 && vote == 1 && sum == 3 &&
                     upto == 3 && product == 4 && norm == 2 && least == 2 && where == 0 &&
                     moved == 2 && of_row == 2 && in_row == 2 && greatest_of_row == 2 &&
-                    place == 0 && of_segment == 2 && in_segment == 2);
+                    place == 0 && of_segment == 2 && in_segment == 2 && added == 3);
 }
 
 static void test_wishes(void **state)

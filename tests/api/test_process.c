@@ -244,6 +244,8 @@ CALL(of_segments,
 CALL(in_segments,
      subwave_segmented_scan(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE,
                             SUBWAVE_DTYPE_I32, 3, (int32_t[]){0, 1, 1, ITEMS}, ITEMS, in, out))
+CALL(sum_in_cells, subwave_scatter_add(context, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, ITEMS,
+                                       SUBWAVE_DTYPE_I32, ids, in, ITEMS, out))
 static subwave_status memory(subwave_context *context)
 {
     void *device = NULL;
@@ -285,6 +287,7 @@ static subwave_status (*const calls[])(subwave_context *) = {multiply_auto,
                                                              bounds,
                                                              of_segments,
                                                              in_segments,
+                                                             sum_in_cells,
                                                              memory};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };

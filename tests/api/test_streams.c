@@ -136,6 +136,10 @@ CALL(of_segments,
 CALL(in_segments,
      subwave_segmented_scan(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE,
                             SUBWAVE_DTYPE_I32, SEGMENTS, x->offsets, CELLS, x->a, x->c))
+CALL(sum_in_cells, subwave_scatter_add(context, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, CELLS,
+                                       SUBWAVE_DTYPE_I32, x->id, x->a, 8, x->c))
+CALL(sum_in_many_cells, subwave_scatter_add(context, SUBWAVE_DTYPE_U32, SUBWAVE_ORDER_ANY, CELLS,
+                                            SUBWAVE_DTYPE_I32, x->id, x->a, CELLS, x->c))
 CALL(greatest, subwave_minmax_index(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, CELLS, x->a,
                                     SUBWAVE_PLACE_DEVICE, (float *)x->c + 2, x->c))
 CALL(rows, subwave_row_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 8, CELLS / 8, x->a,
@@ -179,7 +183,9 @@ static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               bins,
                               bounds,
                               of_segments,
-                              in_segments};
+                              in_segments,
+                              sum_in_cells,
+                              sum_in_many_cells};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };
 

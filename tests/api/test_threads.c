@@ -47,20 +47,20 @@ typedef enum job {
     BINS,
     SEGMENTS,
     SEGMENTS_SCAN,
+    SUMS_IN_CELLS,
     PLAN,
     MEMORY,
     JOBS
 } job;
-static const char *const job_names[JOBS] = {"matmul naive", "matmul local",  "matmul broadcast",
-                                            "matmul auto",  "strided",       "batched",
-                                            "reduce",       "scan",          "shift",
-                                            "array",        "array scan",    "dot",
-                                            "norm",         "index",         "transpose",
-                                            "rows",         "row scan",      "row index",
-                                            "compact",      "compact if",    "partition",
-                                            "partition if", "unique",        "histogram",
-                                            "segments",     "segments scan", "plan",
-                                            "memory"};
+static const char *const job_names[JOBS] = {
+    "matmul naive", "matmul local",  "matmul broadcast", "matmul auto",
+    "strided",      "batched",       "reduce",           "scan",
+    "shift",        "array",         "array scan",       "dot",
+    "norm",         "index",         "transpose",        "rows",
+    "row scan",     "row index",     "compact",          "compact if",
+    "partition",    "partition if",  "unique",           "histogram",
+    "segments",     "segments scan", "sums in cells",    "plan",
+    "memory"};
 
 /* What a context computes with, on the host. A thread's contexts all have other inputs, so that
  * they cannot take each other's unnoticed. */
@@ -200,6 +200,9 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
     case SEGMENTS_SCAN:
         return subwave_segmented_scan(context, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE,
                                       SUBWAVE_DTYPE_I64, 3, device->in.offsets, ELEMENTS, x, y);
+    case SUMS_IN_CELLS:
+        return subwave_scatter_add(context, f64, SUBWAVE_ORDER_FIXED, 4, SUBWAVE_DTYPE_I64,
+                                   device->in.offsets, x, ELEMENTS, y);
     case PLAN:
         return subwave_matmul_plan(context, SUBWAVE_VARIANT_AUTO, f64, row_major, none, none, M, N,
                                    K, &r->of.plan);

@@ -366,16 +366,33 @@ static call *choose_call(fuzz *f)
     static const struct {
         call *call;
         int weight;
-    } calls[] = {{fuzz_group, 40},         {fuzz_matmul, 25},       {fuzz_matmul_batched, 20},
-                 {fuzz_matmul_plan, 4},    {fuzz_device_memory, 3}, {fuzz_copy, 3},
-                 {fuzz_life, 3},           {fuzz_context_info, 2},  {fuzz_stream, 2},
-                 {fuzz_devices, 2},        {fuzz_names, 1},         {fuzz_workspace, 2},
-                 {fuzz_reduce, 10},        {fuzz_scan, 10},         {fuzz_dot, 5},
-                 {fuzz_norm2, 5},          {fuzz_minmax_index, 5},  {fuzz_transpose, 10},
-                 {fuzz_row_reduce, 10},    {fuzz_row_scan, 10},     {fuzz_row_minmax_index, 5},
-                 {fuzz_select, 15},        {fuzz_histogram, 10},    {fuzz_segmented_reduce, 10},
-                 {fuzz_segmented_scan, 10}};
-    int64_t left = fuzz_between(f, 0, 221);
+    } calls[] = {{fuzz_group, 40},
+                 {fuzz_matmul, 25},
+                 {fuzz_matmul_batched, 20},
+                 {fuzz_matmul_plan, 4},
+                 {fuzz_device_memory, 3},
+                 {fuzz_copy, 3},
+                 {fuzz_life, 3},
+                 {fuzz_context_info, 2},
+                 {fuzz_stream, 2},
+                 {fuzz_devices, 2},
+                 {fuzz_names, 1},
+                 {fuzz_workspace, 2},
+                 {fuzz_reduce, 10},
+                 {fuzz_scan, 10},
+                 {fuzz_dot, 5},
+                 {fuzz_norm2, 5},
+                 {fuzz_minmax_index, 5},
+                 {fuzz_transpose, 10},
+                 {fuzz_row_reduce, 10},
+                 {fuzz_row_scan, 10},
+                 {fuzz_row_minmax_index, 5},
+                 {fuzz_select, 15},
+                 {fuzz_histogram, 10},
+                 {fuzz_segmented_reduce, 10},
+                 {fuzz_segmented_scan, 10},
+                 {fuzz_scatter_add, 10}};
+    int64_t left = fuzz_between(f, 0, 231);
     int i = 0;
     while ((left -= calls[i].weight) >= 0)
         ++i;

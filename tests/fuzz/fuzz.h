@@ -118,6 +118,7 @@ void fuzz_row_scan(fuzz *f, fuzz_context *context);
 void fuzz_row_minmax_index(fuzz *f, fuzz_context *context);
 void fuzz_segmented_reduce(fuzz *f, fuzz_context *context);
 void fuzz_segmented_scan(fuzz *f, fuzz_context *context);
+void fuzz_scatter_add(fuzz *f, fuzz_context *context);
 void fuzz_transpose(fuzz *f, fuzz_context *context);
 void fuzz_select(fuzz *f, fuzz_context *context);
 void fuzz_histogram(fuzz *f, fuzz_context *context);

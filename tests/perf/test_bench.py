@@ -244,6 +244,12 @@ class Lines(Case):
         self.check(rows)
         self.assertEqual(len({(row["dtype"], row["kind"]) for row in rows}), 12 * 6)
 
+    def test_sums_in_cells(self):
+        rows = self.run_bench("a.json", "scatter_add", "--size", "5000", "--dtype", "all", "--kind", "all", "--cache", "warm",
+                              "--variant", "subwave")  # a GPU may be emulated, where no peer's kernels run
+        self.check(rows)
+        self.assertEqual(len({(row["dtype"], row["kind"], row["variant"]) for row in rows}), 6 * 6 * 2)
+
     def test_registers(self):
         rows = self.run_bench("a.json", "register_reduce", "register_scan", "--size", "256")
         self.check(rows)

@@ -27,7 +27,7 @@ enum { RIGHT, TOLD, WRONG }; /* a child's exit status */
 static int use_the_library(void)
 {
     static float a[COUNT], b[COUNT], c[COUNT], sum[COUNT], upto[COUNT], greatest, product, norm,
-        greatest_too, flipped[COUNT], of_segments[3], in_segments[COUNT];
+        greatest_too, flipped[COUNT], of_segments[3], in_segments[COUNT], in_cells[15];
     static const int32_t offsets[] = {0, 14, 14, COUNT};
     int64_t where = -1, sixes = 0, counts[2] = {0};
     double squares = 0;
@@ -80,6 +80,10 @@ static int use_the_library(void)
                                    SUBWAVE_SCAN_INCLUSIVE, SUBWAVE_DTYPE_I32, 3, dc, COUNT, da,
                                    db));
         TRY(subwave_copy(ctx, in_segments, db, sizeof in_segments));
+        TRY(subwave_copy(ctx, db, in_cells, sizeof in_cells));
+        TRY(subwave_scatter_add(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, 3, SUBWAVE_DTYPE_I32,
+                                dc, da + 1, 15, db));
+        TRY(subwave_copy(ctx, in_cells, db, sizeof in_cells));
         TRY(subwave_dot(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_CONJUGATION_NONE, SUBWAVE_ORDER_FIXED,
                         COUNT, da, da, SUBWAVE_PLACE_HOST, &product));
         TRY(subwave_norm2(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, COUNT, da,
@@ -108,7 +112,8 @@ static int use_the_library(void)
         return TOLD;
     if (product != squares || norm * norm < squares - 0.01 || norm * norm > squares + 0.01 ||
         greatest_too != 6 || where != 6 || sixes != COUNT / 7 || counts[0] + counts[1] != COUNT ||
-        of_segments[0] != 6 || of_segments[1] > -INFINITY || of_segments[2] != 6)
+        of_segments[0] != 6 || of_segments[1] > -INFINITY || of_segments[2] != 6 ||
+        in_cells[0] != 1 || in_cells[14] != 2 + 3)
         return WRONG;
     for (int r = 0; r < SIZE; ++r) {
         float upto_here = 0;

@@ -128,6 +128,10 @@ static void fold(void *x, void *y)
                                     device, 77, x, y));
     expect(subwave_segmented_scan(on, SUBWAVE_DTYPE_F64, SUBWAVE_OP_MAXIMUM, SUBWAVE_SCAN_EXCLUSIVE,
                                   SUBWAVE_DTYPE_I32, 3, device, 77, x, y));
+    expect(subwave_scatter_add(on, SUBWAVE_DTYPE_F64, SUBWAVE_ORDER_FIXED, 4, SUBWAVE_DTYPE_I32,
+                               device, x, 50, y));
+    expect(subwave_scatter_add(on, SUBWAVE_DTYPE_U32, SUBWAVE_ORDER_ANY, 2, SUBWAVE_DTYPE_I64,
+                               device, x, 9, y));
     expect(subwave_free(on, device));
     expect(subwave_reduce(on, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_ORDER_FIXED, 1001, NULL,
                           x, SUBWAVE_PLACE_DEVICE, y));

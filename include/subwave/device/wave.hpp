@@ -81,6 +81,11 @@
  *   store_relaxed(at, word)              writes one so
  *   fetch_add_acq_rel(at, value)         adds to a word of device memory, and returns what it was;
  *                                        acquires and releases, as C says it, among all blocks
+ *   add_to_global(at, value)             adds a number of 4 or 8 bytes to one in global memory,
+ *                                        atomically. A float by one instruction if the device has it,
+ *                                        which on AMD needs memory that the host does not share, and
+ *                                        may take f32 below the normal numbers as 0
+ *   add_to_shared(at, value)             the same in shared memory, fastest where it is 0
  *   load_in_order<Count>(to, from)       load_together, and on NVIDIA the compiler does not move it
  *   load_once<Count>(to, from)           the same, of what nobody writes and is read once; on
  *                                        NVIDIA of 8-byte elements

@@ -590,6 +590,28 @@ static double segments_error(const measure_data *data, const void *y)
     return error;
 }
 
+/* Each cell's sum, beginning with 0, in ascending order. */
+static double cells_error(const measure_data *data, const void *y)
+{
+    const measure_problem *p = &data->problem;
+    value *const right = malloc((size_t)p->bins * sizeof *right + 1);
+    double *const magnitude = calloc((size_t)p->bins + 1, sizeof *magnitude);
+    double error = right && magnitude ? 0 : INFINITY;
+    for (int64_t c = 0; error == 0 && c < p->bins; ++c)
+        right[c] = whole(p->dtype, 0);
+    for (int64_t i = 0; error == 0 && i < p->n; ++i) {
+        const value x = load(p->dtype, data->x, i);
+        const int64_t c = data->offsets[i];
+        right[c] = combine(p->dtype, SUBWAVE_OP_PLUS, right[c], x);
+        magnitude[c] += measure_is_floating(p->dtype) ? fabs(x.real) : 0;
+    }
+    for (int64_t c = 0; right && magnitude && c < p->bins; ++c)
+        error = worse(error, result_error(p, y, c, right[c], magnitude[c]));
+    free(right);
+    free(magnitude);
+    return error;
+}
+
 static double rows_error(const measure_data *data, const void *y)
 {
     const measure_problem *p = &data->problem;
@@ -617,6 +639,8 @@ static double array_error(const measure_data *data, const void *y)
         return product_sum_error(data, y);
     if (measure_has_segments(p))
         return segments_error(data, y);
+    if (p->operation == MEASURE_SCATTER_ADD)
+        return cells_error(data, y);
     return part_error(data, y, 0, 0, p->n);
 }
 
@@ -759,7 +783,8 @@ bool measure_error(measure_data *data, bool (*call)(void *self, int set), void *
     const int set = data->sets - 1;
     unsigned char *c = malloc(data->c.bytes + 1);
     bool good = c;
-    if (good && data->c_values) /* the timed calls have added up */
+    if (good && (data->c_values || data->problem.operation == MEASURE_SCATTER_ADD))
+        /* the timed calls have added up */
         good = measure_reset(data) == SUBWAVE_STATUS_SUCCESS && call(self, set);
     if (good && measure_is_product(&data->problem)) {
         good = measure_read(&data->c, set, c) == SUBWAVE_STATUS_SUCCESS;

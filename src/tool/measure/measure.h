@@ -118,6 +118,7 @@ subwave_status measure_poison(const measure_array *array, int set);
     X(UNIQUE, "unique") \
     X(SEGMENTED_REDUCE, "segmented_reduce") \
     X(SEGMENTED_SCAN, "segmented_scan") \
+    X(SCATTER_ADD, "scatter_add") \
     X(ROW_REDUCE, "row_reduce") \
     X(ROW_SCAN, "row_scan") \
     X(ROW_MINMAX_INDEX, "row_minmax_index") \
@@ -180,10 +181,10 @@ typedef struct measure_problem {
     subwave_order order;
     subwave_conjugation conjugation;
     subwave_comparison comparison; /* with a scalar in the middle of the numbers */
-    int64_t bins;
-    bool bounded, skewed; /* by boundaries; 15 of 16 elements are alike */
-    bool keyed;           /* of scans of segments: a peer takes each element's segment, in b */
-    bool narrow;          /* a peer's counts are of 32 bits */
+    int64_t bins;                  /* or cells that elements are added to */
+    bool bounded, skewed;          /* by boundaries; 15 of 16 elements are alike, or for one cell */
+    bool keyed;  /* of scans of segments: a peer takes each element's segment, in b */
+    bool narrow; /* a peer's counts are of 32 bits */
     int64_t segments;
     subwave_dtype offset_dtype;
     measure_lengths lengths;
@@ -226,8 +227,8 @@ typedef struct measure_data {
     measure_problem problem; /* leading dimensions and strides filled in */
     subwave_context *context;
     int wave, sets;
-    /* of groups and arrays x, the members (of a dot product y, of a selection its flags), and the
-     * results */
+    /* of groups and arrays x, the members (of a dot product y, of a selection its flags, of sums in
+     * cells the workspace), and the results */
     measure_array a, b, c;
     measure_array a_list, b_list, c_list; /* of a batch by pointers */
     measure_array choice, id;             /* of groups: predicates or keys; local ids */
@@ -239,7 +240,7 @@ typedef struct measure_data {
     unsigned char *x; /* of groups and arrays; of a dot product both, one after the other */
     int32_t *choices;
     uint32_t *ids;
-    int64_t *offsets;   /* of segments; on the device they are `id` */
+    int64_t *offsets;   /* of segments, or cells of elements; on the device they are `id` */
     const char *reason; /* why measure_place failed */
 } measure_data;
 extern const char measure_no_memory[]; /* the reason where it is the host's memory */

@@ -62,7 +62,7 @@ bool measure_is_product(const measure_problem *p) { return p->operation <= MEASU
 
 bool measure_is_array(const measure_problem *p)
 {
-    return (p->operation >= MEASURE_REDUCE && p->operation <= MEASURE_SEGMENTED_SCAN) ||
+    return (p->operation >= MEASURE_REDUCE && p->operation <= MEASURE_SCATTER_ADD) ||
            p->operation == MEASURE_HISTOGRAM;
 }
 
@@ -132,6 +132,7 @@ int64_t measure_array_results(const measure_problem *p)
            : p->operation == MEASURE_SCAN             ? p->n
            : p->operation == MEASURE_SEGMENTED_SCAN   ? p->n
            : p->operation == MEASURE_HISTOGRAM        ? p->bins
+           : p->operation == MEASURE_SCATTER_ADD      ? p->bins
            : p->operation == MEASURE_SEGMENTED_REDUCE ? p->segments
                                                       : 1;
 }
@@ -182,10 +183,17 @@ size_t measure_y_size(const measure_problem *p)
     return subwave_dtype_size(p->operation == MEASURE_NORM2 ? measure_part(p->dtype) : p->dtype);
 }
 
+/* Offsets of segments, or indices of cells. */
+static int64_t offsets_of(const measure_problem *p)
+{
+    return measure_has_segments(p)               ? p->segments + 1
+           : p->operation == MEASURE_SCATTER_ADD ? p->n
+                                                 : 0;
+}
+
 static size_t offsets_bytes(const measure_problem *p)
 {
-    return measure_has_segments(p) ? (size_t)(p->segments + 1) * subwave_dtype_size(p->offset_dtype)
-                                   : 0;
+    return (size_t)offsets_of(p) * subwave_dtype_size(p->offset_dtype);
 }
 
 /* Arrays of n elements that an operation on arrays reads. */
@@ -472,32 +480,45 @@ static double length_of(const measure_problem *p, int64_t segment, uint64_t *see
     }
 }
 
+static void fill_offsets(const measure_problem *p, int64_t *offsets)
+{
+    double all = 0, upto = 0;
+    uint64_t seed = 1;
+    if (p->operation == MEASURE_SCATTER_ADD) {
+        for (int64_t i = 0; i < p->n; ++i) {
+            const uint64_t random = measure_next(&seed) >> 8;
+            offsets[i] = p->skewed && i % 16 ? p->bins / 2 : (int64_t)(random % (uint64_t)p->bins);
+        }
+        return;
+    }
+    for (int64_t s = 0; s < p->segments; ++s)
+        all += length_of(p, s, &seed);
+    seed = 1;
+    offsets[0] = 0;
+    for (int64_t s = 1; s <= p->segments; ++s) {
+        upto += length_of(p, s - 1, &seed);
+        offsets[s] = upto < all && s < p->segments ? (int64_t)((double)p->n * (upto / all)) : p->n;
+    }
+}
+
 static bool place_offsets(measure_data *data)
 {
     const measure_problem *p = &data->problem;
-    const size_t bytes = offsets_bytes(p);
-    if (bytes == 0)
+    const int64_t count = offsets_of(p);
+    if (count == 0)
         return true;
-    data->offsets = malloc((size_t)(p->segments + 1) * sizeof *data->offsets);
-    int32_t *narrow = malloc((size_t)(p->segments + 1) * sizeof *narrow);
+    data->offsets = malloc((size_t)count * sizeof *data->offsets);
+    int32_t *narrow = malloc((size_t)count * sizeof *narrow);
     bool placed = (data->offsets && narrow) || out_of_memory(data);
     if (placed) {
-        double all = 0, upto = 0;
-        uint64_t seed = 1;
-        for (int64_t s = 0; s < p->segments; ++s)
-            all += length_of(p, s, &seed);
-        seed = 1;
-        data->offsets[0] = narrow[0] = 0;
-        for (int64_t s = 1; s <= p->segments; ++s) {
-            upto += length_of(p, s - 1, &seed);
-            data->offsets[s] =
-                upto < all && s < p->segments ? (int64_t)((double)p->n * (upto / all)) : p->n;
-            narrow[s] = (int32_t)data->offsets[s];
-        }
-        placed = done(data, measure_allocate(&data->id, data->context, bytes, data->sets)) &&
-                 done(data, measure_fill(&data->id, p->offset_dtype == SUBWAVE_DTYPE_I64
-                                                        ? (const void *)data->offsets
-                                                        : narrow));
+        fill_offsets(p, data->offsets);
+        for (int64_t i = 0; i < count; ++i)
+            narrow[i] = (int32_t)data->offsets[i];
+        placed =
+            done(data, measure_allocate(&data->id, data->context, offsets_bytes(p), data->sets)) &&
+            done(data, measure_fill(&data->id, p->offset_dtype == SUBWAVE_DTYPE_I64
+                                                   ? (const void *)data->offsets
+                                                   : narrow));
     }
     free(narrow);
     if (placed && p->keyed) {
@@ -528,7 +549,7 @@ static bool place_elements(measure_data *data, int64_t count)
         if (p->operation == MEASURE_UNIQUE) /* two alike */
             for (int64_t e = 0; e < p->n * measure_parts(p->dtype); ++e)
                 values[e] = values[e / (2 * measure_parts(p->dtype))];
-        for (int64_t e = 0; p->skewed && e < count; ++e)
+        for (int64_t e = 0; p->skewed && p->operation == MEASURE_HISTOGRAM && e < count; ++e)
             values[e] = e % 16 ? values[0] : values[e];
         measure_encode(p->dtype, count, values, elements);
         placed = done(data, measure_allocate(inputs[i], data->context, bytes, data->sets)) &&
@@ -547,6 +568,13 @@ static bool place_elements(measure_data *data, int64_t count)
         }
     }
     free(values);
+    if (placed &&
+        p->operation == MEASURE_SCATTER_ADD) { /* what the context has may be too little */
+        const size_t needed = 4352 + 20 * (size_t)p->bins;
+        placed = done(data, measure_allocate(&data->b, data->context, needed, 1)) &&
+                 done(data, subwave_set_workspace(data->context, measure_at(&data->b, 0),
+                                                  (int64_t)needed));
+    }
     const size_t results = measure_is_selection(p)
                                ? measure_rest_at(p) + (has_rest(p) ? bytes : 0)
                                : (size_t)measure_array_results(p) * measure_y_size(p);
@@ -645,6 +673,8 @@ void measure_release(measure_data *data)
 {
     measure_array *const arrays[] = {&data->a,      &data->b,      &data->c,      &data->a_list,
                                      &data->b_list, &data->c_list, &data->choice, &data->id};
+    if (data->problem.operation == MEASURE_SCATTER_ADD)
+        subwave_set_workspace(data->context, NULL, 0);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         measure_free(arrays[i]);
     void *const copies[] = {data->a_values, data->b_values, data->c_values, data->expected,
@@ -655,6 +685,13 @@ void measure_release(measure_data *data)
 
 subwave_status measure_reset(const measure_data *data)
 {
+    if (data->problem.operation == MEASURE_SCATTER_ADD) {
+        void *zeros = calloc(data->c.bytes + 1, 1);
+        const subwave_status status =
+            zeros ? measure_write(&data->c, data->sets - 1, zeros) : SUBWAVE_STATUS_OUT_OF_MEMORY;
+        free(zeros);
+        return status;
+    }
     if (!data->c_values)
         return measure_poison(&data->c, data->sets - 1);
     void *elements = malloc(data->c.bytes + 1);
@@ -770,6 +807,9 @@ static subwave_status queue_array(const measure_data *data, int set)
     case MEASURE_SEGMENTED_SCAN:
         return subwave_segmented_scan(data->context, p->dtype, p->op, p->scan, p->offset_dtype,
                                       p->segments, measure_at(&data->id, set), p->n, x, y);
+    case MEASURE_SCATTER_ADD:
+        return subwave_scatter_add(data->context, p->dtype, p->order, p->n, p->offset_dtype,
+                                   measure_at(&data->id, set), x, p->bins, y);
     default:
         return subwave_reduce(data->context, p->dtype, p->op, p->order, p->n, init, x,
                               SUBWAVE_PLACE_DEVICE, y);

@@ -219,6 +219,14 @@ def t_atomics():
     exact(d.array("d"), [2.0 + sum(a)], "double: ")
 
 
+def t_shared_atomics():
+    n = 192
+    a = [rnd.randrange(0, 200) for _ in range(n)]
+    l = Buffer.of("Q", [0, 0])
+    run("shared_atomics", 1, n, [l, Buffer.of("i", a)])
+    exact(l.array("Q"), [7 + n + (sum(a) << 32), 9 + sum(a)])
+
+
 def t_fmath():
     n = 64
     a, b = [[f32(rnd.uniform(-30, 30)) for _ in range(n)] for _ in range(2)]

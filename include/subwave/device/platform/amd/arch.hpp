@@ -52,6 +52,13 @@ __host__ __device__ constexpr int wave_size() { return 32; }
 #else
 #define SUBWAVE_HAS_MATRIX_F64 false
 #endif
+/* global_atomic_add_f64, and global_atomic_add_f32, whose result nobody wants. */
+#define SUBWAVE_HAS_ADD_F64 SUBWAVE_HAS_MATRIX_F64
+#if SUBWAVE_HAS_MATRIX_F32 || defined(__GFX11__) || defined(__GFX12__)
+#define SUBWAVE_HAS_ADD_F32 true
+#else
+#define SUBWAVE_HAS_ADD_F32 false
+#endif
 /* v_pk_fma_f32 */
 #define SUBWAVE_HAS_PAIRS_F32 SUBWAVE_HAS_MATRIX_F64
 /* The unit for elements of 16 bits; of the two MFMA gfx908's has less of bf16. */

@@ -258,6 +258,47 @@ SUBWAVE_DEVICE std::uint32_t fetch_add_acq_rel(std::uint32_t *at, std::uint32_t 
     return __hip_atomic_fetch_add(at, value, __ATOMIC_ACQ_REL, __HIP_MEMORY_SCOPE_AGENT);
 }
 
+template <class T> SUBWAVE_DEVICE void add_to_global(T *at, T value)
+{
+    [[maybe_unused]] const auto global = (__attribute__((address_space(1))) T *)(at);
+#if SUBWAVE_HAS_ADD_F64
+    if constexpr (std::is_same<T, double>::value) {
+        __builtin_amdgcn_global_atomic_fadd_f64(global, value);
+        return;
+    }
+#endif
+#if SUBWAVE_HAS_ADD_F32
+    if constexpr (std::is_same<T, float>::value) {
+#if SUBWAVE_HAS_ADD_F64 || (__clang_major__ >= 19 && !defined(__gfx908__))
+        __builtin_amdgcn_global_atomic_fadd_f32(global, value);
+#else /* LLVM has the builtin where there is a form that returns the old number */
+        asm volatile("global_atomic_add_f32 %0, %1, off" ::"v"(global), "v"(value) : "memory");
+#endif
+        return;
+    }
+#endif
+    __hip_atomic_fetch_add(global, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
+}
+
+/* Without an instruction for doubles they are compared: with 0 first, which it is before the first. */
+template <class T> SUBWAVE_DEVICE void add_to_shared(T *at, T value)
+{
+#if !SUBWAVE_HAS_ADD_F64
+    if constexpr (std::is_same<T, double>::value) {
+        unsigned long long old = 0, seen;
+        do {
+            seen = old;
+            const double sum = __builtin_bit_cast(double, seen) + value;
+            old = atomicCAS(reinterpret_cast<unsigned long long *>(at), seen,
+                            __builtin_bit_cast(unsigned long long, sum));
+        } while (old != seen);
+        return;
+    }
+#endif
+    const auto shared = (__attribute__((address_space(3))) T *)(at);
+    __hip_atomic_fetch_add(shared, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+}
+
 template <int Count, class T> SUBWAVE_DEVICE void load_in_order(T *to, const T *from)
 {
     load_together<Count>(to, from);

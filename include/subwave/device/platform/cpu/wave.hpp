@@ -234,6 +234,9 @@ SUBWAVE_DEVICE std::uint32_t fetch_add_acq_rel(std::uint32_t *at, std::uint32_t 
     return __atomic_fetch_add(at, value, __ATOMIC_ACQ_REL);
 }
 
+template <class T> SUBWAVE_DEVICE void add_to_global(T *at, T value) { atomicAdd(at, value); }
+template <class T> SUBWAVE_DEVICE void add_to_shared(T *at, T value) { atomicAdd(at, value); }
+
 template <int Count, class T> SUBWAVE_DEVICE void load_in_order(T *to, const T *from)
 {
     load_together<Count>(to, from);

@@ -212,6 +212,16 @@ SUBWAVE_DEVICE std::uint32_t fetch_add_acq_rel(std::uint32_t *at, std::uint32_t 
 #endif
 }
 
+template <class T> SUBWAVE_DEVICE void add_to_global(T *at, T value)
+{
+    if constexpr (sizeof(T) == 8 && std::is_integral<T>::value)
+        atomicAdd(reinterpret_cast<unsigned long long *>(at),
+                  static_cast<unsigned long long>(value));
+    else
+        atomicAdd(at, value);
+}
+template <class T> SUBWAVE_DEVICE void add_to_shared(T *at, T value) { add_to_global(at, value); }
+
 /* Strong loads at the scope of a block, which the cache of the multiprocessor serves: ptxas, which
  * moves weak ones to their uses where registers are short, leaves these where they are. */
 template <int Count, class T> SUBWAVE_DEVICE void load_in_order(T *to, const T *from)
