@@ -169,19 +169,18 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
         SUBWAVE_ROLLED
         for (int begin = 0; begin < lines; begin += loads) {
             pack_words pack[loads][1] = {};
-            int has[loads][1]; /* elements of the pack; kept in each lane, as rows.hpp does */
+            /* Elements from the pack on, kept in each lane, as rows.hpp does; not as many as the pack
+             * has at most, since ptxas before CUDA 13.4 compares such numbers wrongly on sm_90. */
+            int has[loads][1];
             const auto line_row = [&](int j) { return (begin + j) >> log_parts << log_rows; };
             const auto line_pack = [&](int j) { return ((begin + j) & (parts - 1)) << log_lanes; };
             SUBWAVE_UNROLL
             for (int j = 0; j < loads; ++j) {
-                const int elements =
-                    line_row(j) < rows_left ? left_in_row - line_pack(j) * size : 0;
-                has[j][0] = static_cast<int>(of_each_lane(elements < 0      ? 0
-                                                          : elements < size ? elements
-                                                                            : size));
+                has[j][0] = static_cast<int>(
+                    of_each_lane(line_row(j) < rows_left ? left_in_row - line_pack(j) * size : 0));
                 const std::int64_t at = of_each_lane((row + line_row(j)) * p.ldx);
                 const T *const from = x + (at + line_pack(j) * size);
-                if (has[j][0] == size) {
+                if (has[j][0] >= size) {
                     pack[j][0] = load_pack_words<Aligned>(from);
                 } else if (has[j][0] > 0) {
                     pack[j][0] = load_some(from, has[j][0]);
@@ -269,7 +268,7 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
                     pack[0][0] = truths<T>(pack[0][0]);
                 const std::int64_t at = of_each_lane((row + line_row(j)) * p.ldy);
                 T *const to = y + (at + line_pack(j) * size);
-                if (has[0][0] == size)
+                if (has[0][0] >= size)
                     store_pack<Aligned>(to,
                                         __builtin_bit_cast(pack_elements<T>, pack[0][0]).element);
                 else if (has[0][0] > 0)
