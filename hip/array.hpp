@@ -223,6 +223,27 @@ template <class T, int Rows, int Size> SUBWAVE_DEVICE void turn_rows(T (&x)[Rows
     }
 }
 
+/* Calls body(r, of_rows[r]...) for each row of a tile. */
+template <bool Rolled, class Body, class... OfRows>
+SUBWAVE_DEVICE void for_rows(Body body, OfRows &...of_rows)
+{
+    if constexpr (Rolled) {
+        SUBWAVE_ROLLED
+        for (int r = 0; r < SUBWAVE_ARRAY_ROWS; ++r, (turn(of_rows), ...))
+            body(r, of_rows[0]...);
+    } else {
+        SUBWAVE_UNROLL
+        for (int r = 0; r < SUBWAVE_ARRAY_ROWS; ++r)
+            body(r, of_rows[r]...);
+    }
+}
+
+/* The same in all lanes of a wave, as the compiler knows. */
+SUBWAVE_DEVICE bool in_first_wave()
+{
+    return wave_uniform(static_cast<int>(threadIdx.x) / wave_size()) == 0;
+}
+
 /* Calls body(whether both arrays are to be taken as aligned, as a constant); where any address will
  * do, one kernel serves all. */
 template <class Body> int with_alignment(const void *x, const void *y, Body body)

@@ -10,47 +10,67 @@
 
 SUBWAVE_BEGIN
 
-/* A work-item's packs of a tile, one per row. */
+/* A work-item's packs of a tile, one per row. Rows of small elements are worked on by one code, one
+ * after another. */
 template <class T> struct scan_packs {
-    static constexpr int rows = SUBWAVE_ARRAY_ROWS, size = pack_size<T>;
-    T element[rows][size];
+    static constexpr int rows = SUBWAVE_ARRAY_ROWS, size = pack_size<T>,
+                         all = rows * array_block * size;
+    static constexpr bool rolled = sizeof(T) < 4;
+    pack_elements<T> pack[rows];
 
-    static SUBWAVE_DEVICE std::int64_t first_element(std::int64_t tile, int row)
+    /* Of the pack of a row in the tile. */
+    static SUBWAVE_DEVICE int place(int row)
     {
-        return ((tile * rows + row) * array_block + static_cast<std::int64_t>(threadIdx.x)) * size;
+        return (row * array_block + static_cast<int>(threadIdx.x)) * size;
     }
-    /* Calls body(element, i) for those of the pack in which the array of n elements ends. */
-    template <class Body> SUBWAVE_DEVICE void for_last(std::int64_t tile, std::int64_t n, Body body)
+    /* Calls body(element, i) for those of the pack in which a tile of `elements` ends. */
+    template <class Body> SUBWAVE_DEVICE void for_last(int elements, Body body)
     {
-        if ((tile + 1) * rows * array_block * size <= n) /* it ends elsewhere */
-            return;
-        SUBWAVE_ROLLED
-        for (int r = 0; r < rows; ++r, turn_rows(element)) {
-            const std::int64_t first = first_element(tile, r);
-            if (first < n && n < first + size) {
-                SUBWAVE_UNROLL
-                for (int e = 0; e < size; ++e)
-                    if (first + e < n)
-                        body(element[0][e], first + e);
-            }
+        for_rows<true>(
+            [&](int r, pack_elements<T> &of_row) {
+                const int first = place(r);
+                if (first < elements && elements < first + size) {
+                    SUBWAVE_UNROLL
+                    for (int e = 0; e < size; ++e)
+                        if (first + e < elements)
+                            body(of_row.element[e], first + e);
+                }
+            },
+            pack);
+    }
+    /* Where the pack of a row is, of a tile whose first element is at `tile`. */
+    template <class Pointer> static SUBWAVE_DEVICE Pointer at(Pointer tile, int row)
+    {
+        return tile + static_cast<std::uint32_t>(place(row));
+    }
+    /* Those behind the end hold anything: nothing that is stored depends on them. */
+    template <bool Aligned> SUBWAVE_DEVICE void load(const T *tile, int elements)
+    {
+        if (elements == all) {
+            SUBWAVE_UNROLL
+            for (int r = 0; r < rows; ++r)
+                load_pack<Aligned>(pack[r].element, at(tile, r));
+        } else {
+            SUBWAVE_UNROLL
+            for (int r = 0; r < rows; ++r)
+                if (place(r) + size <= elements)
+                    load_pack<Aligned>(pack[r].element, at(tile, r));
+            for_last(elements, [&](T &to, int i) { to = tile[i]; });
         }
     }
-    /* Those behind the array's end hold anything: nothing that is stored depends on them. */
-    template <bool Aligned> SUBWAVE_DEVICE void load(const T *x, std::int64_t tile, std::int64_t n)
+    template <bool Aligned> SUBWAVE_DEVICE void store(T *tile, int elements)
     {
-        SUBWAVE_UNROLL
-        for (int r = 0; r < rows; ++r)
-            if (const std::int64_t first = first_element(tile, r); first + size <= n)
-                load_pack<Aligned>(element[r], x + first);
-        for_last(tile, n, [&](T &to, std::int64_t i) { to = x[i]; });
-    }
-    template <bool Aligned> SUBWAVE_DEVICE void store(T *y, std::int64_t tile, std::int64_t n)
-    {
-        SUBWAVE_UNROLL
-        for (int r = 0; r < rows; ++r)
-            if (const std::int64_t first = first_element(tile, r); first + size <= n)
-                store_pack<Aligned>(y + first, element[r]);
-        for_last(tile, n, [&](T &from, std::int64_t i) { y[i] = from; });
+        if (elements == all) {
+            SUBWAVE_UNROLL
+            for (int r = 0; r < rows; ++r)
+                store_pack<Aligned>(at(tile, r), pack[r].element);
+        } else {
+            SUBWAVE_UNROLL
+            for (int r = 0; r < rows; ++r)
+                if (place(r) + size <= elements)
+                    store_pack<Aligned>(at(tile, r), pack[r].element);
+            for_last(elements, [&](T &from, int i) { tile[i] = from; });
+        }
     }
 };
 
@@ -62,35 +82,30 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
     using value = typename As::value;
     constexpr int rows = scan_packs<T>::rows, size = scan_packs<T>::size, run = SUBWAVE_SCAN_RUN,
                   runs = array_block / run, elements = block_scan_elements<array_block>;
+    constexpr bool rolled = scan_packs<T>::rolled, runs_in_waves = min_wave_size() >= run;
     static_assert(rows * runs == run, "a tile's runs are scanned as one");
     SUBWAVE_SHARED(value, shared, rows * elements);
     SUBWAVE_SHARED(value, totals, run);
     SUBWAVE_SHARED(value, starts, run + 1);
-    const int item = static_cast<int>(threadIdx.x), place = item % run;
+    const int item = static_cast<int>(threadIdx.x), number = item / run, place = item % run;
 
-    value before[rows][1] = {};
-    SUBWAVE_ROLLED
-    for (int r = 0; r < rows; ++r, turn_rows(x.element), turn_rows(before)) {
-        value sum = as(x.element[0][0]);
-        SUBWAVE_UNROLL
-        for (int e = 1; e < size; ++e)
-            sum = op(sum, as(x.element[0][e]));
-        const scanned<value> packs =
-            block_scan_runs<array_block, run>(sum, op, &shared[r * elements]);
-        before[0][0] = packs.before;
-        if (place == run - 1)
-            totals[r * runs + item / run] = packs.upto;
-    }
-    block_barrier(site::current());
-    const scanned<value> all = block_scan_runs<array_block, run>(totals[place], op, shared);
-    if (item < run)
-        starts[item] = all.before;
-    if (item == run - 1)
-        starts[run] = all.upto;
+    value before[rows] = {};
+    for_rows<rolled>(
+        [&](int r, const pack_elements<T> &pack, value &of_pack) {
+            value sum = as(pack.element[0]);
+            SUBWAVE_UNROLL
+            for (int e = 1; e < size; ++e)
+                sum = op(sum, as(pack.element[e]));
+            const scanned<value> packs =
+                block_scan_runs<array_block, run>(sum, op, &shared[r * elements]);
+            of_pack = packs.before;
+            if (place == run - 1)
+                totals[r * runs + number] = packs.upto;
+        },
+        x.pack, before);
     block_barrier(site::current());
 
-    const bool is_first = t.first == 0 && tile == 0;
-    value start = filler<Op, value>::value();
+    value start = filler<Op, value>::value(), mine = start;
     if (t.first > 0) {
         start = *tiles_carry<value>(t, t.first);
     } else if (p.has_init) {
@@ -98,22 +113,42 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
         memcpy(&init, p.init, sizeof init);
         start = as(init);
     }
-    if (t.count > 1)
-        start = value_before_tile(t.states, t.count, tile, starts[run], start, op, shared);
-    if (tile == t.count - 1 && item == 0 && t.first + t.count < t.all)
-        *tiles_carry<value>(t, t.first + SUBWAVE_SCAN_TILES) = op(start, starts[run]);
-    SUBWAVE_ROLLED
-    for (int r = 0; r < rows; ++r, turn_rows(x.element), turn_rows(before)) {
-        value upto = op(op(start, starts[r * runs + item / run]), before[0][0]);
-        SUBWAVE_UNROLL
-        for (int e = 0; e < size; ++e) {
-            const value with = op(upto, as(x.element[0][e]));
-            x.element[0][e] = as.result(p.scan == SUBWAVE_SCAN_INCLUSIVE ? with : upto);
-            upto = with;
+    const bool is_first_wave = in_first_wave();
+    if (is_first_wave || !runs_in_waves) {
+        const scanned<value> all = block_scan_runs<array_block, run>(totals[place], op, shared);
+        if (item < run)
+            starts[item] = all.before;
+        if constexpr (runs_in_waves) {
+            mine = wave_broadcast(this_work_item::get_sub_group().callers(), all.upto, run - 1,
+                                  site::current());
+        } else {
+            if (item == run - 1)
+                totals[run - 1] = all.upto;
+            block_barrier(site::current());
+            mine = totals[run - 1];
         }
     }
-    if (is_first && item == 0 && p.scan == SUBWAVE_SCAN_EXCLUSIVE && !p.has_init)
-        x.element[0][0] = result_of_nothing<T>(op, as);
+    if (t.count > 1)
+        start = value_before_tile(t.states, t.count, tile, mine, start, op, &starts[run]);
+    else
+        block_barrier(site::current());
+    if (tile == t.count - 1 && item == 0 && t.first + t.count < t.all)
+        *tiles_carry<value>(t, t.first + SUBWAVE_SCAN_TILES) = op(start, mine);
+    const bool begins_with_nothing =
+        t.first == 0 && tile == 0 && p.scan == SUBWAVE_SCAN_EXCLUSIVE && !p.has_init;
+    for_rows<rolled>(
+        [&](int r, pack_elements<T> &pack, const value &of_pack) {
+            value upto = op(op(start, starts[r * runs + number]), of_pack);
+            SUBWAVE_UNROLL
+            for (int e = 0; e < size; ++e) {
+                const value with = op(upto, as(pack.element[e]));
+                pack.element[e] = as.result(p.scan == SUBWAVE_SCAN_INCLUSIVE ? with : upto);
+                upto = with;
+            }
+            if (r == 0 && item == 0 && begins_with_nothing)
+                pack.element[0] = result_of_nothing<T>(op, as);
+        },
+        x.pack, before);
 }
 
 template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) scan(subwave_scan_launch p)
@@ -123,18 +158,20 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) scan(subwave_scan_l
                         next = t.count > 1 ? next_tile(t.counter, all) : blockIdx.x,
                         row = p.rows > 1 ? next / t.count : 0, tile = next - row * t.count;
     t.states += row * static_cast<std::int64_t>(SUBWAVE_SCAN_STATES(t.count));
+    const std::int64_t first = (t.first + tile) * scan_packs<T>::all, left = t.n - first;
+    const int elements = left < scan_packs<T>::all ? static_cast<int>(left) : scan_packs<T>::all;
     scan_packs<T> x = {};
-    x.template load<Aligned>(static_cast<const T *>(p.x) + row * p.ldx, t.first + tile, t.n);
+    x.template load<Aligned>(static_cast<const T *>(p.x) + (row * p.ldx + first), elements);
     with_array_op<T>(p.op, [&](auto op, auto as) { scan_tile(p, t, tile, x, op, as); });
     if (p.to_truth) {
         SUBWAVE_UNROLL
         for (int r = 0; r < scan_packs<T>::rows; ++r) {
             SUBWAVE_UNROLL
             for (int e = 0; e < scan_packs<T>::size; ++e)
-                x.element[r][e] = static_cast<T>(x.element[r][e] != T(0));
+                x.pack[r].element[e] = static_cast<T>(x.pack[r].element[e] != T(0));
         }
     }
-    x.template store<Aligned>(static_cast<T *>(p.y) + row * p.ldy, t.first + tile, t.n);
+    x.template store<Aligned>(static_cast<T *>(p.y) + (row * p.ldy + first), elements);
 }
 
 template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)

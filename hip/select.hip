@@ -21,21 +21,6 @@ struct __attribute__((__may_alias__)) select_pack {
 
 constexpr int select_rows = SUBWAVE_ARRAY_ROWS;
 
-/* Calls body(r, of_rows[r]...) for each row. */
-template <bool Rolled, class Body, class... OfRows>
-SUBWAVE_DEVICE void for_rows(Body body, OfRows &...of_rows)
-{
-    if constexpr (Rolled) {
-        SUBWAVE_ROLLED
-        for (int r = 0; r < select_rows; ++r, (turn(of_rows), ...))
-            body(r, of_rows[0]...);
-    } else {
-        SUBWAVE_UNROLL
-        for (int r = 0; r < select_rows; ++r)
-            body(r, of_rows[r]...);
-    }
-}
-
 /* Count elements as words, of which the last may be filled with zeros. */
 template <int Count, class T> using words_of_elements = word_array<(Count * sizeof(T) + 3) / 4>;
 
@@ -263,7 +248,7 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
     static_assert(rows == 4, "row_counts has four rows");
     SUBWAVE_SHARED(select_pack, memory, rows * array_block + 1);
     SUBWAVE_SHARED(std::uint32_t, totals, array_block / min_wave_size());
-    SUBWAVE_SHARED(std::uint32_t, shared, block_reduce_elements<array_block>);
+    SUBWAVE_SHARED(std::uint32_t, before_tile, 1);
     T *const gathered = reinterpret_cast<T *>(memory);
     const subwave_tiles &t = p.tiles;
     const T *const x = static_cast<const T *>(p.x);
@@ -395,10 +380,11 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
         gather(std::false_type());
     block_barrier(site::current());
 
+    p = argument_read_anew(p);
     std::int64_t before = t.first > 0 ? *tiles_carry<std::int64_t>(t, t.first) : 0;
     if (t.count > 1)
         before += value_before_tile<std::uint32_t>(t.states, t.count, tile, total, 0,
-                                                   plus<std::uint32_t>(), shared);
+                                                   plus<std::uint32_t>(), before_tile);
     if (tile == t.count - 1 && threadIdx.x == 0) {
         *tiles_carry<std::int64_t>(t, t.first + SUBWAVE_SCAN_TILES) = before + total;
         if (t.first + t.count == t.all)
