@@ -196,7 +196,7 @@ public:
         const int whole = first < 0 ? 1 : 0,
                   whole_end = first + packs * pack > p.n ? packs - 1 : packs;
         const chunk *const in = reinterpret_cast<const chunk *>(from + first);
-        std::uint32_t held[rows][4];
+        std::uint32_t held[rows][4] = {};
         SUBWAVE_UNROLL
         for (int r = 0; r < rows; ++r) {
             const int i = r * array_block + item;
@@ -225,13 +225,22 @@ public:
                     end[i + k * array_block] = static_cast<slot>(
                         clamped(offset[k], least, first_element + elements) - from_end);
         }
+        if (change.kept != all_bits || change.flip != 0) {
+            SUBWAVE_UNROLL
+            for (int r = 0; r < rows; ++r) {
+                SUBWAVE_UNROLL
+                for (int w = 0; w < 4; ++w)
+                    held[r][w] = change(held[r][w], w);
+            }
+        }
         SUBWAVE_UNROLL
         for (int r = 0; r < rows; ++r) {
             const int i = r * array_block + item;
             if (i >= whole && i < whole_end)
-                local[i] = {change(held[r][0], 0), change(held[r][1], 1), change(held[r][2], 2),
-                            change(held[r][3], 3)};
+                local[i] = {held[r][0], held[r][1], held[r][2], held[r][3]};
         }
+        if (whole == 0 && whole_end == packs)
+            return;
         SUBWAVE_ROLLED
         for (int i = item; i < packs; i += array_block)
             if (i < whole || i >= whole_end) {
@@ -381,10 +390,10 @@ constexpr int tile_since_end_elements =
     block_scan_elements<array_block> + array_block / SUBWAVE_SCAN_RUN;
 
 /* All work-items of a block call it together; `shared` has tile_since_end_elements, and may be used
- * again after a block_barrier. */
+ * again after a block_barrier. `all` is valid in the last wave, and in all if `for_all` says so. */
 template <class Value, class Op>
 SUBWAVE_DEVICE tile_since_end<Value> scan_tile_since_end(since_end<Value> x, Op op,
-                                                         since_end<Value> *shared)
+                                                         since_end<Value> *shared, bool for_all)
 {
     constexpr int run = SUBWAVE_SCAN_RUN, runs = array_block / run;
     since_end<Value> *const totals = shared + block_scan_elements<array_block>;
@@ -396,8 +405,10 @@ SUBWAVE_DEVICE tile_since_end<Value> scan_tile_since_end(since_end<Value> x, Op 
     const join_since_end<Op> join = {op};
     tile_since_end<Value> result = {{filler<Op, Value>::value(), 0},
                                     {filler<Op, Value>::value(), 0}};
+    const int last_in_wave = wave_uniform(item / wave_size()) * wave_size() + wave_size() - 1,
+              needed = for_all ? runs : last_in_wave / run + 1;
     SUBWAVE_ROLLED
-    for (int r = 0; r < runs; ++r) {
+    for (int r = 0; r < needed; ++r) {
         if (r == number)
             result.before = result.all;
         result.all = join(result.all, totals[r]);
@@ -469,7 +480,7 @@ SUBWAVE_DEVICE Value value_before_part(const subwave_segments &p, std::uint32_t 
             block_barrier(site::current());
             x = {earlier.wait(p.states, count, step, none), 0};
         }
-        const tile_since_end<Value> scanned = scan_tile_since_end(x, op, shared);
+        const tile_since_end<Value> scanned = scan_tile_since_end(x, op, shared, step >= 0);
         if (step >= 0) {
             before = op(scanned.all.value, before);
             if (step == 0 && earlier.ends_group() && is_last_item)

@@ -33,23 +33,33 @@ SUBWAVE_DEVICE void reduce_segments(const subwave_segments &p, std::uint32_t num
     const bool first_is_empty =
         has_end && part.begin == static_cast<int>(tile.end[part.segment + 1]);
     int e = part.first;
-    value sum = none;
+    value sum = none, first_sum = none;
+    /* Behind an only end the rest is summed by the same code. */
+    bool rest_follows = has_end && part.segments_end - part.segment == 1;
+    const bool has_several_ends = has_end && !rest_follows;
     constexpr int together = 4;
     SUBWAVE_ROLLED
-    for (; e + together <= first_end; e += together) {
-        T x[together];
-        SUBWAVE_UNROLL
-        for (int k = 0; k < together; ++k)
-            x[k] = tile.x[e + k];
-        SUBWAVE_UNROLL
-        for (int k = 0; k < together; ++k)
-            sum = op(sum, as(x[k]));
+    for (int until = first_end;; until = part.end) {
+        SUBWAVE_ROLLED
+        for (; e + together <= until; e += together) {
+            T x[together];
+            SUBWAVE_UNROLL
+            for (int k = 0; k < together; ++k)
+                x[k] = tile.x[e + k];
+            SUBWAVE_UNROLL
+            for (int k = 0; k < together; ++k)
+                sum = op(sum, as(x[k]));
+        }
+        SUBWAVE_ROLLED
+        for (; e < until; ++e)
+            sum = op(sum, as(tile.x[e]));
+        if (!rest_follows)
+            break;
+        rest_follows = false;
+        first_sum = sum;
+        sum = none;
     }
-    SUBWAVE_ROLLED
-    for (; e < first_end; ++e)
-        sum = op(sum, as(tile.x[e]));
-    value first_sum = none;
-    if (has_end) {
+    if (has_several_ends) {
         first_sum = sum;
         sum = none;
         int begin = e, s = part.segment + 1;

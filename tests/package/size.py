@@ -17,7 +17,7 @@ import disassembly
 FAMILIES = {
     "products": (1800000, r"matmul_"),
     "group calls": (350000, r"group_"),
-    "arrays": (600000, r"reduce$|scan$|dot$|norm2$|minmax_index$|transpose$"),
+    "arrays": (700000, r"reduce$|scan$|dot$|norm2$|minmax_index$|transpose$"),
     "rows": (250000, r"row_"),
     "selections": (150000, r"compact|partition|unique|select"),
     "segments": (300000, r"segmented_"),
