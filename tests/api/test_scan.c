@@ -84,7 +84,7 @@ static void test_many_tiles(void **state)
     arrays a = arrays_create(*state);
     const int64_t packs = (int64_t)ROWS * BLOCK * (2 * GROUP + 3) + 5;
     check(&a, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, 2 * packs + 1, ways[0]);
-    check(&a, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 4 * ROWS * BLOCK * GROUP, ways[1]);
+    check(&a, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 4 * ROWS * BLOCK * (GROUP + 1), ways[1]);
     if (harness_is_full()) {
         check(&a, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 4 * packs + 3, ways[2]);
         check(&a, SUBWAVE_DTYPE_I64, SUBWAVE_OP_MAXIMUM, 2 * packs, ways[3]);
