@@ -3,8 +3,9 @@
  *
  * A block says what its tile's elements combine to, without waiting for others. Tiles form groups,
  * whose last tiles say what the groups combine to. Before a tile there are groups, and tiles of its
- * own group: the block's first wave waits for all of them. So the order does not depend on which
- * blocks run first, and no chain of waiting blocks is longer than two.
+ * own group: each work-item of the block waits for one of the groups and for one of the tiles. So
+ * the order does not depend on which blocks run first, and no chain of waiting blocks is longer than
+ * two.
  */
 #ifndef SUBWAVE_HIP_LOOK_BACK_HPP
 #define SUBWAVE_HIP_LOOK_BACK_HPP
@@ -17,52 +18,36 @@ SUBWAVE_BEGIN
  * it is there. `states` are 0 before. */
 template <class T> constexpr int state_words = sizeof(words_of<T>) / 4;
 
-/* What is at `from`, when it is there. */
-template <class T> struct awaited {
-    std::uint64_t state[state_words<T>];
-
-    static SUBWAVE_DEVICE awaited of(const T &value)
-    {
-        const words_of<T> words = to_words(value);
-        awaited there;
-        SUBWAVE_UNROLL
-        for (int w = 0; w < state_words<T>; ++w)
-            there.state[w] = std::uint64_t(1) << 32 | words.word[w];
-        return there;
-    }
-    SUBWAVE_DEVICE void look(const std::uint64_t *from)
-    {
-        SUBWAVE_UNROLL
-        for (int w = 0; w < state_words<T>; ++w)
-            state[w] = load_relaxed(&from[w]);
-    }
-    SUBWAVE_DEVICE T wait(const std::uint64_t *from)
-    {
-        words_of<T> words;
-        SUBWAVE_UNROLL
-        for (int w = 0; w < state_words<T>; ++w) {
-            while (state[w] >> 32 == 0)
-                state[w] = load_relaxed(&from[w]);
-            words.word[w] = static_cast<std::uint32_t>(state[w]);
-        }
-        T value;
-        memcpy(&value, &words, sizeof value);
-        return value;
-    }
-};
 template <class T> SUBWAVE_DEVICE void publish(std::uint64_t *states, std::uint32_t i, T value)
 {
-    const awaited<T> there = awaited<T>::of(value);
+    const words_of<T> words = to_words(value);
     SUBWAVE_UNROLL
     for (int w = 0; w < state_words<T>; ++w)
-        store_relaxed(&states[state_words<T> * std::int64_t(i) + w], there.state[w]);
+        store_relaxed(&states[state_words<T> * std::int64_t(i) + w],
+                      std::uint64_t(1) << 32 | words.word[w]);
 }
+
 template <class T> SUBWAVE_DEVICE T wait_for(const std::uint64_t *states, std::uint32_t i)
 {
     const std::uint64_t *const from = &states[state_words<T> * std::int64_t(i)];
-    awaited<T> there;
-    there.look(from);
-    return there.wait(from);
+    std::uint64_t state[state_words<T>];
+    bool is_there;
+    do {
+        SUBWAVE_UNROLL
+        for (int w = 0; w < state_words<T>; ++w)
+            state[w] = load_relaxed(&from[w]);
+        is_there = true;
+        SUBWAVE_UNROLL
+        for (int w = 0; w < state_words<T>; ++w)
+            is_there = is_there && state[w] >> 32 != 0;
+    } while (!is_there);
+    words_of<T> words;
+    SUBWAVE_UNROLL
+    for (int w = 0; w < state_words<T>; ++w)
+        words.word[w] = static_cast<std::uint32_t>(state[w]);
+    T value;
+    memcpy(&value, &words, sizeof value);
+    return value;
 }
 
 template <class State> SUBWAVE_KERNEL(array_block) clear_states(State *states, std::int64_t count)
@@ -85,44 +70,10 @@ SUBWAVE_DEVICE std::uint32_t next_tile(std::uint32_t *counter, std::uint32_t cou
     return next[0];
 }
 
-/* `start` and the first `count` values of `states`, at most array_block, combined in the order of
- * block_reduce; in all lanes of the wave that calls it, each of which waits for neighbours. */
-template <class Value, class Op>
-SUBWAVE_DEVICE Value combine_states(const std::uint64_t *states, std::uint32_t count, Value start,
-                                    Op op)
-{
-    if (count == 0)
-        return start;
-    constexpr int most = array_block / min_wave_size();
-    const int each = array_block / wave_size();
-    const auto number = static_cast<std::uint32_t>(wave_lane() * each);
-    const std::uint64_t *const from = states + state_words<Value> * number;
-    awaited<Value> there[most];
-    SUBWAVE_UNROLL
-    for (int i = 0; i < each; ++i) {
-        there[i] = awaited<Value>::of(filler<Op, Value>::value());
-        if (number + i < count)
-            there[i].look(&from[state_words<Value> * i]);
-    }
-    Value of[most];
-    SUBWAVE_UNROLL
-    for (int i = 0; i < each; ++i)
-        of[i] = there[i].wait(&from[state_words<Value> * i]);
-    if (number == 0)
-        of[0] = op(start, of[0]);
-    SUBWAVE_UNROLL
-    for (int size = 1; size < each; size *= 2) {
-        SUBWAVE_UNROLL
-        for (int i = 0; i < each; i += 2 * size)
-            of[i] = op(of[i], of[i + size]);
-    }
-    return reduce_whole_wave(of[0], op, site::current());
-}
-
 /* What the elements before a tile of the launch's `count` combine to, in all work-items of its block,
- * of array_block, which call it together. `states` has SUBWAVE_SCAN_STATES(count). `start` is what
- * stands before the launch, `mine` the tile's value, both of the first wave alone: it waits. `shared`
- * has one element. What was in shared memory before may be read after it. */
+ * of array_block. `states` has SUBWAVE_SCAN_STATES(count). `start` is what stands before the
+ * launch, `mine` the tile's value, of work-item 0 alone; `shared` is as block_reduce needs it. What
+ * was in shared memory before may be read after it. */
 template <class Value, class Op>
 SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t count,
                                        std::uint32_t tile, Value mine, Value start, Op op,
@@ -130,34 +81,25 @@ SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t coun
 {
     static_assert(SUBWAVE_SCAN_GROUP == array_block &&
                       SUBWAVE_SCAN_TILES <= array_block * array_block,
-                  "a wave looks at as many tiles as a block has work-items, and groups");
-    if (in_first_wave()) {
-        std::uint64_t *const groups = states + state_words<Value> * std::int64_t(count);
-        const std::uint32_t group = tile / SUBWAVE_SCAN_GROUP, place = tile % SUBWAVE_SCAN_GROUP;
-        const bool is_first_lane = wave_lane() == 0;
-        if (is_first_lane)
-            publish(states, tile, mine);
-        /* What its group has before it, and then what all have before that, by the same code. */
-        const Value none = filler<Op, Value>::value();
-        Value in_group = none;
-        SUBWAVE_ROLLED
-        for (bool groups_follow = true;; groups_follow = false) {
-            const Value combined = combine_states(
-                groups_follow ? states + state_words<Value> * std::int64_t(tile - place) : groups,
-                groups_follow ? place : group, groups_follow ? none : start, op);
-            if (!groups_follow) {
-                start = op(combined, in_group);
-                break;
-            }
-            in_group = combined;
-            if (is_first_lane && place == SUBWAVE_SCAN_GROUP - 1)
-                publish(groups, group, op(in_group, mine));
-        }
-        if (is_first_lane)
-            shared[0] = start;
+                  "a work-item waits for a tile and for a group");
+    const Value none = filler<Op, Value>::value();
+    std::uint64_t *const groups = states + state_words<Value> * std::int64_t(count);
+    const std::uint32_t group = tile / SUBWAVE_SCAN_GROUP, place = tile % SUBWAVE_SCAN_GROUP;
+    const std::uint32_t item = threadIdx.x;
+    if (item == 0)
+        publish(states, tile, mine);
+    const Value of_tile = item < place ? wait_for<Value>(states, tile - place + item) : none;
+    const Value in_group = block_reduce<array_block>(of_tile, op, shared);
+    if (item == 0 && place == SUBWAVE_SCAN_GROUP - 1)
+        publish(groups, group, op(in_group, mine));
+    if (group > 0) {
+        Value of_group = item < group ? wait_for<Value>(groups, item) : none;
+        if (item == 0)
+            of_group = op(start, of_group);
+        block_barrier(site::current());
+        start = block_reduce<array_block>(of_group, op, shared);
     }
-    block_barrier(site::current());
-    return shared[0];
+    return op(start, in_group);
 }
 
 /* Where a launch finds what stands before it: a value by the one before. */

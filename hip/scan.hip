@@ -86,7 +86,8 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
     static_assert(rows * runs == run, "a tile's runs are scanned as one");
     SUBWAVE_SHARED(value, shared, rows * elements);
     SUBWAVE_SHARED(value, totals, run);
-    SUBWAVE_SHARED(value, starts, run + 1);
+    SUBWAVE_SHARED(value, starts, run);
+    SUBWAVE_SHARED(value, parts, block_reduce_elements<array_block>);
     const int item = static_cast<int>(threadIdx.x), number = item / run, place = item % run;
 
     value before[rows] = {};
@@ -129,7 +130,7 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
         }
     }
     if (t.count > 1)
-        start = value_before_tile(t.states, t.count, tile, mine, start, op, &starts[run]);
+        start = value_before_tile(t.states, t.count, tile, mine, start, op, parts);
     else
         block_barrier(site::current());
     if (tile == t.count - 1 && item == 0 && t.first + t.count < t.all)

@@ -248,7 +248,7 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
     static_assert(rows == 4, "row_counts has four rows");
     SUBWAVE_SHARED(select_pack, memory, rows * array_block + 1);
     SUBWAVE_SHARED(std::uint32_t, totals, array_block / min_wave_size());
-    SUBWAVE_SHARED(std::uint32_t, before_tile, 1);
+    SUBWAVE_SHARED(std::uint32_t, shared, block_reduce_elements<array_block>);
     T *const gathered = reinterpret_cast<T *>(memory);
     const subwave_tiles &t = p.tiles;
     const T *const x = static_cast<const T *>(p.x);
@@ -384,7 +384,7 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
     std::int64_t before = t.first > 0 ? *tiles_carry<std::int64_t>(t, t.first) : 0;
     if (t.count > 1)
         before += value_before_tile<std::uint32_t>(t.states, t.count, tile, total, 0,
-                                                   plus<std::uint32_t>(), before_tile);
+                                                   plus<std::uint32_t>(), shared);
     if (tile == t.count - 1 && threadIdx.x == 0) {
         *tiles_carry<std::int64_t>(t, t.first + SUBWAVE_SCAN_TILES) = before + total;
         if (t.first + t.count == t.all)

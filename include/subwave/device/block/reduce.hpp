@@ -12,16 +12,6 @@ SUBWAVE_BEGIN
 /* Elements of shared memory that block_reduce needs for a block of so many work-items. */
 template <int Items> inline constexpr int block_reduce_elements = Items / min_wave_size();
 
-/* op over x of a whole wave, in all its lanes. */
-template <class T, class Op> SUBWAVE_DEVICE T reduce_whole_wave(T x, Op op, site where)
-{
-    const sub_group wave = this_work_item::get_sub_group();
-    if constexpr (min_wave_size() == max_wave_size()) /* known to be whole */
-        return reduce_over_group(get_fixed_size_group<max_wave_size()>(wave), x, op, where);
-    else
-        return reduce_over_group(wave, x, op, where);
-}
-
 /* op over x of a block's Items work-items, a power of two and a multiple of the wave size. All call
  * it together, in converged control flow; the result is valid in all of them. The order is that of
  * ladder.hpp, over the whole block: work-items 2i and 2i + 1 first, then pairs, and so on, whatever
@@ -35,7 +25,10 @@ SUBWAVE_DEVICE T block_reduce(T x, Op op, T *shared, site where = site::current(
                   "block_reduce: the block must be a power of two, of whole waves");
     const int waves = Items / wave_size();
     const sub_group wave = this_work_item::get_sub_group();
-    x = reduce_whole_wave(x, op, where);
+    if constexpr (min_wave_size() == max_wave_size()) /* known to be whole */
+        x = reduce_over_group(get_fixed_size_group<max_wave_size()>(wave), x, op, where);
+    else
+        x = reduce_over_group(wave, x, op, where);
     if (waves == 1)
         return x;
     if (wave.leader())
