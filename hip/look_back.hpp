@@ -29,7 +29,7 @@ template <class T> SUBWAVE_DEVICE void publish(std::uint64_t *states, std::uint3
 
 template <class T> SUBWAVE_DEVICE T wait_for(const std::uint64_t *states, std::uint32_t i)
 {
-    const std::uint64_t *const from = &states[state_words<T> * std::int64_t(i)];
+    const std::uint64_t *const from = states + state_words<T> * i;
     std::uint64_t state[state_words<T>];
     bool is_there;
     do {
@@ -83,12 +83,13 @@ SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t coun
                       SUBWAVE_SCAN_TILES <= array_block * array_block,
                   "a work-item waits for a tile and for a group");
     const Value none = filler<Op, Value>::value();
-    std::uint64_t *const groups = states + state_words<Value> * std::int64_t(count);
     const std::uint32_t group = tile / SUBWAVE_SCAN_GROUP, place = tile % SUBWAVE_SCAN_GROUP;
+    const std::uint64_t *const own_group = states + state_words<Value> * (tile - place);
+    std::uint64_t *const groups = states + state_words<Value> * count;
     const std::uint32_t item = threadIdx.x;
     if (item == 0)
         publish(states, tile, mine);
-    const Value of_tile = item < place ? wait_for<Value>(states, tile - place + item) : none;
+    const Value of_tile = item < place ? wait_for<Value>(own_group, item) : none;
     const Value in_group = block_reduce<array_block>(of_tile, op, shared);
     if (item == 0 && place == SUBWAVE_SCAN_GROUP - 1)
         publish(groups, group, op(in_group, mine));

@@ -21,8 +21,10 @@ ELEMENTS = 1 << 22
 OPERATIONS = [
     ("reduce", [], 4, True), ("scan", [], 8, True), ("compact", [], 7, True), ("partition", [], 9, True),
     ("unique", [], 6, True), ("segmented_reduce", ["--segments", "{thousandth}", "--lengths", "equal"], 4, True),
+    ("segmented_scan", ["--segments", "{thousandth}", "--lengths", "equal"], 8, False),
     ("histogram", [], 4, True), ("histogram", ["--skewed"], 4, False),
     ("row_reduce", ["--size", "{eighth}x8"], 4.5, False), ("row_reduce", ["--size", "{thousandth}x1000"], 4, False),
+    ("row_scan", ["--size", "{thousandth}x1000"], 8, False), ("row_minmax_index", ["--size", "{thousandth}x1000"], 4, False),
 ]
 CLASSES = {"vector": ("v_",), "LDS": ("ds_",), "memory": ("global_", "flat_", "buffer_"), "scalar": ("s_",)}
 
