@@ -56,6 +56,14 @@ template <class T> struct row_part {
     SUBWAVE_DEVICE bool has_after() const { return (has & 2) != 0; }
 };
 
+/* Where element i from a lane's own place is; i, which all lanes have, is added in each of them, since
+ * scalar registers are few. */
+template <class T> SUBWAVE_DEVICE const T *in_lanes(const T *own, std::int64_t i)
+{
+    const std::int64_t bytes = of_each_lane(i * static_cast<std::int64_t>(sizeof(T)));
+    return reinterpret_cast<const T *>(reinterpret_cast<const char *>(own) + bytes);
+}
+
 /* Folds the rows of a matrix that begins at x, elements of which have the bits of `flip` inverted.
  * with_fold(body) calls body(fold, finish) with a fold as fold_array takes it, which also has
  * add_pack(sums, elements, i), where i is the first one's place in its row, and
@@ -102,16 +110,16 @@ SUBWAVE_DEVICE void fold_rows(const subwave_rows &m, const T *x, std::uint64_t f
                 const int line = begin + (j >> log_packs), line_row = line >> log_parts << log_rows,
                           line_item = (line & (parts - 1)) << log_lanes, turn = j & (packs - 1),
                           line_pack = line_item + turn * array_block;
-                const std::int64_t at = of_each_lane((row + line_row) * m.ldx);
+                const std::int64_t at = (row + line_row) * m.ldx;
                 const bool there = line_row < lines_left;
                 const bool has_pack = there && line_pack < packs_left,
                            has_after = there && turn == packs - 1 && line_item < after_left;
                 part[j].has =
                     static_cast<int>(of_each_lane((has_pack ? 1 : 0) | (has_after ? 2 : 0)));
                 if (has_pack)
-                    part[j].pack = load_pack_words<Aligned>(mine + (at + line_pack * size));
+                    part[j].pack = load_pack_words<Aligned>(in_lanes(mine, at + line_pack * size));
                 if (m.after > 0 && has_after)
-                    part[j].after = mine_after[at + line_item];
+                    part[j].after = *in_lanes(mine_after, at + line_item);
             }
             SUBWAVE_UNROLL
             for (int j = 0; j < loads; ++j) {
@@ -155,9 +163,12 @@ SUBWAVE_DEVICE void fold_rows(const subwave_rows &m, const T *x, std::uint64_t f
                             joined[e] = fold.join(joined[e], joined[e + width]);
                     }
                     of_line[j][0] = joined[0];
-                    if (m.after > 0 && part[j].has_after())
-                        fold.add_value(of_line[j][0], part[j].after,
-                                       static_cast<int>(m.packs) * size + item);
+                    if (m.after > 0) {
+                        keep_order(); /* or LLVM computes it for all rows, and then chooses */
+                        if (part[j].has_after())
+                            fold.add_value(of_line[j][0], part[j].after,
+                                           static_cast<int>(m.packs) * size + item);
+                    }
                     keep_order(); /* or there would be sums of all lines at once */
                 }
                 SUBWAVE_ROLLED
