@@ -86,7 +86,7 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
     static_assert(rows * runs == run, "a tile's runs are scanned as one");
     SUBWAVE_SHARED(value, shared, rows * elements);
     SUBWAVE_SHARED(value, totals, run);
-    SUBWAVE_SHARED(value, starts, run);
+    SUBWAVE_SHARED(value, starts, run + 1);
     SUBWAVE_SHARED(value, parts, block_reduce_elements<array_block>);
     const int item = static_cast<int>(threadIdx.x), number = item / run, place = item % run;
 
@@ -124,9 +124,9 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
                                   site::current());
         } else {
             if (item == run - 1)
-                totals[run - 1] = all.upto;
+                starts[run] = all.upto;
             block_barrier(site::current());
-            mine = totals[run - 1];
+            mine = starts[run];
         }
     }
     if (t.count > 1)
