@@ -58,17 +58,17 @@ template <class T> struct scan_packs {
             for_last(elements, [&](T &to, int i) { to = tile[i]; });
         }
     }
-    template <bool Aligned> SUBWAVE_DEVICE void store(T *tile, int elements)
+    SUBWAVE_DEVICE void store(T *tile, int elements)
     {
         if (elements == all) {
             SUBWAVE_UNROLL
             for (int r = 0; r < rows; ++r)
-                store_pack<Aligned>(at(tile, r), pack[r].element);
+                store_anywhere<size>(at(tile, r), pack[r].element);
         } else {
             SUBWAVE_UNROLL
             for (int r = 0; r < rows; ++r)
                 if (place(r) + size <= elements)
-                    store_pack<Aligned>(at(tile, r), pack[r].element);
+                    store_anywhere<size>(at(tile, r), pack[r].element);
             for_last(elements, [&](T &from, int i) { tile[i] = from; });
         }
     }
@@ -172,7 +172,7 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) scan(subwave_scan_l
                 x.pack[r].element[e] = static_cast<T>(x.pack[r].element[e] != T(0));
         }
     }
-    x.template store<Aligned>(static_cast<T *>(p.y) + (row * p.ldy + first), elements);
+    x.store(static_cast<T *>(p.y) + (row * p.ldy + first), elements);
 }
 
 template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)
