@@ -238,7 +238,7 @@ SUBWAVE_DEVICE void for_rows(Body body, OfRows &...of_rows)
     }
 }
 
-/* The same in all lanes of a wave, as the compiler knows. */
+/* Whether the caller is in its block's first wave. The compiler knows that all lanes of it agree. */
 SUBWAVE_DEVICE bool in_first_wave()
 {
     return wave_uniform(static_cast<int>(threadIdx.x) / wave_size()) == 0;

@@ -72,8 +72,8 @@ SUBWAVE_DEVICE std::uint32_t next_tile(std::uint32_t *counter, std::uint32_t cou
 
 /* What the elements before a tile of the launch's `count` combine to, in all work-items of its block,
  * of array_block. `states` has SUBWAVE_SCAN_STATES(count). `start` is what stands before the
- * launch, `mine` the tile's value, of work-item 0 alone; `shared` is as block_reduce needs it. What
- * was in shared memory before may be read after it. */
+ * launch, `mine` the tile's value, needed in work-item 0 alone; `shared` is as block_reduce needs
+ * it. It has a barrier: what a work-item wrote to shared memory before, all may read after it. */
 template <class Value, class Op>
 SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t count,
                                        std::uint32_t tile, Value mine, Value start, Op op,

@@ -169,8 +169,8 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
         SUBWAVE_ROLLED
         for (int begin = 0; begin < lines; begin += loads) {
             pack_words pack[loads][1] = {};
-            /* Elements from the pack on, kept in each lane, as rows.hpp does; not as many as the pack
-             * has at most, since ptxas before CUDA 13.4 compares such numbers wrongly on sm_90. */
+            /* How many elements of the row stand from the pack on, in a register of each lane. It may
+             * exceed the pack's size: ptxas before CUDA 13.4 compares a bounded number wrongly. */
             int has[loads][1];
             const auto line_row = [&](int j) { return (begin + j) >> log_parts << log_rows; };
             const auto line_pack = [&](int j) { return ((begin + j) & (parts - 1)) << log_lanes; };

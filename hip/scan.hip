@@ -10,15 +10,15 @@
 
 SUBWAVE_BEGIN
 
-/* A work-item's packs of a tile, one per row. Rows of small elements are worked on by one code, one
- * after another. */
+/* A work-item's packs of a tile, one per row. For small elements a loop over the
+ * rows is not unrolled, or the code would be too long. */
 template <class T> struct scan_packs {
     static constexpr int rows = SUBWAVE_ARRAY_ROWS, size = pack_size<T>,
                          all = rows * array_block * size;
     static constexpr bool rolled = sizeof(T) < 4;
     pack_elements<T> pack[rows];
 
-    /* Of the pack of a row in the tile. */
+    /* The first element of the pack of a row, counted from the tile's. */
     static SUBWAVE_DEVICE int place(int row)
     {
         return (row * array_block + static_cast<int>(threadIdx.x)) * size;

@@ -34,7 +34,7 @@ SUBWAVE_DEVICE void reduce_segments(const subwave_segments &p, std::uint32_t num
         has_end && part.begin == static_cast<int>(tile.end[part.segment + 1]);
     int e = part.first;
     value sum = none, first_sum = none;
-    /* Behind an only end the rest is summed by the same code. */
+    /* If only one segment ends in the part, the same loop then sums what follows that end. */
     bool rest_follows = has_end && part.segments_end - part.segment == 1;
     const bool has_several_ends = has_end && !rest_follows;
     constexpr int together = 4;

@@ -169,8 +169,8 @@ template <int Count, class T> SUBWAVE_DEVICE void load_anywhere(T *to, const T *
         to[i] = from[i];
 }
 
-/* 16 bytes by one instruction where their address allows it, which nvcc does not find out when it has
- * taken them apart. */
+/* Stores 16 bytes by one instruction if their address is aligned. nvcc makes several stores of them
+ * where a kernel has computed the elements one by one. */
 template <int Count, class T> SUBWAVE_DEVICE void store_anywhere(T *to, const T *from)
 {
 #ifdef __CUDA_ARCH__
