@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What `cmake --install` puts where: the library, the device headers, the CPU device, the package.
+# What `cmake --install` puts where: the library, the device headers, the CPU device, the package. (The Fortran module:
+# src/fortran/CMakeLists.txt.)
 include(CMakePackageConfigHelpers)
 
 # Header-only device interface for the user's own kernels.
@@ -24,6 +25,9 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples DEST
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/subwave)
 install(EXPORT subwave-targets NAMESPACE subwave:: DESTINATION ${package_dir})
+if(SUBWAVE_HAVE_FORTRAN) # a file of its own: no project without Fortran reads it
+  install(EXPORT subwave-fortran-targets NAMESPACE subwave:: DESTINATION ${package_dir})
+endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/subwave-config.cmake.in
   ${PROJECT_BINARY_DIR}/subwave-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/subwave-config-version.cmake
@@ -41,5 +45,11 @@ if(NOT BUILD_SHARED_LIBS)
   set(SUBWAVE_PC_STATIC_LIBS " -lsubwave_cpu -lstdc++ -lpthread -ldl")
   set(SUBWAVE_PC_STATIC_CFLAGS " -DSUBWAVE_STATIC")
 endif()
-configure_file(${PROJECT_SOURCE_DIR}/cmake/subwave.pc.in ${PROJECT_BINARY_DIR}/subwave.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/subwave.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(packages subwave)
+if(SUBWAVE_HAVE_FORTRAN)
+  list(APPEND packages subwave-fortran)
+endif()
+foreach(package IN LISTS packages)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
