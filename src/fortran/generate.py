@@ -132,11 +132,13 @@ class Header:
         if enum:
             self.enums[enum[2]] = self.constants(enum[1])
         elif struct:
-            self.structs[struct[2]] = [field for line in struct[1].split(";") if line.strip() for field in self.fields(line)]
+            lines = [line for line in struct[1].split(";") if line.strip()]
+            self.structs[struct[2]] = [field for line in lines for field in self.fields(line)]
         elif opaque:
             self.opaque.add(opaque[2])
         elif function:
-            self.functions.append(Function(self.type(function[1]), function[2], self.parameters(function[2], function[3])))
+            parameters = self.parameters(function[2], function[3])
+            self.functions.append(Function(self.type(function[1]), function[2], parameters))
         else:
             fail("this declaration is of no kind that it knows: %s" % statement)
 
@@ -236,7 +238,8 @@ def c_module(header):
             if not declaration and not type.endswith("*"):
                 fail("field %s of %s is of type %s, which it does not know" % (field, name, type))
             zero = ZERO[declaration.split("(")[0]] if declaration else "c_null_ptr"
-            write("    %s :: %s%s = %s" % (declaration or "type(c_ptr)", field, "(%d)" % length if length else "", zero))
+            shape = "(%d)" % length if length else ""
+            write("    %s :: %s%s = %s" % (declaration or "type(c_ptr)", field, shape, zero))
         write("  end type")
     for f in header.functions:
         result = "type(c_ptr)" if f.type.endswith("*") else header.value(f.type)
@@ -483,8 +486,9 @@ def f_module(header):
         "use subwave_c, " + ", ".join("c_%s => %s" % (f.name, f.name) for f in header.functions),
         "use subwave_support"])
     head()
+    constants = [name for values in header.enums.values() for name, _ in values]
     for name in ["subwave_context", "subwave_context_create", "subwave_context_destroy", "subwave_error_text",
-                 "subwave_string"] + [name for values in header.enums.values() for name, _ in values] + list(header.structs):
+                 "subwave_string"] + constants + list(header.structs):
         head("  public :: " + name)
     for name, procedures in generics.items():
         head("  public :: " + name)

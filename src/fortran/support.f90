@@ -128,7 +128,8 @@ contains
     if (present(status)) then
       status = code
     else if (code /= SUBWAVE_STATUS_SUCCESS) then
-      write (error_unit, "(5a)") name, ": ", fortran_string(c_status_text(code)), ": ", fortran_string(c_last_error(handle))
+      write (error_unit, "(5a)") name, ": ", fortran_string(c_status_text(code)), ": ", &
+        fortran_string(c_last_error(handle))
       flush (error_unit)
       error stop 1
     end if

@@ -108,6 +108,33 @@ int main(void)
 }
 """, "333 1"),
 
+    # Fortran
+    ("docs/fortran.md", "type(subwave_context)"): Frame("""
+program snippet
+  use, intrinsic :: iso_c_binding
+  use subwave
+  implicit none
+  integer, parameter :: n = 2
+  real(c_double) :: host_a(n, n) = reshape([1d0, 3d0, 2d0, 4d0], [n, n]), host_b(n, n) = reshape([5d0, 7d0, 6d0, 8d0], [n, n])
+  real(c_double) :: host_c(n, n)
+@
+  print "(5(f0.0, 1x))", transpose(host_c), total
+end program
+""", "19. 22. 43. 50. 134.\n", {"! ... b, c": """
+call subwave_malloc(context, b, 8 * n * n)
+call subwave_malloc(context, c, 8 * n * n)
+"""}),
+    ("docs/fortran.md", "use subwave"): Frame("""
+program snippet
+@
+  implicit none
+  type(subwave_context) :: context
+  call subwave_context_create(context, "cpu:4")
+  call subwave_synchronize(context)
+  print "(i0)", c_synchronize(context%handle)
+end program
+""", "0\n"),
+
     # Kernels
     ("README.md", "#include <subwave/subwave.hpp>"): Frame(KERNEL + """
 @
@@ -273,6 +300,12 @@ add_executable(app)
 """),
     ("docs/cpu-device.md", "find_package(subwave"): Frame("""
 project(app LANGUAGES CXX)
+@
+"""),
+
+    ("docs/fortran.md", "find_package(subwave"): Frame("""
+project(app LANGUAGES Fortran)
+add_executable(app app.f90)
 @
 """),
 

@@ -64,19 +64,22 @@ class Tester:
         for comment, code in frame.stand_in.items():
             if comment not in text:
                 raise ValueError("the block has no %s, for which frames.py has a stand-in" % comment)
-            text = text.replace(comment, code.strip().replace("\n", " "))
+            text = text.replace(comment, code.strip().replace("\n", "; " if block.language == "fortran" else " "))
         # Includes stand at the top of the file, the rest where the frame says; the compiler names the document's lines.
         includes = "".join(re.findall(r"^#include.*\n", text, re.M))
         text = re.sub(r"^#include.*", "", text, flags=re.M)
         text = includes + frame.around.replace("@", '#line %d "%s"\n%s\n#line 1 "the frame"' % (
             block.line, block.document, text))
         o, include = self.o, "-I" + os.path.join(self.o.source, "include")
-        c = block.language == "c"
-        source = os.path.join(folder, "snippet." + ("c" if c else "cpp"))
+        c, fortran = block.language == "c", block.language == "fortran"
+        source = os.path.join(folder, "snippet." + ("c" if c else "F90" if fortran else "cpp"))
         with open(source, "w") as file:
             file.write(text)
         if c:
             command = [o.cc, "-std=c11", include, source, o.subwave, "-Wl,-rpath," + os.path.dirname(o.subwave)]
+        elif fortran:
+            command = [o.fc, "-std=f2008", "-cpp", "-ffree-line-length-none", "-I" + o.modules, "-J" + folder, source,
+                       o.fortran, o.subwave, "-Wl,-rpath," + os.path.dirname(o.subwave)]
         else:
             command = [o.cxx, "-std=c++20", "-DSUBWAVE_CPU_DEVICE", "-I" + os.path.join(o.source, "src", "cpu"), include,
                        source, o.cpu, "-lpthread", "-ldl"]
@@ -93,11 +96,12 @@ class Tester:
         text = "cmake_minimum_required(VERSION 3.25)" + frame.around.replace("@", block.text)
         with open(os.path.join(folder, "CMakeLists.txt"), "w") as file:
             file.write(text)
-        for name in set(re.findall(r"\b\w+\.(?:c|cpp|hip)\b", text)):
+        for name in set(re.findall(r"\b\w+\.(?:c|cpp|hip|f90)\b", text)):
             open(os.path.join(folder, name), "w").close()
-        compiler = ["-DCMAKE_C_COMPILER=" + self.o.cc] if "LANGUAGES C)" in text else ["-DCMAKE_CXX_COMPILER=" + self.o.cxx]
+        language = re.search(r"LANGUAGES (\w+)\)", text)[1]
+        compiler = {"C": self.o.cc, "CXX": self.o.cxx, "Fortran": self.o.fc}[language]
         self.run([self.o.cmake, "-S", folder, "-B", os.path.join(folder, "build"), "-G", self.o.generator,
-                  "-DCMAKE_PREFIX_PATH=" + self.o.prefix] + compiler)
+                  "-DCMAKE_PREFIX_PATH=" + self.o.prefix, "-DCMAKE_%s_COMPILER=%s" % (language, compiler)])
         return "configured"
 
     def sh(self, block, frame, folder):
@@ -117,13 +121,15 @@ class Tester:
         frame = frame_of(block)
         if isinstance(frame, str):
             return "excused", frame
-        methods = {"c": self.program, "cpp": self.program, "cmake": self.cmake, "sh": self.sh, "": self.sh}
+        if not self.o.fc and (block.language == "fortran" or frame and "LANGUAGES Fortran)" in frame.around):
+            return "excused", "this build has no Fortran"
+        methods = {"c": self.program, "cpp": self.program, "fortran": self.program, "cmake": self.cmake, "sh": self.sh, "": self.sh}
         # An indented block in a frame is C++ or, without one, commands.
         language = block.language or ("cpp" if frame else "")
         folder = os.path.join(self.o.folder, str(number))
         os.makedirs(folder)
         try:
-            if language not in methods or language in ("c", "cpp", "cmake") and not frame:
+            if language not in methods or language in ("c", "cpp", "fortran", "cmake") and not frame:
                 raise ValueError("frames.py has neither a frame for this block nor a reason why it is not tested")
             return methods[language](block._replace(language=language), frame, folder), None
         except (ValueError, subprocess.SubprocessError) as error:
@@ -195,4 +201,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     for option in "source folder cc cxx cmake generator subwave cpu prefix".split():
         parser.add_argument("--" + option, required=True)
+    for option in "fc modules fortran".split(): # of a build with the Fortran module
+        parser.add_argument("--" + option)
     sys.exit(main(parser.parse_args()))

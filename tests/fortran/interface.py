@@ -63,21 +63,23 @@ class Comparison:
     def enums(self, module):
         """Each group of constants is behind a comment with its enum's name."""
         text, count = '#include <subwave/subwave.h>\n', 0
-        for name, lines in re.findall(r"^  ! (\w+)\n((?:  integer\(c_int\), parameter, public :: .*\n)+)", module, re.M):
+        group = r"^  ! (\w+)\n((?:  integer\(c_int\), parameter, public :: .*\n)+)"
+        for name, lines in re.findall(group, module, re.M):
             constants = re.findall(r":: (\w+) = (-?\d+)$", lines, re.M)
             text += "int all_of_%s(%s value);\nint all_of_%s(%s value)\n{\n    switch (value) {\n" % ((name,) * 4)
             for constant, value in constants:
-                text += "    case %s: return %s == %s ? 1 : %s;\n" % (constant, constant, value, "0")
+                text += "    case %s: return %s;\n" % (constant, value)
             text += "    }\n    return 0;\n}\n"
-            text += "".join("_Static_assert(%s == %s, \"%s\");\n" % (constant, value, constant) for constant, value in constants)
+            for constant, value in constants:
+                text += "_Static_assert(%s == %s, \"%s\");\n" % (constant, value, constant)
             count += 1
         headers = "".join(open(os.path.join(self.o.include, "subwave", name)).read()
                           for name in os.listdir(os.path.join(self.o.include, "subwave")) if name.endswith(".h"))
         expected = len(re.findall(r"^typedef enum ", headers, re.M))
         if count != expected:
             raise Failed("the header has %d enums, the module %d" % (expected, count))
-        self.run(self.o.cc, "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wswitch-enum", "-I" + self.o.include, "-fsyntax-only",
-                 self.write("enums.c", text))
+        self.run(self.o.cc, "-std=c11", "-Wall", "-Wextra", "-Werror", "-Wswitch-enum", "-I" + self.o.include,
+                 "-fsyntax-only", self.write("enums.c", text))
         return count
 
     def calls(self, module):
@@ -97,7 +99,8 @@ class Comparison:
             text += "static_assert(sizeof(%s) == sizeof(fortran::%s), \"%s\");\n" % ((name,) * 3)
             names = re.findall(r"(\w+)(?:\[\d+\])*;", fields)
             # As many names as there are fields, or it does not compile.
-            text += "void fields_of(const %s &x) { [[maybe_unused]] const auto &[%s] = x; }\n" % (name, ", ".join(names))
+            text += "void fields_of(const %s &x) { [[maybe_unused]] const auto &[%s] = x; }\n" % (
+                name, ", ".join(names))
             for field in names:
                 text += "static_assert(offsetof(%s, %s) == offsetof(fortran::%s, %s), \"%s\");\n" % (
                     name, field, name, field, field)
@@ -119,14 +122,18 @@ def planted(options, module):
         "a lost enumerator": ("  integer(c_int), parameter, public :: SUBWAVE_OP_BIT_XOR = 7\n", ""),
         "another value": ("SUBWAVE_OP_BIT_XOR = 7", "SUBWAVE_OP_BIT_XOR = 17"),
         "a lost enum": ("  ! subwave_vote\n", "  ! \n"),
-        "an argument of another size": ("      integer(c_int64_t), value :: bytes\n", "      integer(c_int), value :: bytes\n"),
-        "an argument of another kind": ("      real(c_double), value :: lower\n", "      integer(c_int64_t), value :: lower\n"),
+        "an argument of another size": ("      integer(c_int64_t), value :: bytes\n",
+            "      integer(c_int), value :: bytes\n"),
+        "an argument of another kind": ("      real(c_double), value :: lower\n",
+            "      integer(c_int64_t), value :: lower\n"),
         "a lost argument": ("subwave_histogram(context, dtype, bins, lower, upper, n, x, counts)",
                             "subwave_histogram(context, dtype, bins, lower, upper, n, counts)"),
         "a function of another name": ("name=\"subwave_free\"", "name=\"subwave_fre\""),
-        "a result of another size": ("      integer(c_size_t) :: subwave_result\n", "      integer(c_int) :: subwave_result\n"),
+        "a result of another size": ("      integer(c_size_t) :: subwave_result\n",
+            "      integer(c_int) :: subwave_result\n"),
         "a lost field": ("    integer(c_int32_t) :: branches = 0\n", ""),
-        "a field of another size": ("    integer(c_int64_t) :: memory_bytes = 0\n", "    integer(c_int32_t) :: memory_bytes = 0\n"),
+        "a field of another size": ("    integer(c_int64_t) :: memory_bytes = 0\n",
+            "    integer(c_int32_t) :: memory_bytes = 0\n"),
     }
     for what, (old, new) in changes.items():
         if old not in module:

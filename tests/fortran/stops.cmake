@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Runs PROGRAM (stops.f90) for calls that fail: it ends with 1 at the call without a status, and with the library's text.
+# Runs PROGRAM (stops.f90) for calls that fail: the call without a status ends it with 1 and the library's text.
 cmake_minimum_required(VERSION 3.25)
 set(ENV{SUBWAVE_LOG})
 

@@ -40,7 +40,8 @@ contains
     do index = 0, n - 1
       call subwave_device_info(index, device)
       call check(device%sub_group_size_count >= 1 .and. iand(device%aspects, SUBWAVE_ASPECT_FP64) /= 0, "device_info")
-      if (subwave_string(device%id) == "cpu:32") found = all(device%sub_group_sizes == [32, 0, 0, 0, 0, 0, 0, 0]) .and. &
+      if (subwave_string(device%id) == "cpu:32") found = all(device%sub_group_sizes == [32, 0, 0, 0, 0, 0, 0, &
+        0]) .and. &
         subwave_string(device%backend) == "cpu" .and. device%built_for == 1
     end do
     call check(found, "the properties of cpu:32")
@@ -241,7 +242,8 @@ contains
     call subwave_norm2(context, 2_c_int64_t * n, device64, result64, SUBWAVE_ORDER_DEVICE)
     call check(abs(result32 - 5 * sqrt(real(n))) <= 1e-6 * result32, "real32 norm2")
     call check(abs(result64 - 5 * sqrt(real(n, c_double))) <= 1e-15 * result64, "real64 norm2")
-    call subwave_norm2(context, SUBWAVE_DTYPE_C64, SUBWAVE_ORDER_FIXED, n, device64, SUBWAVE_PLACE_HOST, c_loc(of_complex))
+    call subwave_norm2(context, SUBWAVE_DTYPE_C64, SUBWAVE_ORDER_FIXED, n, device64, SUBWAVE_PLACE_HOST, &
+      c_loc(of_complex))
     call check(abs(of_complex - result64) <= 1e-15 * result64, "norm2 of complex numbers")
     call subwave_norm2(context, 2 * n, device32, result32, 99, status)
     call check_error(status, SUBWAVE_STATUS_INVALID_VALUE, "order", "norm2")
@@ -267,7 +269,8 @@ contains
     call subwave_copy_to_device(context, device_b, b)
 
     call subwave_copy_to_device(context, device_c, c)
-    call subwave_matmul(context, n, 3, k, 2.0_c_double, device_a, n + 1, device_b, k + 2, -1.0_c_double, device_c, n + 3)
+    call subwave_matmul(context, n, 3, k, 2.0_c_double, device_a, n + 1, device_b, k + 2, -1.0_c_double, device_c, &
+      n + 3)
     call subwave_copy_from_device(context, d, device_c)
     call check(all(d(:n, :) == 2 * plain - c(:n, :)) .and. all(d(n + 1:, :) == c(n + 1:, :)), "real64 matmul")
 
@@ -279,13 +282,15 @@ contains
     call subwave_copy_from_device(context, d, device_c)
     call check(all(d(:n, :) == 2 * plain - c(:n, :)), "matmul of f64 with scalars of real32")
     call subwave_copy_to_device(context, device_c, c)
-    call subwave_matmul(context, n, 3, k, 2, device_a, n + 1, device_b, k + 2, -1, device_c, n + 3, dtype=SUBWAVE_DTYPE_F64)
+    call subwave_matmul(context, n, 3, k, 2, device_a, n + 1, device_b, k + 2, -1, device_c, n + 3, &
+      dtype=SUBWAVE_DTYPE_F64)
     call subwave_copy_from_device(context, d, device_c)
     call check(all(d(:n, :) == 2 * plain - c(:n, :)), "matmul of f64 with scalars of int32")
 
     ! In row-major order the same memory is the transposes: C^T = B^T A^T.
     call subwave_copy_to_device(context, device_c, c)
-    call subwave_matmul(context, 3, n, k, 2.0_c_double, device_b, k + 2, device_a, n + 1, -1.0_c_double, device_c, n + 3, &
+    call subwave_matmul(context, 3, n, k, 2.0_c_double, device_b, k + 2, device_a, n + 1, -1.0_c_double, device_c, &
+      n + 3, &
       layout=SUBWAVE_LAYOUT_ROW_MAJOR)
     call subwave_copy_from_device(context, d, device_c)
     call check(all(d(:n, :) == 2 * plain - c(:n, :)), "matmul in row-major order")
@@ -305,7 +310,8 @@ contains
     call subwave_copy_from_device(context, d32, device_c)
     call check(all(d32(:n, :) == 2 * plain - c(:n, :)) .and. all(d32(n + 1:, :) == c(n + 1:, :)), "real32 matmul")
     call subwave_copy_to_device(context, device_c, c32)
-    call subwave_matmul(context, n, 3, k, 2.0_c_double, device_a, n + 1, device_b, k + 2, -1.0_c_double, device_c, n + 3, &
+    call subwave_matmul(context, n, 3, k, 2.0_c_double, device_a, n + 1, device_b, k + 2, -1.0_c_double, device_c, &
+      n + 3, &
       dtype=SUBWAVE_DTYPE_F32)
     call subwave_copy_from_device(context, d32, device_c)
     call check(all(d32(:n, :) == 2 * plain - c(:n, :)), "matmul of f32 with scalars of real64")
@@ -316,7 +322,8 @@ contains
     integer, intent(in) :: n
     integer :: i
     ! The bits of 1 and 2 in f16 and bf16.
-    integer(c_int16_t), parameter :: ones(2) = [15360_c_int16_t, 16256_c_int16_t], twos(2) = [16384_c_int16_t, 16384_c_int16_t]
+    integer(c_int16_t), parameter :: ones(2) = [15360_c_int16_t, 16256_c_int16_t], twos(2) = [16384_c_int16_t, &
+      16384_c_int16_t]
     integer, parameter :: dtypes(2) = [SUBWAVE_DTYPE_F16, SUBWAVE_DTYPE_BF16]
     integer(c_int16_t) :: half(n, 1), c16(n, 1)
     integer(c_int8_t) :: a(n, 4), b(4, 3)
@@ -433,18 +440,21 @@ contains
 
     offsets = [0, n / 3, n / 2, n]
     call subwave_copy_to_device(context, device_offsets, offsets)
-    call subwave_segmented_reduce(context, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I64, 3, device_offsets, n, &
+    call subwave_segmented_reduce(context, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I64, 3, device_offsets, &
+      n, &
       device_x, device_cells)
     call subwave_copy_from_device(context, segments, device_cells)
     call check(all(segments == [(sum(x(offsets(i) + 1:offsets(i + 1))), i = 1, 3)]), "segmented_reduce")
-    call subwave_segmented_scan(context, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, SUBWAVE_DTYPE_I64, &
+    call subwave_segmented_scan(context, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, &
+      SUBWAVE_DTYPE_I64, &
       3_c_int64_t, device_offsets, int(n, c_int64_t), device_x, device_y)
     call subwave_copy_from_device(context, y, device_y)
     do j = 1, 3
       call check(all(y(offsets(j) + 1:offsets(j + 1)) == [(sum(x(offsets(j) + 1:i)), i = int(offsets(j)) + 1, &
         int(offsets(j + 1)))]), "segmented_scan")
     end do
-    call subwave_segmented_reduce(context, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_F64, 3, device_offsets, n, &
+    call subwave_segmented_reduce(context, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_F64, 3, device_offsets, &
+      n, &
       device_x, device_cells, status)
     call check_error(status, SUBWAVE_STATUS_UNSUPPORTED, "offset_dtype", "segmented_reduce")
 
@@ -460,9 +470,11 @@ contains
     call subwave_copy_from_device(context, counts, device_counts)
     call check(all(counts == [count(x >= -5 .and. x < -4), count(x >= -4 .and. x < 0), count(x >= 0 .and. x < 1), &
       count(x >= 1 .and. x <= 2)]), "histogram_by_boundaries")
-    call subwave_histogram(context, SUBWAVE_DTYPE_F64, 4, 4.0_c_double, -4.0_c_double, n, device_x, device_counts, status)
+    call subwave_histogram(context, SUBWAVE_DTYPE_F64, 4, 4.0_c_double, -4.0_c_double, n, device_x, device_counts, &
+      status)
     call check(status == SUBWAVE_STATUS_INVALID_VALUE, "histogram of turned bounds")
-    call subwave_histogram(context, SUBWAVE_DTYPE_F64, 0, -4.0_c_double, 4.0_c_double, n, device_x, device_counts, status)
+    call subwave_histogram(context, SUBWAVE_DTYPE_F64, 0, -4.0_c_double, 4.0_c_double, n, device_x, device_counts, &
+      status)
     call check_error(status, SUBWAVE_STATUS_INVALID_SIZE, "bins", "histogram")
 
     indices = [(mod(3 * i, 13) - 1, i = 1, n)] ! from -1 to 11: those outside 0 to 9 are left out
@@ -520,7 +532,8 @@ contains
     call subwave_copy_from_device(context, transposed, device_y)
     call check(all(transposed == transpose(x(:n, :))), "transpose")
     ! Of each row by itself: of three matrices of 1 x n.
-    call subwave_transpose_strided_batched(context, SUBWAVE_DTYPE_I32, SUBWAVE_LAYOUT_COLUMN_MAJOR, n, 1, device_x, n + 1, &
+    call subwave_transpose_strided_batched(context, SUBWAVE_DTYPE_I32, SUBWAVE_LAYOUT_COLUMN_MAJOR, n, 1, device_x, &
+      n + 1, &
       n + 1, device_y, 1, n, 3)
     call subwave_copy_from_device(context, transposed, device_y)
     call check(all(reshape(transposed, [n, 3]) == x(:n, :)), "transpose_strided_batched")
@@ -556,11 +569,13 @@ contains
     call take()
     call check(all(y(:selected) == pack(x, flags /= 0)) .and. all(z(:n - selected) == pack(x, flags == 0)), "partition")
     scalar = 2
-    call subwave_compact_if(context, SUBWAVE_DTYPE_I32, SUBWAVE_COMPARISON_EQUAL, c_loc(scalar), n, device_x, device_y, &
+    call subwave_compact_if(context, SUBWAVE_DTYPE_I32, SUBWAVE_COMPARISON_EQUAL, c_loc(scalar), n, device_x, &
+      device_y, &
       device_selected)
     call take()
     call check(all(y(:selected) == pack(x, x == 2)) .and. selected == count(x == 2), "compact_if")
-    call subwave_partition_if(context, SUBWAVE_DTYPE_I32, SUBWAVE_COMPARISON_GREATER, c_loc(scalar), n, device_x, device_y, &
+    call subwave_partition_if(context, SUBWAVE_DTYPE_I32, SUBWAVE_COMPARISON_GREATER, c_loc(scalar), n, device_x, &
+      device_y, &
       device_z, device_selected)
     call take()
     call check(all(y(:selected) == pack(x, x > 2)) .and. all(z(:n - selected) == pack(x, x <= 2)), "partition_if")
@@ -607,7 +622,8 @@ contains
 
     call subwave_group_reduce(context, SUBWAVE_DTYPE_I32, SUBWAVE_OP_PLUS, group, n, c_null_ptr, device_x, device_y)
     call compare(spread(sum(of_four, 1), 1, 4), "group_reduce")
-    call subwave_group_scan(context, SUBWAVE_DTYPE_I32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, group, int(n, c_int64_t), &
+    call subwave_group_scan(context, SUBWAVE_DTYPE_I32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, group, int(n, &
+      c_int64_t), &
       c_null_ptr, device_x, device_y)
     do j = 1, 4
       expected(j, :) = sum(of_four(:j, :), 1)
@@ -623,13 +639,16 @@ contains
     call compare(reshape([(of_four(id(i) + 1, (i + 3) / 4), i = 1, n)], shape(expected)), "group_select")
     call subwave_group_vote(context, SUBWAVE_VOTE_ANY, group, n, device_flags, device_votes)
     call subwave_copy_from_device(context, votes, device_votes)
-    call check(all(reshape(int(votes), [4, n / 4]) == spread(maxval(reshape(int(flags), [4, n / 4]), 1), 1, 4)), "group_vote")
+    call check(all(reshape(int(votes), [4, n / 4]) == spread(maxval(reshape(int(flags), [4, n / 4]), 1), 1, 4)), &
+      "group_vote")
     call subwave_group_info(context, group, n, device_items)
     call subwave_copy(context, c_loc(items), device_items, 32 * n)
-    call check(all(items(:n)%local_id == [(mod(i - 1, 4), i = 1, n)]) .and. all(items(:n)%local_range == 4), "group_info")
+    call check(all(items(:n)%local_id == [(mod(i - 1, 4), i = 1, n)]) .and. all(items(:n)%local_range == 4), &
+      "group_info")
 
     group%fixed_size = 3
-    call subwave_group_reduce(context, SUBWAVE_DTYPE_I32, SUBWAVE_OP_PLUS, group, n, c_null_ptr, device_x, device_y, status)
+    call subwave_group_reduce(context, SUBWAVE_DTYPE_I32, SUBWAVE_OP_PLUS, group, n, c_null_ptr, device_x, device_y, &
+      status)
     call check_error(status, SUBWAVE_STATUS_INVALID_VALUE, "group->fixed_size", "group_reduce")
     call subwave_group_shift(context, SUBWAVE_DTYPE_I32, 99, group, n, 1, device_x, device_y, status)
     call check_error(status, SUBWAVE_STATUS_INVALID_VALUE, "direction", "group_shift")

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
-# Builds and runs multiply.c by the flags that PKG_CONFIG gives for the library in PREFIX.
+# Builds SOURCE by COMPILER with the flags that PKG_CONFIG gives for PACKAGE in PREFIX, and runs it.
 cmake_minimum_required(VERSION 3.25)
 if(NOT PKG_CONFIG)
   message("skipped: pkg-config is missing")
   return()
 endif()
 set(ENV{PKG_CONFIG_PATH} ${PREFIX}/${LIBDIR}/pkgconfig)
-execute_process(COMMAND ${PKG_CONFIG} --cflags --libs subwave
+execute_process(COMMAND ${PKG_CONFIG} --cflags --libs ${PACKAGE}
   OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 message("${flags}")
 separate_arguments(flags UNIX_COMMAND "${flags}")
-set(program ${PREFIX}/../pkg_config_multiply)
-execute_process(COMMAND ${CC} -std=c11 ${CMAKE_CURRENT_LIST_DIR}/multiply.c -o ${program} ${flags}
+set(program ${PREFIX}/../${PACKAGE}_multiply)
+execute_process(COMMAND ${COMPILER} ${CMAKE_CURRENT_LIST_DIR}/${SOURCE} -o ${program} ${flags}
   COMMAND_ERROR_IS_FATAL ANY)
 set(ENV{LD_LIBRARY_PATH} ${PREFIX}/${LIBDIR})
 execute_process(COMMAND ${program} COMMAND_ERROR_IS_FATAL ANY)
