@@ -61,5 +61,6 @@ program example_matmul
   call subwave_free(context, b)
   call subwave_free(context, c)
   call subwave_context_destroy(context)
+  deallocate (host_a, host_b, host_c, expected)
   if (.not. right) error stop "the result is wrong"
 end program
