@@ -139,7 +139,9 @@ SUBWAVE_API subwave_status subwave_synchronize(subwave_context *context);
 SUBWAVE_API subwave_status subwave_set_workspace(subwave_context *context, void *workspace,
                                                  int64_t bytes);
 
-/* The bytes of the workspace in use. Errors: INVALID_CONTEXT, INVALID_POINTER. */
+/* The size of the workspace in use.
+ *   bytes  [out, host] its bytes.
+ * Errors: INVALID_CONTEXT, INVALID_POINTER. */
 SUBWAVE_API subwave_status subwave_workspace_size(subwave_context *context, int64_t *bytes);
 
 /* --- device memory --------------------------------------------------------------------------- */

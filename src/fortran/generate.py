@@ -5,7 +5,8 @@
 #   subwave.f90    module subwave: the same calls in Fortran's ways
 #
 # The C compiler expands the header's lists, so that what is read here are plain declarations. A declaration that this
-# script does not understand is an error. The tables below have what the declarations do not tell.
+# script does not understand is an error. Whether a pointer is to host or to device memory the functions' comments tell:
+# `name  [out, host]`. The tables below have what the header does not tell.
 import argparse
 import os
 import re
@@ -16,18 +17,13 @@ from collections import namedtuple
 # Of the functions, those that support.f90 has by hand in module subwave.
 BY_HAND = {"subwave_context_create", "subwave_context_destroy", "subwave_last_error"}
 
-# Pointers to numbers are to device memory or, for some `place`, to either: type(c_ptr). These are to the host's.
-ON_HOST = {("subwave_device_count", "count"), ("subwave_workspace_size", "bytes")}
-# Pointers to structs are to the host's memory. These are to device memory.
-ON_DEVICE = {("subwave_group_info", "item")}
-
 # C types by value.
 KINDS = {
     "int": "integer(c_int)", "size_t": "integer(c_size_t)", "float": "real(c_float)", "double": "real(c_double)",
     "int8_t": "integer(c_int8_t)", "int16_t": "integer(c_int16_t)", "int32_t": "integer(c_int32_t)",
     "int64_t": "integer(c_int64_t)", "uint8_t": "integer(c_int8_t)", "uint16_t": "integer(c_int16_t)",
     "uint32_t": "integer(c_int32_t)", "uint64_t": "integer(c_int64_t)", "char": "character(kind=c_char)",
-    "bool": "logical(c_bool)",
+    "_Bool": "logical(c_bool)", # what `bool` is a macro for
 }
 ZERO = {"real": "0", "integer": "0", "character": "c_null_char", "logical": ".false."}
 
@@ -85,9 +81,9 @@ def fail(text):
 
 class Header:
     """What subwave.h declares: enums {name: [(constant, value)]}, structs {name: [(type, field, length or None)]},
-    opaque types, functions."""
+    opaque types, functions; and from the comments {(function, parameter): "out, host"}."""
     def __init__(self, text):
-        self.enums, self.structs, self.opaque, self.functions = {}, {}, set(), []
+        self.enums, self.structs, self.opaque, self.functions, self.places, self.files = {}, {}, set(), [], {}, set()
         for statement in self.statements(text):
             self.read(statement)
         names = [name.lower() for values in self.enums.values() for name, _ in values]
@@ -95,22 +91,29 @@ class Header:
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             fail("Fortran does not tell capitals from small letters: %s" % ", ".join(twice))
-        for table, pairs in (("ON_HOST", ON_HOST), ("ON_DEVICE", ON_DEVICE)):
-            for name, parameter in sorted(pairs):
-                if not any(f.name == name and parameter in [p.name for p in f.parameters] for f in self.functions):
-                    fail("%s has %s of %s, which the header has not" % (table, parameter, name))
+        for path in sorted(self.files):
+            with open(path, encoding="utf-8") as file:
+                self.comments(file.read())
         for name in sorted(BY_HAND | set(OVERLOADS)):
             if not any(f.name == name for f in self.functions):
                 fail("the header has no %s" % name)
 
-    @staticmethod
-    def statements(text):
+    def comments(self, text):
+        """Reads the lines ` *   names  [direction, place] ...` of a comment before a function."""
+        for comment, function in re.findall(r"/\*((?:[^*]|\*(?!/))*)\*/\s*SUBWAVE_API [\w ]*[ *](\w+)\(", text):
+            for names, place in re.findall(r"^ \*   (\w+(?:, \w+)*) +\[([^\]]*)\]", comment, re.M):
+                for name in names.split(", "):
+                    self.places[function, name] = place
+
+    def statements(self, text):
         """The declarations of the project's own headers, without #line's and with single blanks."""
         own, lines = False, []
         for line in text.splitlines():
             marker = re.match(r'# \d+ "(.*?)"', line)
             if marker:
                 own = re.search(r"(^|/)subwave/[^/]*\.h$", marker[1]) is not None
+                if own:
+                    self.files.add(marker[1])
             elif own and not line.startswith("#"):
                 lines.append(line)
         depth, statement = 0, ""
@@ -322,7 +325,7 @@ class Call:
 def pass_on(header, call, p, integer, optional=None):
     """Gives the call a dummy argument for the parameter and the function an actual one. `integer` is the kind of
     64-bit sizes, `optional` what the argument is if it is left out."""
-    place = (call.function.name, p.name)
+    place = header.places.get((call.function.name, p.name), "")
     target = p.type.replace("const ", "").rstrip("*").strip()
     value = header.value(p.type)
     if target == "subwave_context" and p.type.count("*") == 1:
@@ -354,10 +357,10 @@ def pass_on(header, call, p, integer, optional=None):
         call.before.append("%s_c = %s" % (p.name, p.name))
         call.after.append("%s = %s_c" % (p.name, p.name))
         call.actual.append("c_loc(%s_c)" % p.name)
-    elif target in header.structs and place not in ON_DEVICE:
+    elif target in header.structs and "device" not in place:
         call.dummy(p.name, "type(%s), intent(%s), target" % (target, "in" if "const" in p.type else "inout"))
         call.actual.append("c_loc(%s)" % p.name)
-    elif place in ON_HOST:
+    elif header.value(target) and p.type == target + " *" and place == "out, host":
         call.dummy(p.name, header.value(target) + ", intent(inout), target")
         call.actual.append("c_loc(%s)" % p.name)
     else:
@@ -500,7 +503,7 @@ def f_module(header):
 
 
 def main(options):
-    command = [options.cc, "-E", "-DSUBWAVE_STATIC", "-I" + options.include]
+    command = [options.cc, "-std=c11", "-E", "-DSUBWAVE_STATIC", "-I" + options.include]
     if options.depfile:
         command += ["-MD", "-MF", options.depfile, "-MT", os.path.join(options.folder, "subwave_c.f90")]
     header = os.path.join(options.include, "subwave", "subwave.h")

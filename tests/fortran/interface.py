@@ -179,6 +179,10 @@ typedef struct subwave_event subwave_event;
 typedef enum subwave_flag { SUBWAVE_FLAG_NEW = 1 << 3 } subwave_flag;
 SUBWAVE_API subwave_status subwave_event_create(subwave_context *context, subwave_event **event, subwave_flag flag);
 SUBWAVE_API subwave_status subwave_event_wait(subwave_event *event, int64_t time, const char *name);
+/* What it does.
+ *   reached, known  [out, host] for the host.
+ *   number  [out, device] not for it. */
+SUBWAVE_API subwave_status subwave_event_query(subwave_event *event, bool *reached, int64_t *known, int64_t *number);
 SUBWAVE_API subwave_status subwave_call_back(subwave_context *context, void (*function)(void *), void *data);
 SUBWAVE_API void subwave_nothing(void);
 SUBWAVE_API void *subwave_address(int64_t bytes);
@@ -193,6 +197,9 @@ program user
   type(subwave_context) :: context
   type(c_ptr) :: event
   integer :: status
+  logical(c_bool) :: reached
+  integer(c_int64_t) :: known
+  call subwave_event_query(event, reached, known, c_null_ptr)
   call subwave_event_create(context, event, SUBWAVE_FLAG_NEW, status)
   call subwave_event_wait(event, 1, "name")
   call subwave_event_wait(event, 1_c_int64_t, "name", status)
