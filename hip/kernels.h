@@ -53,6 +53,7 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_row_minmax_index,
     SUBWAVE_OPERATION_segmented_scan,
     SUBWAVE_OPERATION_scatter_add,
+    SUBWAVE_OPERATION_fill,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
@@ -465,6 +466,23 @@ typedef struct subwave_transpose_launch {
     int64_t ldx, ldy, stride_x, stride_y;
     int32_t in_place; /* y is x */
 } subwave_transpose_launch;
+
+/* A pattern of 16 bytes again and again, from x on: `before` bytes, `packs` times 16 bytes at addresses
+ * that are multiples of 16, and `after` bytes. */
+enum {
+    SUBWAVE_FILL_BLOCK = 256,
+#ifdef SUBWAVE_SMALL_LIMITS
+    SUBWAVE_FILL_BLOCKS = 3,
+#else
+    SUBWAVE_FILL_BLOCKS = 1 << 16, /* at most: blocks go over the packs */
+#endif
+};
+typedef struct subwave_fill_launch {
+    void *x;
+    int64_t packs;
+    uint32_t before, after, blocks; /* before, after: below 16 */
+    uint64_t pattern[2], pack[2];   /* as it is at x, and `before` bytes behind it */
+} subwave_fill_launch;
 
 /* Every launcher takes its operation's struct, queues its kernel on `stream`, and returns the
  * runtime's error code, 0 for success, or SUBWAVE_NO_KERNEL for a shape that was not

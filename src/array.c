@@ -289,6 +289,7 @@ subwave_status subwave_array_finish(subwave_context *context, subwave_place plac
 {
     if (place != SUBWAVE_PLACE_HOST)
         return SUBWAVE_STATUS_SUCCESS;
-    return context->backend->copy(context->state, context->stream, result, at, bytes,
-                                  context->error);
+    SUBWAVE_TRY(
+        context->backend->copy(context->state, context->stream, result, at, bytes, context->error));
+    return context->backend->synchronize(context->state, context->stream, context->error);
 }

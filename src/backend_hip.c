@@ -19,6 +19,7 @@
 
 typedef struct gpu {
     int device;
+    hipStream_t stream;
     hipEvent_t switched; /* orders a new stream after the old one */
 } gpu;
 
@@ -114,13 +115,20 @@ static subwave_status open_device(int index, void **state, void **stream, char *
         return SUBWAVE_STATUS_OUT_OF_MEMORY;
     }
     created->device = index;
-    hipError_t code = hipEventCreateWithFlags(&created->switched, hipEventDisableTiming);
+    const char *what = "hipStreamCreate";
+    hipError_t code = hipStreamCreateWithFlags(&created->stream, hipStreamNonBlocking);
+    if (code == hipSuccess) {
+        what = "hipEventCreate";
+        code = hipEventCreateWithFlags(&created->switched, hipEventDisableTiming);
+        if (code != hipSuccess)
+            (void)hipStreamDestroy(created->stream);
+    }
     if (code != hipSuccess) {
         free(created);
-        return fail(code, "hipEventCreate", error);
+        return fail(code, what, error);
     }
     *state = created;
-    *stream = NULL;
+    *stream = created->stream;
     return SUBWAVE_STATUS_SUCCESS;
 }
 
@@ -129,6 +137,7 @@ static void close_device(void *state)
     gpu *g = state;
     (void)hipSetDevice(g->device);
     (void)hipEventDestroy(g->switched);
+    (void)hipStreamDestroy(g->stream);
     free(g);
 }
 
@@ -146,6 +155,30 @@ static subwave_status use(void *state, char *error)
             return use_status; \
     } while (0)
 
+static subwave_status create_stream(void *state, subwave_priority priority, void **stream,
+                                    char *error)
+{
+    USE_DEVICE();
+    hipStream_t created;
+    int least, greatest, number = 0;
+    if (priority != SUBWAVE_PRIORITY_NORMAL) {
+        TRY_HIP(hipDeviceGetStreamPriorityRange(&least, &greatest),
+                "priority: hipDeviceGetStreamPriorityRange");
+        number = priority == SUBWAVE_PRIORITY_HIGH ? greatest : least;
+    }
+    TRY_HIP(hipStreamCreateWithPriority(&created, hipStreamNonBlocking, number),
+            "hipStreamCreateWithPriority");
+    *stream = created;
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status destroy_stream(void *state, void *stream, char *error)
+{
+    USE_DEVICE();
+    TRY_HIP(hipStreamDestroy((hipStream_t)stream), "stream: hipStreamDestroy");
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
 static subwave_status set_stream(void *state, void *old_stream, void *new_stream, char *error)
 {
     gpu *g = state;
@@ -160,6 +193,78 @@ static subwave_status synchronize(void *state, void *stream, char *error)
 {
     USE_DEVICE();
     TRY_HIP(hipStreamSynchronize((hipStream_t)stream), "queued work failed");
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status create_event(void *state, void **event, char *error)
+{
+    USE_DEVICE();
+    hipEvent_t created;
+    TRY_HIP(hipEventCreate(&created), "hipEventCreate");
+    *event = created;
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status destroy_event(void *state, void *event, char *error)
+{
+    USE_DEVICE();
+    TRY_HIP(hipEventDestroy((hipEvent_t)event), "event: hipEventDestroy");
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status record_event(void *state, void *stream, void *event, char *error)
+{
+    USE_DEVICE();
+    TRY_HIP(hipEventRecord((hipEvent_t)event, (hipStream_t)stream), "event: hipEventRecord");
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status wait_event(void *state, void *stream, void *event, char *error)
+{
+    USE_DEVICE();
+    TRY_HIP(hipStreamWaitEvent((hipStream_t)stream, (hipEvent_t)event, 0),
+            "event: hipStreamWaitEvent");
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status query_event(void *state, void *event, bool *reached, char *error)
+{
+    USE_DEVICE();
+    const hipError_t code = hipEventQuery((hipEvent_t)event);
+    if (code == hipErrorNotReady)
+        (void)hipGetLastError();
+    else
+        TRY_HIP(code, "event: hipEventQuery");
+    *reached = code == hipSuccess;
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status synchronize_event(void *state, void *event, char *error)
+{
+    USE_DEVICE();
+    TRY_HIP(hipEventSynchronize((hipEvent_t)event), "event: hipEventSynchronize");
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status elapsed(void *state, void *start, void *stop, double *milliseconds,
+                              char *error)
+{
+    USE_DEVICE();
+    float found;
+    TRY_HIP(hipEventElapsedTime(&found, (hipEvent_t)start, (hipEvent_t)stop),
+            "start, stop: hipEventElapsedTime");
+    *milliseconds = (double)found;
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status memory_info(void *state, int64_t *free_bytes, int64_t *total_bytes,
+                                  char *error)
+{
+    USE_DEVICE();
+    size_t unused, total;
+    TRY_HIP(hipMemGetInfo(&unused, &total), "hipMemGetInfo");
+    *free_bytes = (int64_t)unused;
+    *total_bytes = (int64_t)total;
     return SUBWAVE_STATUS_SUCCESS;
 }
 
@@ -180,13 +285,78 @@ static subwave_status release(void *state, void *stream, void *pointer, char *er
     return SUBWAVE_STATUS_SUCCESS;
 }
 
+/* Runtimes that know no pools know no such attribute either. */
+static subwave_status check_pools(const gpu *g, char *error)
+{
+    int supported = 0;
+    if (hipDeviceGetAttribute(&supported, hipDeviceAttributeMemoryPoolsSupported, g->device) !=
+        hipSuccess)
+        (void)hipGetLastError();
+    if (supported)
+        return SUBWAVE_STATUS_SUCCESS;
+    snprintf(error, SUBWAVE_ERROR_TEXT_SIZE,
+             "the runtime of gpu:%d has no pools of memory for allocations in stream order",
+             g->device);
+    return SUBWAVE_STATUS_UNSUPPORTED;
+}
+
+static subwave_status allocate_async(void *state, void *stream, void **pointer, size_t bytes,
+                                     char *error)
+{
+    USE_DEVICE();
+    const subwave_status status = check_pools(state, error);
+    if (status != SUBWAVE_STATUS_SUCCESS)
+        return status;
+    void *memory = NULL;
+    TRY_HIP(hipMallocAsync(&memory, bytes, (hipStream_t)stream), "bytes: hipMallocAsync");
+    *pointer = memory;
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status release_async(void *state, void *stream, void *pointer, char *error)
+{
+    USE_DEVICE();
+    const subwave_status status = check_pools(state, error);
+    if (status != SUBWAVE_STATUS_SUCCESS)
+        return status;
+    TRY_HIP(hipFreeAsync(pointer, (hipStream_t)stream), "pointer: hipFreeAsync");
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status allocate_host(void *state, void **pointer, size_t bytes, char *error)
+{
+    USE_DEVICE();
+    void *memory = NULL;
+    TRY_HIP(hipHostMalloc(&memory, bytes, hipHostMallocDefault), "bytes: hipHostMalloc");
+    *pointer = memory;
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status release_host(void *state, void *stream, void *pointer, char *error)
+{
+    USE_DEVICE();
+    TRY_HIP(hipStreamSynchronize((hipStream_t)stream), "queued work failed");
+    TRY_HIP(hipHostFree(pointer), "pointer: hipHostFree");
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
 static subwave_status copy(void *state, void *stream, void *destination, const void *source,
                            size_t bytes, char *error)
 {
     USE_DEVICE();
     TRY_HIP(hipMemcpyAsync(destination, source, bytes, hipMemcpyDefault, (hipStream_t)stream),
             "hipMemcpy");
-    TRY_HIP(hipStreamSynchronize((hipStream_t)stream), "hipMemcpy");
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+static subwave_status copy_rows(void *state, void *stream, void *destination,
+                                size_t destination_pitch, const void *source, size_t source_pitch,
+                                size_t width, size_t height, char *error)
+{
+    USE_DEVICE();
+    TRY_HIP(hipMemcpy2DAsync(destination, destination_pitch, source, source_pitch, width, height,
+                             hipMemcpyDefault, (hipStream_t)stream),
+            "hipMemcpy2D");
     return SUBWAVE_STATUS_SUCCESS;
 }
 
@@ -211,10 +381,25 @@ const subwave_backend subwave_backend_hip = {
     .capabilities = CAPABILITIES,
     .open = open_device,
     .close = close_device,
+    .create_stream = create_stream,
+    .destroy_stream = destroy_stream,
     .set_stream = set_stream,
     .synchronize = synchronize,
+    .create_event = create_event,
+    .destroy_event = destroy_event,
+    .record_event = record_event,
+    .wait_event = wait_event,
+    .query_event = query_event,
+    .synchronize_event = synchronize_event,
+    .elapsed = elapsed,
+    .memory_info = memory_info,
     .allocate = allocate,
     .release = release,
+    .allocate_async = allocate_async,
+    .release_async = release_async,
+    .allocate_host = allocate_host,
+    .release_host = release_host,
     .copy = copy,
+    .copy_rows = copy_rows,
     .launch = launch,
 };

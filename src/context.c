@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * context.c: contexts, streams, device memory, and what the library reports about itself.
+ * context.c: contexts, and what the library reports about itself.
  */
 #include "check.h"
 #include "device.h"
@@ -7,7 +7,6 @@
 #include "tuning.h"
 #include "workspace.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 const char *subwave_version(void) { return SUBWAVE_VERSION_STRING; }
@@ -48,8 +47,10 @@ subwave_status subwave_context_create(subwave_context **context, const char *dev
         status = subwave_log_open(created);
     }
     if (status == SUBWAVE_STATUS_SUCCESS) {
-        status = backend->open(local, &created->state, &created->stream, subwave_thread_error());
+        status =
+            backend->open(local, &created->state, &created->own_stream, subwave_thread_error());
         if (status == SUBWAVE_STATUS_SUCCESS) {
+            created->stream = created->own_stream;
             status = subwave_workspace_create(created, subwave_thread_error());
             if (status != SUBWAVE_STATUS_SUCCESS) {
                 char ignored[SUBWAVE_ERROR_TEXT_SIZE];
@@ -87,66 +88,4 @@ subwave_status subwave_context_info(subwave_context *context, subwave_device_pro
     SUBWAVE_TRY(subwave_check_pointer(context, "properties", properties, 1));
     *properties = context->device;
     return SUBWAVE_STATUS_SUCCESS;
-}
-
-subwave_status subwave_set_stream(subwave_context *context, void *stream)
-{
-    SUBWAVE_TRY(subwave_check_context(context, "subwave_set_stream"));
-    subwave_log_call(context, "subwave_set_stream(stream=%p)", stream);
-    SUBWAVE_TRY(
-        context->backend->set_stream(context->state, context->stream, stream, context->error));
-    context->stream = stream;
-    return SUBWAVE_STATUS_SUCCESS;
-}
-
-subwave_status subwave_get_stream(subwave_context *context, void **stream)
-{
-    SUBWAVE_TRY(subwave_check_context(context, "subwave_get_stream"));
-    SUBWAVE_TRY(subwave_check_pointer(context, "stream", stream, 1));
-    *stream = context->stream;
-    return SUBWAVE_STATUS_SUCCESS;
-}
-
-subwave_status subwave_synchronize(subwave_context *context)
-{
-    SUBWAVE_TRY(subwave_check_context(context, "subwave_synchronize"));
-    subwave_log_call(context, "subwave_synchronize()");
-    return context->backend->synchronize(context->state, context->stream, context->error);
-}
-
-subwave_status subwave_malloc(subwave_context *context, void **pointer, int64_t bytes)
-{
-    SUBWAVE_TRY(subwave_check_context(context, "subwave_malloc"));
-    subwave_log_call(context, "subwave_malloc(bytes=%" PRId64 ")", bytes);
-    SUBWAVE_TRY(subwave_check_size(context, "bytes", bytes));
-    SUBWAVE_TRY(subwave_check_pointer(context, "pointer", pointer, 1));
-    if (bytes == 0) {
-        *pointer = NULL;
-        return SUBWAVE_STATUS_SUCCESS;
-    }
-    return context->backend->allocate(context->state, pointer, (size_t)bytes, context->error);
-}
-
-subwave_status subwave_free(subwave_context *context, void *pointer)
-{
-    SUBWAVE_TRY(subwave_check_context(context, "subwave_free"));
-    subwave_log_call(context, "subwave_free(pointer=%p)", pointer);
-    if (!pointer)
-        return SUBWAVE_STATUS_SUCCESS;
-    return context->backend->release(context->state, context->stream, pointer, context->error);
-}
-
-subwave_status subwave_copy(subwave_context *context, void *destination, const void *source,
-                            int64_t bytes)
-{
-    SUBWAVE_TRY(subwave_check_context(context, "subwave_copy"));
-    subwave_log_call(context, "subwave_copy(destination=%p, source=%p, bytes=%" PRId64 ")",
-                     destination, source, bytes);
-    SUBWAVE_TRY(subwave_check_size(context, "bytes", bytes));
-    if (bytes == 0)
-        return SUBWAVE_STATUS_SUCCESS;
-    SUBWAVE_TRY(subwave_check_pointer(context, "destination", destination, 1));
-    SUBWAVE_TRY(subwave_check_pointer(context, "source", source, 1));
-    return context->backend->copy(context->state, context->stream, destination, source,
-                                  (size_t)bytes, context->error);
 }

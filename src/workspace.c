@@ -21,8 +21,9 @@ static size_t own_bytes(const subwave_context *context)
 static subwave_status clear_counters(subwave_context *context, void *workspace, size_t bytes,
                                      char *error)
 {
-    return context->backend->copy(context->state, context->stream, workspace, zeros,
-                                  bytes < sizeof zeros ? bytes : sizeof zeros, error);
+    SUBWAVE_TRY(context->backend->copy(context->state, context->stream, workspace, zeros,
+                                       bytes < sizeof zeros ? bytes : sizeof zeros, error));
+    return context->backend->synchronize(context->state, context->stream, error);
 }
 
 subwave_status subwave_workspace_create(subwave_context *context, char *error)

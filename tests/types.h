@@ -42,6 +42,9 @@ static const subwave_comparison all_comparisons[] = {SUBWAVE_COMPARISON_LIST(TYP
 #define TYPES_X(name, ...) SUBWAVE_PLACE_##name,
 static const subwave_place all_places[] = {SUBWAVE_PLACE_LIST(TYPES_X)};
 #undef TYPES_X
+#define TYPES_X(name, ...) SUBWAVE_PRIORITY_##name,
+static const subwave_priority all_priorities[] = {SUBWAVE_PRIORITY_LIST(TYPES_X)};
+#undef TYPES_X
 #define TYPES_X(name, ...) SUBWAVE_GROUP_##name,
 static const subwave_group_kind all_kinds[] = {SUBWAVE_GROUP_LIST(TYPES_X)};
 #undef TYPES_X

@@ -79,7 +79,8 @@ SUBWAVE_API subwave_status subwave_device_info(int index, subwave_device_propert
 /* One device, one stream, the text of the last error. */
 typedef struct subwave_context subwave_context;
 
-/* Creates a context on a device.
+/* Creates a context on a device, with a stream of its own: its work is in order with no other
+ * stream's, the runtime's default stream included, unless events or subwave_set_stream say so.
  *   context  [out, host] the new context, null on error.
  *   device   [in, host]  "gpu:0", "gpu:1", ..., "cpu:4", "cpu:8", "cpu:16", "cpu:32", "cpu:64" (the
  *            number is the wave size), "gpu" or "cpu" for the first of a kind ("cpu" is
@@ -108,18 +109,83 @@ SUBWAVE_API subwave_status subwave_context_info(subwave_context *context,
  * next call. Never null. */
 SUBWAVE_API const char *subwave_last_error(const subwave_context *context);
 
-/* Queues later calls on `stream`, a hipStream_t or cudaStream_t of the context's device; null is
- * the runtime's default stream. Work queued before on the old stream is ordered before work
- * queued after on the new one. The stream must outlive its use here.
- * Errors: INVALID_CONTEXT; UNSUPPORTED a non-null stream on the CPU device; DEVICE_ERROR. */
+/* Queues later calls on `stream`: one of subwave_stream_create, a hipStream_t or cudaStream_t of the
+ * context's device, or what subwave_get_stream gave; null is the runtime's default stream. Work
+ * queued before on the old stream is ordered before work queued after on the new one. The stream
+ * must outlive its use here.
+ * Errors: INVALID_CONTEXT; UNSUPPORTED a stream of no subwave_stream_create on the CPU device;
+ * DEVICE_ERROR. */
 SUBWAVE_API subwave_status subwave_set_stream(subwave_context *context, void *stream);
 
-/* The context's stream. Errors: INVALID_CONTEXT, INVALID_POINTER. */
+/* The context's stream: from the start its own, which lives as long as the context.
+ * Errors: INVALID_CONTEXT, INVALID_POINTER. */
 SUBWAVE_API subwave_status subwave_get_stream(subwave_context *context, void **stream);
 
 /* Waits on the host until the context's stream has run empty.
  * Errors: INVALID_CONTEXT; DEVICE_ERROR queued work had failed. */
 SUBWAVE_API subwave_status subwave_synchronize(subwave_context *context);
+
+/* --- streams and events ---------------------------------------------------------------------- */
+
+/* A stream is a handle of the device's runtime, for subwave_set_stream of any context of the device.
+ * An event is a place in a stream. Several contexts of a device overlap their work, each on its own
+ * stream, and one waits for another where an event says so; work that is queued on the same stream
+ * follows on itself. On the CPU device, where calls have finished on return, streams are numbers, and
+ * an event has been reached when it was recorded. */
+
+/* Creates a stream, which keeps no order with other streams, the default stream included.
+ *   stream    [out, host] the stream; on a GPU a hipStream_t or cudaStream_t.
+ *   priority  SUBWAVE_PRIORITY_NORMAL, or which work is taken up first.
+ * Errors: INVALID_CONTEXT; INVALID_VALUE priority; INVALID_POINTER; OUT_OF_MEMORY; DEVICE_ERROR. */
+SUBWAVE_API subwave_status subwave_stream_create(subwave_context *context, void **stream,
+                                                 subwave_priority priority);
+
+/* Destroys a stream of subwave_stream_create, whose queued work is still done; null is a no-op. A
+ * context that has it takes up its own stream first, if it is this one; no other may have it.
+ * Errors: INVALID_CONTEXT; INVALID_VALUE the stream is the context's own; UNSUPPORTED as in
+ * subwave_set_stream; DEVICE_ERROR. */
+SUBWAVE_API subwave_status subwave_stream_destroy(subwave_context *context, void *stream);
+
+/* A place in a stream. It is the device's, and any context of the device takes it, also after the one
+ * that created it was destroyed. An event is one thread's at a time, as a context is. */
+typedef struct subwave_event subwave_event;
+
+/* Creates an event, which counts as reached until it is recorded.
+ *   event  [out, host]
+ * Errors: INVALID_CONTEXT, INVALID_POINTER, OUT_OF_MEMORY, DEVICE_ERROR. */
+SUBWAVE_API subwave_status subwave_event_create(subwave_context *context, subwave_event **event);
+
+/* Destroys an event; what waits for it is not disturbed. Null is a no-op.
+ * Errors: INVALID_CONTEXT; INVALID_VALUE the event is another device's; DEVICE_ERROR. */
+SUBWAVE_API subwave_status subwave_event_destroy(subwave_context *context, subwave_event *event);
+
+/* The event is reached when all that was queued on the context's stream is done. An earlier record of
+ * it is forgotten, but not by those who wait already.
+ * Stream: asynchronous. Errors, also of the functions that follow: INVALID_CONTEXT; INVALID_POINTER
+ * event is null; INVALID_VALUE the event is another device's; DEVICE_ERROR, also if work that was
+ * queued before had failed, or if the event was recorded while a graph is captured and is waited for
+ * on the host. */
+SUBWAVE_API subwave_status subwave_event_record(subwave_context *context, subwave_event *event);
+
+/* What is queued on the context's stream from now on waits until the event, as it was recorded last,
+ * is reached; also if another context has recorded it. Stream: asynchronous. */
+SUBWAVE_API subwave_status subwave_event_wait(subwave_context *context, subwave_event *event);
+
+/* Whether the event has been reached.
+ *   reached  [out, host] Errors: also INVALID_POINTER. */
+SUBWAVE_API subwave_status subwave_event_query(subwave_context *context, subwave_event *event,
+                                               bool *reached);
+
+/* Waits on the host until the event is reached. */
+SUBWAVE_API subwave_status subwave_event_synchronize(subwave_context *context,
+                                                     subwave_event *event);
+
+/* The time from one event to another, once both are reached, for which the call waits.
+ *   start, stop   [in, host] events that were recorded.
+ *   milliseconds  [out, host] negative if `stop` was reached first.
+ * Errors: also INVALID_VALUE an event that was never recorded; INVALID_POINTER. */
+SUBWAVE_API subwave_status subwave_event_elapsed(subwave_context *context, subwave_event *start,
+                                                 subwave_event *stop, double *milliseconds);
 
 /* --- workspace ------------------------------------------------------------------------------- */
 
@@ -144,7 +210,7 @@ SUBWAVE_API subwave_status subwave_set_workspace(subwave_context *context, void 
  * Errors: INVALID_CONTEXT, INVALID_POINTER. */
 SUBWAVE_API subwave_status subwave_workspace_size(subwave_context *context, int64_t *bytes);
 
-/* --- device memory --------------------------------------------------------------------------- */
+/* --- memory ---------------------------------------------------------------------------------- */
 
 /* Allocates `bytes` of device memory, aligned to 256 bytes, contents undefined.
  *   pointer  [out, host] the memory; null when bytes is 0.
@@ -152,15 +218,81 @@ SUBWAVE_API subwave_status subwave_workspace_size(subwave_context *context, int6
  * OUT_OF_MEMORY, DEVICE_ERROR. */
 SUBWAVE_API subwave_status subwave_malloc(subwave_context *context, void **pointer, int64_t bytes);
 
-/* Frees memory from subwave_malloc after the work queued on the context; null is a no-op.
- * Errors: INVALID_CONTEXT, DEVICE_ERROR. */
+/* Frees memory from subwave_malloc, or subwave_malloc_async, after the work queued on the context,
+ * for which it waits; null is a no-op. Errors: INVALID_CONTEXT, DEVICE_ERROR. */
 SUBWAVE_API subwave_status subwave_free(subwave_context *context, void *pointer);
+
+/* Allocates in stream order: as subwave_malloc, but for what is queued on the context's stream from
+ * now on, and for what is ordered after that. The host does not wait, and memory that was freed in
+ * stream order is taken first.
+ * Stream: asynchronous. Errors: also UNSUPPORTED a GPU whose runtime has no pools of memory. */
+SUBWAVE_API subwave_status subwave_malloc_async(subwave_context *context, void **pointer,
+                                                int64_t bytes);
+
+/* Frees memory of subwave_malloc_async, from the same context or another one of the device, when the
+ * work queued on the context's stream is done; null is a no-op. The host does not wait.
+ * Stream: asynchronous. Errors: INVALID_CONTEXT; UNSUPPORTED as in subwave_malloc_async;
+ * DEVICE_ERROR. */
+SUBWAVE_API subwave_status subwave_free_async(subwave_context *context, void *pointer);
+
+/* Allocates `bytes` of host memory that the device copies from and to by itself ("pinned"), contents
+ * undefined, aligned to 256 bytes. The device can access it, slowly.
+ *   pointer  [out, host] the memory; null when bytes is 0.
+ * Errors: as subwave_malloc. */
+SUBWAVE_API subwave_status subwave_malloc_host(subwave_context *context, void **pointer,
+                                               int64_t bytes);
+
+/* Frees memory from subwave_malloc_host after the work queued on the context, for which it waits;
+ * null is a no-op. Errors: INVALID_CONTEXT, DEVICE_ERROR. */
+SUBWAVE_API subwave_status subwave_free_host(subwave_context *context, void *pointer);
+
+/* The device's memory in bytes: what could still be allocated at most, by all programs together, and
+ * what it has in all.
+ *   free_bytes, total_bytes  [out, host] On the CPU device they are the machine's.
+ * Errors: INVALID_CONTEXT, INVALID_POINTER, DEVICE_ERROR. */
+SUBWAVE_API subwave_status subwave_memory_info(subwave_context *context, int64_t *free_bytes,
+                                               int64_t *total_bytes);
 
 /* Copies between any two of host and device memory, in stream order; done on return.
  *   destination, source  [out, in; host or device] `bytes` bytes each, not overlapping.
  * Errors: INVALID_CONTEXT, INVALID_SIZE, INVALID_POINTER, DEVICE_ERROR. */
 SUBWAVE_API subwave_status subwave_copy(subwave_context *context, void *destination,
                                         const void *source, int64_t bytes);
+
+/* The same without waiting. Host memory must stay as it is until the copy is done; if it is not from
+ * subwave_malloc_host, the call may wait, and a graph must not be captured.
+ * Stream: asynchronous. */
+SUBWAVE_API subwave_status subwave_copy_async(subwave_context *context, void *destination,
+                                              const void *source, int64_t bytes);
+
+/* Copies the first `width` bytes of each of `height` rows between any two of host and device memory,
+ * in stream order; done on return.
+ *   destination, source  [out, in; host or device] the first rows; they must not overlap. Bytes of the
+ *           destination between rows are kept.
+ *   destination_pitch, source_pitch  bytes from one row to the next, at least max(1, width); a GPU's
+ *           runtime may take no more than 2^31 - 1.
+ *   width, height  >= 0; 0 returns at once.
+ * Errors: INVALID_CONTEXT; INVALID_SIZE; INVALID_STRIDE a pitch; INVALID_POINTER; DEVICE_ERROR.
+ * Source: Memcpy2D of HIP and CUDA. */
+SUBWAVE_API subwave_status subwave_copy_2d(subwave_context *context, void *destination,
+                                           int64_t destination_pitch, const void *source,
+                                           int64_t source_pitch, int64_t width, int64_t height);
+
+/* The same without waiting, as subwave_copy_async. */
+SUBWAVE_API subwave_status subwave_copy_2d_async(subwave_context *context, void *destination,
+                                                 int64_t destination_pitch, const void *source,
+                                                 int64_t source_pitch, int64_t width,
+                                                 int64_t height);
+
+/* x[i] = *value for i = 0 ... n - 1.
+ *   dtype   any: U8 for bytes. Elements are moved as they are.
+ *   value   [in, host] one element, of any alignment; read during the call.
+ *   n       elements, >= 0; 0 returns at once.
+ *   x       [out, device] n elements, aligned as an element or, of complex types, as its part.
+ * Stream: asynchronous. Workspace: none. Determinism: nothing is computed. Errors: INVALID_CONTEXT;
+ * INVALID_VALUE dtype; INVALID_SIZE; INVALID_POINTER; DEVICE_ERROR; KERNEL_ERROR. */
+SUBWAVE_API subwave_status subwave_fill(subwave_context *context, subwave_dtype dtype,
+                                        const void *value, int64_t n, void *x);
 
 /* --- matrix product -------------------------------------------------------------------------- */
 

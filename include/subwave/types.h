@@ -207,6 +207,18 @@ typedef enum subwave_place {
 #undef SUBWAVE_X
 } subwave_place;
 
+/* Whose work a device takes up first where streams compete. X(name, value, spelling) */
+#define SUBWAVE_PRIORITY_LIST(X) \
+    X(LOW, 1, "low") /* the device's least; on NVIDIA the same as NORMAL */ \
+    X(NORMAL, 2, "normal") \
+    X(HIGH, 3, "high") /* the device's greatest */
+
+typedef enum subwave_priority {
+#define SUBWAVE_X(name, value, spelling) SUBWAVE_PRIORITY_##name = value,
+    SUBWAVE_PRIORITY_LIST(SUBWAVE_X)
+#undef SUBWAVE_X
+} subwave_priority;
+
 typedef enum subwave_shift {
     SUBWAVE_SHIFT_LEFT = 1,  /* the value of local id + delta */
     SUBWAVE_SHIFT_RIGHT = 2, /* the value of local id - delta */

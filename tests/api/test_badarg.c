@@ -630,42 +630,212 @@ static void test_contexts(void **state)
     assert_int_equal(size, -7);
     assert_ok(*state, subwave_workspace_size(*state, &size));
     assert_int_equal(size, own);
-    if (harness_is_cpu(*state)) {
-        CHECK(subwave_set_stream(*state, &properties), UNSUPPORTED, *state, "stream");
-        assert_ok(*state, subwave_get_stream(*state, &stream));
-        assert_null(stream);
+}
+
+static void test_streams(void **state)
+{
+    static const int bad_priorities[] = {0, -1, GREATEST(SUBWAVE_PRIORITY_LIST) + 1, INT_MAX,
+                                         INT_MIN};
+    void *own, *stream = &cases;
+    assert_ok(*state, subwave_get_stream(*state, &own));
+    for (size_t i = 0; i < COUNT(bad_priorities); ++i) {
+        const subwave_priority priority = (subwave_priority)bad_priorities[i];
+        CHECK(subwave_stream_create(NULL, &stream, priority), INVALID_CONTEXT, NULL, "context");
+        CHECK(subwave_stream_create(*state, &stream, priority), INVALID_VALUE, *state, "priority");
+        CHECK(subwave_stream_create(*state, NULL, priority), INVALID_VALUE, *state, "priority");
     }
+    CHECK(subwave_stream_create(NULL, &stream, SUBWAVE_PRIORITY_NORMAL), INVALID_CONTEXT, NULL,
+          "context");
+    CHECK(subwave_stream_create(*state, NULL, SUBWAVE_PRIORITY_NORMAL), INVALID_POINTER, *state,
+          "stream");
+    assert_ptr_equal(stream, &cases);
+    CHECK(subwave_stream_destroy(NULL, NULL), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_stream_destroy(NULL, own), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_stream_destroy(*state, own), INVALID_VALUE, *state, "stream");
+    CHECK(subwave_stream_destroy(*state, NULL), SUCCESS, *state, "");
+    if (harness_is_cpu(*state)) { /* a GPU's runtime would follow the pointer */
+        CHECK(subwave_set_stream(*state, &own), UNSUPPORTED, *state, "stream");
+        CHECK(subwave_stream_destroy(*state, &own), UNSUPPORTED, *state, "stream");
+    }
+    assert_ok(*state, subwave_get_stream(*state, &stream));
+    assert_ptr_equal(stream, own);
+}
+
+static void test_events(void **state)
+{
+    subwave_context *other;
+    subwave_event *const untouched = (subwave_event *)&cases;
+    subwave_event *event = untouched, *foreign, *started;
+    bool reached = false;
+    double elapsed = -7;
+    CHECK(subwave_event_create(NULL, &event), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_event_create(*state, NULL), INVALID_POINTER, *state, "event");
+    assert_ptr_equal(event, untouched);
+    assert_ok(NULL, subwave_context_create(&other, "cpu:4"));
+    assert_ok(other, subwave_event_create(other, &foreign));
+    assert_ok(other, subwave_event_record(other, foreign));
+    assert_ok(*state, subwave_event_create(*state, &event));
+    assert_ok(*state, subwave_event_create(*state, &started));
+    assert_ok(*state, subwave_event_record(*state, started));
+
+    CHECK(subwave_event_record(NULL, event), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_event_record(*state, NULL), INVALID_POINTER, *state, "event");
+    CHECK(subwave_event_wait(NULL, event), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_event_wait(*state, NULL), INVALID_POINTER, *state, "event");
+    CHECK(subwave_event_query(NULL, event, &reached), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_event_query(*state, NULL, &reached), INVALID_POINTER, *state, "event");
+    CHECK(subwave_event_query(*state, event, NULL), INVALID_POINTER, *state, "reached");
+    CHECK(subwave_event_synchronize(NULL, event), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_event_synchronize(*state, NULL), INVALID_POINTER, *state, "event");
+    CHECK(subwave_event_elapsed(NULL, started, started, &elapsed), INVALID_CONTEXT, NULL,
+          "context");
+    CHECK(subwave_event_elapsed(*state, NULL, started, &elapsed), INVALID_POINTER, *state, "start");
+    CHECK(subwave_event_elapsed(*state, started, NULL, &elapsed), INVALID_POINTER, *state, "stop");
+    CHECK(subwave_event_elapsed(*state, event, started, &elapsed), INVALID_VALUE, *state, "start");
+    CHECK(subwave_event_elapsed(*state, started, event, &elapsed), INVALID_VALUE, *state, "stop");
+    CHECK(subwave_event_elapsed(*state, started, started, NULL), INVALID_POINTER, *state,
+          "milliseconds");
+    CHECK(subwave_event_destroy(NULL, event), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_event_destroy(NULL, NULL), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_event_destroy(*state, NULL), SUCCESS, *state, "");
+
+    /* Another device's; also another wave size's. */
+    subwave_device_properties own;
+    assert_ok(*state, subwave_context_info(*state, &own));
+    if (strcmp(own.id, "cpu:4") != 0) {
+        CHECK(subwave_event_record(*state, foreign), INVALID_VALUE, *state, "event");
+        CHECK(subwave_event_wait(*state, foreign), INVALID_VALUE, *state, "event");
+        CHECK(subwave_event_query(*state, foreign, &reached), INVALID_VALUE, *state, "event");
+        CHECK(subwave_event_synchronize(*state, foreign), INVALID_VALUE, *state, "event");
+        CHECK(subwave_event_destroy(*state, foreign), INVALID_VALUE, *state, "event");
+        CHECK(subwave_event_elapsed(*state, foreign, started, &elapsed), INVALID_VALUE, *state,
+              "start");
+        CHECK(subwave_event_elapsed(*state, started, foreign, &elapsed), INVALID_VALUE, *state,
+              "stop");
+    }
+    assert_false(reached);
+    assert_true(elapsed == -7);
+    assert_ok(*state, subwave_event_destroy(*state, event));
+    assert_ok(*state, subwave_event_destroy(*state, started));
+    assert_ok(other, subwave_event_destroy(other, foreign));
+    assert_ok(NULL, subwave_context_destroy(&other));
 }
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
-static void test_memory(void **state)
+/* Of each way to allocate. */
+static void check_allocation(subwave_context *context,
+                             subwave_status (*allocate)(subwave_context *, void **, int64_t),
+                             subwave_status (*release)(subwave_context *, void *), bool has_it)
 {
     void *const untouched = &cases;
     void *pointer = untouched;
-    CHECK(subwave_malloc(NULL, &pointer, 8), INVALID_CONTEXT, NULL, "context");
-    CHECK(subwave_malloc(*state, NULL, 8), INVALID_POINTER, *state, "pointer");
-    CHECK(subwave_malloc(*state, NULL, 0), INVALID_POINTER, *state, "pointer");
-    CHECK(subwave_malloc(*state, NULL, -1), INVALID_SIZE, *state, "bytes");
-    CHECK(subwave_malloc(*state, &pointer, -1), INVALID_SIZE, *state, "bytes");
-    CHECK(subwave_malloc(*state, &pointer, INT64_MIN), INVALID_SIZE, *state, "bytes");
-    CHECK(subwave_malloc(*state, &pointer, INT64_MAX), OUT_OF_MEMORY, *state, "bytes");
-    CHECK(subwave_malloc(*state, &pointer, (int64_t)1 << 50), OUT_OF_MEMORY, *state, "bytes");
+    CHECK(allocate(NULL, &pointer, 8), INVALID_CONTEXT, NULL, "context");
+    CHECK(allocate(context, NULL, 8), INVALID_POINTER, context, "pointer");
+    CHECK(allocate(context, NULL, 0), INVALID_POINTER, context, "pointer");
+    CHECK(allocate(context, NULL, -1), INVALID_SIZE, context, "bytes");
+    CHECK(allocate(context, &pointer, -1), INVALID_SIZE, context, "bytes");
+    CHECK(allocate(context, &pointer, INT64_MIN), INVALID_SIZE, context, "bytes");
+    if (has_it) {
+        CHECK(allocate(context, &pointer, INT64_MAX), OUT_OF_MEMORY, context, "bytes");
+        CHECK(allocate(context, &pointer, (int64_t)1 << 50), OUT_OF_MEMORY, context, "bytes");
+    }
     assert_ptr_equal(pointer, untouched);
-    CHECK(subwave_free(NULL, pointer), INVALID_CONTEXT, NULL, "context");
-    CHECK(subwave_free(NULL, NULL), INVALID_CONTEXT, NULL, "context");
+    CHECK(release(NULL, pointer), INVALID_CONTEXT, NULL, "context");
+    CHECK(release(NULL, NULL), INVALID_CONTEXT, NULL, "context");
+    CHECK(release(context, NULL), SUCCESS, context, "");
+}
+
+/* Of both ways to copy. */
+static void check_copies(subwave_context *context, void *device)
+{
+    subwave_status (*const copies[])(subwave_context *, void *, const void *,
+                                     int64_t) = {subwave_copy, subwave_copy_async};
+    subwave_status (*const copies_2d[])(subwave_context *, void *, int64_t, const void *, int64_t,
+                                        int64_t,
+                                        int64_t) = {subwave_copy_2d, subwave_copy_2d_async};
+    static char host[16];
+    for (int i = 0; i < 2; ++i) {
+        CHECK(copies[i](NULL, device, host, 4), INVALID_CONTEXT, NULL, "context");
+        CHECK(copies[i](context, NULL, host, 4), INVALID_POINTER, context, "destination");
+        CHECK(copies[i](context, device, NULL, 4), INVALID_POINTER, context, "source");
+        CHECK(copies[i](context, NULL, NULL, 4), INVALID_POINTER, context, "destination");
+        CHECK(copies[i](context, device, host, -1), INVALID_SIZE, context, "bytes");
+        CHECK(copies[i](context, device, host, INT64_MIN), INVALID_SIZE, context, "bytes");
+        CHECK(copies[i](context, NULL, NULL, 0), SUCCESS, context, "");
+        CHECK(copies[i](context, device, NULL, 0), SUCCESS, context, "");
+    }
+    const int64_t far = INT64_MAX / 2 + 1;
+    for (int i = 0; i < 2; ++i) {
+        CHECK(copies_2d[i](NULL, device, 4, host, 4, 4, 2), INVALID_CONTEXT, NULL, "context");
+        CHECK(copies_2d[i](context, device, 4, host, 4, -1, 2), INVALID_SIZE, context, "width");
+        CHECK(copies_2d[i](context, device, 4, host, 4, 4, -1), INVALID_SIZE, context, "height");
+        CHECK(copies_2d[i](context, device, 3, host, 3, 4, 2), INVALID_STRIDE, context,
+              "destination_pitch");
+        CHECK(copies_2d[i](context, device, 4, host, 3, 4, 2), INVALID_STRIDE, context,
+              "source_pitch");
+        CHECK(copies_2d[i](context, device, 4, host, -4, 4, 2), INVALID_STRIDE, context,
+              "source_pitch");
+        CHECK(copies_2d[i](context, device, 0, host, 1, 0, 2), INVALID_STRIDE, context,
+              "destination_pitch");
+        CHECK(copies_2d[i](context, device, far, host, 4, 4, 2), INVALID_SIZE, context,
+              "destination_pitch");
+        CHECK(copies_2d[i](context, device, 4, host, far, 4, 2), INVALID_SIZE, context,
+              "source_pitch");
+        CHECK(copies_2d[i](context, NULL, 4, host, 4, 4, 2), INVALID_POINTER, context,
+              "destination");
+        CHECK(copies_2d[i](context, device, 4, NULL, 4, 4, 2), INVALID_POINTER, context, "source");
+        CHECK(copies_2d[i](context, NULL, 4, NULL, 4, 0, 2), SUCCESS, context, "");
+        CHECK(copies_2d[i](context, NULL, 4, NULL, 4, 4, 0), SUCCESS, context, "");
+    }
+}
+
+static void check_fill(subwave_context *context, void *device)
+{
+    static const int bad_dtypes[] = {0, -1, GREATEST(SUBWAVE_DTYPE_LIST) + 1, INT_MAX, INT_MIN};
+    static const double value[2] = {1, 2};
+    for (size_t i = 0; i < COUNT(bad_dtypes); ++i)
+        CHECK(subwave_fill(context, (subwave_dtype)bad_dtypes[i], NULL, -1, NULL), INVALID_VALUE,
+              context, "dtype");
+    for (size_t d = 0; d < COUNT(all_dtypes); ++d) {
+        const subwave_dtype dtype = all_dtypes[d];
+        const int64_t size = (int64_t)subwave_dtype_size(dtype);
+        CHECK(subwave_fill(NULL, dtype, value, 1, device), INVALID_CONTEXT, NULL, "context");
+        CHECK(subwave_fill(context, dtype, value, -1, device), INVALID_SIZE, context, "n");
+        CHECK(subwave_fill(context, dtype, value, INT64_MIN, device), INVALID_SIZE, context, "n");
+        if (size > 1) {
+            CHECK(subwave_fill(context, dtype, value, INT64_MAX / size + 1, device), INVALID_SIZE,
+                  context, "n");
+            CHECK(subwave_fill(context, dtype, value, 1, (char *)device + 1), INVALID_POINTER,
+                  context, "x");
+        }
+        CHECK(subwave_fill(context, dtype, NULL, 1, device), INVALID_POINTER, context, "value");
+        CHECK(subwave_fill(context, dtype, value, 1, NULL), INVALID_POINTER, context, "x");
+        CHECK(subwave_fill(context, dtype, NULL, 0, NULL), SUCCESS, context, "");
+    }
+}
+
+static void test_memory(void **state)
+{
+    void *pointer = NULL;
+    const bool has_pools = subwave_malloc_async(*state, &pointer, 8) != SUBWAVE_STATUS_UNSUPPORTED;
+    if (has_pools)
+        assert_ok(*state, subwave_free_async(*state, pointer));
+    check_allocation(*state, subwave_malloc, subwave_free, true);
+    check_allocation(*state, subwave_malloc_host, subwave_free_host, true);
+    check_allocation(*state, subwave_malloc_async, subwave_free_async, has_pools);
+
+    int64_t unused = -7, total = -7;
+    CHECK(subwave_memory_info(NULL, &unused, &total), INVALID_CONTEXT, NULL, "context");
+    CHECK(subwave_memory_info(*state, NULL, &total), INVALID_POINTER, *state, "free_bytes");
+    CHECK(subwave_memory_info(*state, &unused, NULL), INVALID_POINTER, *state, "total_bytes");
+    assert_true(unused == -7 && total == -7);
 
     char host[16] = "fifteen letters";
     guarded memory = guarded_create(*state, host, sizeof host);
     void *device = guarded_pointer(&memory);
-    CHECK(subwave_copy(NULL, device, host, 4), INVALID_CONTEXT, NULL, "context");
-    CHECK(subwave_copy(*state, NULL, host, 4), INVALID_POINTER, *state, "destination");
-    CHECK(subwave_copy(*state, device, NULL, 4), INVALID_POINTER, *state, "source");
-    CHECK(subwave_copy(*state, NULL, NULL, 4), INVALID_POINTER, *state, "destination");
-    CHECK(subwave_copy(*state, device, "????", -1), INVALID_SIZE, *state, "bytes");
-    CHECK(subwave_copy(*state, device, "????", INT64_MIN), INVALID_SIZE, *state, "bytes");
-    CHECK(subwave_copy(*state, NULL, NULL, 0), SUCCESS, *state, "");
-    CHECK(subwave_copy(*state, device, NULL, 0), SUCCESS, *state, "");
+    check_copies(*state, device);
+    check_fill(*state, device);
     assert_int_equal(guarded_changes(&memory), 0);
     guarded_destroy(&memory);
 }
@@ -684,7 +854,8 @@ int main(void)
         cmocka_unit_test(test_matmul),       cmocka_unit_test(test_matmul_overflow),
         cmocka_unit_test(test_groups),       cmocka_unit_test(test_devices),
         cmocka_unit_test(test_device_names), cmocka_unit_test(test_environment),
-        cmocka_unit_test(test_contexts),     cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_contexts),     cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_events),       cmocka_unit_test(test_memory),
         cmocka_unit_test(test_count),
     };
     return harness_run("bad arguments", tests, sizeof tests / sizeof *tests);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_context.c: names and versions, the list of devices, contexts alone, in pairs and in threads,
- * the log, streams, and device memory.
+ * the log, and device memory.
  */
 #include "../harness.h"
 #include "../types.h"
@@ -89,6 +89,9 @@ static void test_enumerations(void **state)
     assert_int_equal(SUBWAVE_LAYOUT_COLUMN_MAJOR, 2);
     assert_int_equal(SUBWAVE_TRANSPOSE_NONE, 1);
     assert_int_equal(SUBWAVE_TRANSPOSE_YES, 2);
+    assert_int_equal(SUBWAVE_PRIORITY_LOW, 1);
+    assert_int_equal(SUBWAVE_PRIORITY_NORMAL, 2);
+    assert_int_equal(SUBWAVE_PRIORITY_HIGH, 3);
 }
 
 static void test_version(void **state)
@@ -314,18 +317,6 @@ static void test_threads(void **state)
         assert_true(workers[i].text_is_own);
         assert_memory_equal(workers[i].c, expected, sizeof expected);
     }
-}
-
-static void test_streams(void **state)
-{
-    void *stream = &stream;
-    assert_ok(*state, subwave_get_stream(*state, &stream));
-    assert_null(stream);
-    assert_ok(*state, subwave_set_stream(*state, NULL));
-    stream = &stream;
-    assert_ok(*state, subwave_get_stream(*state, &stream));
-    assert_null(stream);
-    assert_ok(*state, subwave_synchronize(*state));
 }
 
 /* --- log ------------------------------------------------------------------------------------- */
@@ -576,21 +567,13 @@ static void test_process_memory(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_statuses),
-        cmocka_unit_test(test_dtypes),
-        cmocka_unit_test(test_enumerations),
-        cmocka_unit_test(test_version),
-        cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_info),
-        cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_two_contexts),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_streams),
-        cmocka_unit_test(test_log),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_workspace),
-        cmocka_unit_test(test_copy),
-        cmocka_unit_test(test_memory_outlives_context),
+        cmocka_unit_test(test_statuses),       cmocka_unit_test(test_dtypes),
+        cmocka_unit_test(test_enumerations),   cmocka_unit_test(test_version),
+        cmocka_unit_test(test_devices),        cmocka_unit_test(test_info),
+        cmocka_unit_test(test_choice),         cmocka_unit_test(test_two_contexts),
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_log),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_copy),           cmocka_unit_test(test_memory_outlives_context),
         cmocka_unit_test(test_process_memory),
     };
     return harness_run("contexts", tests, sizeof tests / sizeof *tests);

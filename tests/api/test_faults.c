@@ -115,6 +115,20 @@ static void test_no_memory(void **state)
     assert_ptr_equal(pointer, state);
 }
 
+/* Of an event, each allocation in turn. */
+static void test_no_event(void **state)
+{
+    for (int failures = 0; failures < 2; ++failures) {
+        subwave_event *event = (subwave_event *)state;
+        failing_allocation = failures;
+        const subwave_status status = subwave_event_create(*state, &event);
+        failing_allocation = -1;
+        assert_string_equal(subwave_status_name(status), "OUT_OF_MEMORY");
+        check_text(*state, "no memory for an event");
+        assert_ptr_equal(event, state);
+    }
+}
+
 static subwave_status multiply_with(subwave_context *context, int code, float *c)
 {
     launch_code = code;
@@ -145,9 +159,8 @@ static void test_launches(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_stacks),
-        cmocka_unit_test(test_no_context),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_stacks), cmocka_unit_test(test_no_context),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_no_event),
         cmocka_unit_test(test_launches),
     };
     return harness_run("faults", tests, sizeof tests / sizeof *tests);

@@ -81,7 +81,7 @@ static void ask_all(subwave_context *context, subwave_status expected)
 #define ASK(function, ...) ANSWERS(expected, context, function, context, __VA_ARGS__)
     double one = 1, x = 2, y = 3, sum = 0, upto = 0, product = 0, norm = 0, least = 0, of_row = 0,
            in_row = 0, moved = 0, greatest_of_row = 0, kept[5] = {0}, others = 0, of_segment = 0,
-           in_segment = 0, added = 1;
+           in_segment = 0, added = 1, filled = 0, elapsed = -1;
     int64_t where = -1, place = -1, counts[5] = {0};
     const int64_t offsets[] = {0, 1};
     const void *const matrices[] = {&x};
@@ -89,7 +89,9 @@ static void ask_all(subwave_context *context, subwave_status expected)
     uint8_t flag = 1, vote = 0;
     uint32_t id = 0;
     void *memory = NULL, *stream = NULL;
-    int64_t size = 0;
+    int64_t size = 0, total = 0;
+    subwave_event *event = NULL;
+    bool reached = false;
     subwave_device_properties device;
     subwave_matmul_plan_info plan;
     subwave_group_item item;
@@ -98,11 +100,29 @@ static void ask_all(subwave_context *context, subwave_status expected)
     ASK(subwave_context_info, &device);
     ASK(subwave_get_stream, &stream);
     ASK(subwave_set_stream, stream);
+    ASK(subwave_stream_create, &stream, SUBWAVE_PRIORITY_HIGH);
+    ASK(subwave_stream_destroy, stream);
+    ASK(subwave_event_create, &event);
+    ASK(subwave_event_record, event);
+    ASK(subwave_event_wait, event);
+    ASK(subwave_event_query, event, &reached);
+    ASK(subwave_event_synchronize, event);
+    ASK(subwave_event_elapsed, event, event, &elapsed);
+    ASK(subwave_event_destroy, event);
     ASK(subwave_workspace_size, &size);
     ASK(subwave_set_workspace, NULL, 0);
     ASK(subwave_malloc, &memory, 8);
     ASK(subwave_copy, &y, &x, 8);
     ASK(subwave_free, memory);
+    ASK(subwave_malloc_host, &memory, 8);
+    ASK(subwave_free_host, memory);
+    ASK(subwave_malloc_async, &memory, 8);
+    ASK(subwave_free_async, memory);
+    ASK(subwave_memory_info, &size, &total);
+    ASK(subwave_copy_async, &y, &x, 8);
+    ASK(subwave_copy_2d, &y, 8, &x, 8, 8, 1);
+    ASK(subwave_copy_2d_async, &y, 8, &x, 8, 8, 1);
+    ASK(subwave_fill, f64, &x, 1, &filled);
     ASK(subwave_matmul, SUBWAVE_VARIANT_AUTO, f64, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
         SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &one, &x, 1, &x, 1, &one, &y, 1);
     ASK(subwave_matmul_plan, SUBWAVE_VARIANT_AUTO, f64, SUBWAVE_LAYOUT_ROW_MAJOR,
@@ -155,7 +175,8 @@ static void ask_all(subwave_context *context, subwave_status expected)
         assert_true(strcmp(device.backend, "cpu") == 0 && y == 2 && vote == 1 && sum == 3 &&
                     upto == 3 && product == 4 && norm == 2 && least == 2 && where == 0 &&
                     moved == 2 && of_row == 2 && in_row == 2 && greatest_of_row == 2 &&
-                    place == 0 && of_segment == 2 && in_segment == 2 && added == 3);
+                    place == 0 && of_segment == 2 && in_segment == 2 && added == 3 && filled == 2 &&
+                    reached && elapsed == 0 && total > 0);
 }
 
 static void test_wishes(void **state)

@@ -48,6 +48,7 @@ typedef enum job {
     SEGMENTS,
     SEGMENTS_SCAN,
     SUMS_IN_CELLS,
+    FILL,
     PLAN,
     MEMORY,
     JOBS
@@ -59,8 +60,8 @@ static const char *const job_names[JOBS] = {
     "norm",         "index",         "transpose",        "rows",
     "row scan",     "row index",     "compact",          "compact if",
     "partition",    "partition if",  "unique",           "histogram",
-    "segments",     "segments scan", "sums in cells",    "plan",
-    "memory"};
+    "segments",     "segments scan", "sums in cells",    "fill",
+    "plan",         "memory"};
 
 /* What a context computes with, on the host. A thread's contexts all have other inputs, so that
  * they cannot take each other's unnoticed. */
@@ -114,6 +115,39 @@ static subwave_status move_memory(subwave_context *context, const memory *device
         status = subwave_copy(context, r->of.numbers, other, (int64_t)sizeof device->in.a[0]);
     const subwave_status freed = subwave_free(context, other);
     return status == SUBWAVE_STATUS_SUCCESS ? freed : status;
+}
+
+/* Half of the result filled, and copied to the other half on another stream. */
+static subwave_status fill_memory(subwave_context *context, memory *device)
+{
+    enum { HALF = BATCH * M * N / 2 };
+    void *own, *stream;
+    subwave_event *filled = NULL;
+    const double value = 3;
+    subwave_status status = subwave_get_stream(context, &own);
+    if (status == SUBWAVE_STATUS_SUCCESS)
+        status = subwave_stream_create(context, &stream, SUBWAVE_PRIORITY_NORMAL);
+    if (status != SUBWAVE_STATUS_SUCCESS)
+        return status;
+    status = subwave_event_create(context, &filled);
+    if (status == SUBWAVE_STATUS_SUCCESS)
+        status = subwave_fill(context, SUBWAVE_DTYPE_F64, &value, HALF, device->result);
+    if (status == SUBWAVE_STATUS_SUCCESS)
+        status = subwave_event_record(context, filled);
+    if (status == SUBWAVE_STATUS_SUCCESS)
+        status = subwave_set_stream(context, stream);
+    if (status == SUBWAVE_STATUS_SUCCESS)
+        status = subwave_event_wait(context, filled);
+    if (status == SUBWAVE_STATUS_SUCCESS)
+        status = subwave_copy_async(context, device->result + HALF, device->result,
+                                    HALF * sizeof(double));
+    const subwave_status ends[] = {subwave_set_stream(context, own),
+                                   subwave_event_destroy(context, filled),
+                                   subwave_stream_destroy(context, stream)};
+    for (int i = 0; i < 3; ++i)
+        if (status == SUBWAVE_STATUS_SUCCESS)
+            status = ends[i];
+    return status;
 }
 
 static subwave_status compute(subwave_context *context, job j, memory *device, result *r)
@@ -203,6 +237,8 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
     case SUMS_IN_CELLS:
         return subwave_scatter_add(context, f64, SUBWAVE_ORDER_FIXED, 4, SUBWAVE_DTYPE_I64,
                                    device->in.offsets, x, ELEMENTS, y);
+    case FILL:
+        return fill_memory(context, device);
     case PLAN:
         return subwave_matmul_plan(context, SUBWAVE_VARIANT_AUTO, f64, row_major, none, none, M, N,
                                    K, &r->of.plan);

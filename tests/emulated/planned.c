@@ -224,6 +224,8 @@ static void call_arrays(void)
                 call(SUBWAVE_OPERATION_histogram, all_dtypes[d], &histogram,
                      "histogram %s, form %d", subwave_dtype_name(all_dtypes[d]), form);
         }
+    const subwave_fill_launch fill = {.blocks = 1};
+    call(SUBWAVE_OPERATION_fill, SUBWAVE_DTYPE_U8, &fill, "fill");
     transpose.x = (char *)4;
     call(SUBWAVE_OPERATION_transpose, SUBWAVE_DTYPE_U64, &transpose, "transpose c32 as its parts");
     for (int d = 0; d < DTYPES; ++d)

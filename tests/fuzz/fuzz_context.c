@@ -181,8 +181,10 @@ void fuzz_stream(fuzz *f, fuzz_context *context)
 {
     fuzz_expected expected = {0};
     subwave_context *handle = context->handle;
-    void *const none = NULL;
+    void *current = NULL;
     fuzz_memory *memory = fuzz_take(f, FUZZ_HOST, "stream", sizeof(void *), sizeof(void *));
+    if (subwave_get_stream(context->handle, &current) != SUBWAVE_STATUS_SUCCESS)
+        fuzz_fail(f, "the stream cannot be read");
     fuzz_upload(f);
     const bool is_set = fuzz_one_in(f, 3), is_wait = fuzz_one_in(f, 3);
     if (fuzz_one_in(f, 4))
@@ -206,7 +208,7 @@ void fuzz_stream(fuzz *f, fuzz_context *context)
         }
         fuzz_words(f, "subwave_get_stream(context=%p, stream=%p)", (void *)handle, (void *)stream);
         if (fuzz_returns(f, context, &expected, subwave_get_stream(handle, stream)))
-            memcpy(memory->contents, &none, sizeof none);
+            memcpy(memory->contents, &current, sizeof current);
     }
     fuzz_check_memory(f);
 }

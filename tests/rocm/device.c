@@ -200,6 +200,9 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t which, int ind
     case hipDeviceAttributeComputeCapabilityMinor:
         *value = p.minor;
         break;
+    case hipDeviceAttributeMemoryPoolsSupported: /* hipMallocAsync and hipFreeAsync alone */
+        *value = 1;
+        break;
     case hipDeviceAttributeManagedMemory:
         *value = p.managedMemory;
         break;

@@ -230,21 +230,25 @@ bool has_stray_writes(const char *who)
     return found;
 }
 
-static hipError_t release(void *pointer, bool of_device)
+/* The allocation that begins at an address, or null, which is told. */
+static allocation *allocation_at(const void *pointer, bool of_device)
 {
-    if (!pointer)
-        return hipSuccess;
-    hipError_t error = finish_all();
     allocation *a = allocation_of(pointer);
-    if (!a || a->at != pointer || a->code || (a->type == hipMemoryTypeDevice) != of_device) {
-        tell("%p, which is to be freed, is not the start of an allocation of that kind", pointer);
-        return hipErrorInvalidValue;
-    }
+    if (a && a->at == pointer && !a->code && (a->type == hipMemoryTypeDevice) == of_device)
+        return a;
+    tell("%p, which is to be freed, is not the start of an allocation of that kind", pointer);
+    return NULL;
+}
+
+static hipError_t give_back(allocation *a)
+{
+    hipError_t error = hipSuccess;
     protect(a, PROT_READ | PROT_WRITE);
     if (is_spoilt(a, "the host or a copy"))
         error = device_fails(hipErrorLaunchFailure);
     --totals.allocations;
     totals.bytes -= a->bytes;
+    open_count -= a->is_open;
     if (kept[next_kept].at)
         munmap(kept[next_kept].at, kept[next_kept].bytes);
     kept[next_kept].at = mmap(a->map, a->map_bytes, PROT_NONE,
@@ -254,6 +258,24 @@ static hipError_t release(void *pointer, bool of_device)
     const size_t i = (size_t)(a - table);
     memmove(&table[i], &table[i + 1], (--count - i) * sizeof *table);
     return error;
+}
+
+static hipError_t release(void *pointer, bool of_device)
+{
+    if (!pointer)
+        return hipSuccess;
+    const hipError_t finished = finish_all();
+    allocation *a = allocation_at(pointer, of_device);
+    if (!a)
+        return hipErrorInvalidValue;
+    const hipError_t error = give_back(a);
+    return error == hipSuccess ? finished : error;
+}
+
+hipError_t free_now(void *pointer)
+{
+    allocation *a = allocation_at(pointer, true);
+    return a ? give_back(a) : hipErrorInvalidValue;
 }
 
 void describe_address(const void *at)
@@ -302,6 +324,33 @@ hipError_t hipFree(void *pointer)
 {
     BEGIN_ALWAYS(hipFree);
     END(release(pointer, true));
+}
+
+/* There is no pool: memory is there at once, and goes when the stream has come to it. */
+hipError_t hipMallocAsync(void **pointer, size_t bytes, hipStream_t stream)
+{
+    BEGIN(hipMallocAsync);
+    if (!is_stream(stream))
+        END(hipErrorInvalidHandle);
+    if (is_capturing(stream))
+        END(hipErrorStreamCaptureUnsupported);
+    END(allocate(pointer, bytes, (allocation){.type = hipMemoryTypeDevice}));
+}
+
+hipError_t hipFreeAsync(void *pointer, hipStream_t stream)
+{
+    BEGIN(hipFreeAsync);
+    if (!is_stream(stream))
+        END(hipErrorInvalidHandle);
+    if (is_capturing(stream))
+        END(hipErrorStreamCaptureUnsupported);
+    if (!allocation_at(pointer, true))
+        END(hipErrorInvalidValue);
+    work *w = new_work(FREE, 0);
+    if (!w)
+        END(hipErrorOutOfMemory);
+    w->freed = pointer;
+    END(queue(stream, w));
 }
 
 hipError_t hipMallocManaged(void **pointer, size_t bytes, unsigned flags)
@@ -387,22 +436,31 @@ hipError_t check_copy(void *to, const void *from, size_t bytes, hipMemcpyKind ki
 
 /* Where the host's memory is not pinned, the copy is over when the call returns; a copy within the
  * device never waits. */
-static hipError_t copy(void *to, const void *from, size_t bytes, hipMemcpyKind kind,
-                       hipStream_t stream, bool waits)
+static hipError_t copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                            size_t bytes, size_t rows, hipMemcpyKind kind, hipStream_t stream,
+                            bool waits)
 {
-    if (!bytes)
+    if (!bytes || !rows)
         return hipSuccess;
+    if (rows > 1 && (to_pitch < bytes || from_pitch < bytes))
+        return hipErrorInvalidPitchValue;
     if (!is_stream(stream))
         return hipErrorInvalidHandle;
     const hipError_t error = check_copy(to, from, bytes, kind);
     if (error != hipSuccess)
         return error;
+    if (!fits(to, (rows - 1) * to_pitch + bytes, "destination") ||
+        !fits(from, (rows - 1) * from_pitch + bytes, "source"))
+        return hipErrorInvalidValue;
     work *w = new_work(COPY, 0);
     if (!w)
         return hipErrorOutOfMemory;
     w->copy.to = to;
     w->copy.from = from;
     w->copy.bytes = bytes;
+    w->copy.to_pitch = to_pitch;
+    w->copy.from_pitch = from_pitch;
+    w->copy.rows = rows;
     const allocation *a = allocation_of(to), *b = allocation_of(from);
     const bool within = a && b && a->type == hipMemoryTypeDevice && b->type == hipMemoryTypeDevice;
     const bool captured = is_capturing(stream);
@@ -416,6 +474,12 @@ static hipError_t copy(void *to, const void *from, size_t bytes, hipMemcpyKind k
     return finish(stream);
 }
 
+static hipError_t copy(void *to, const void *from, size_t bytes, hipMemcpyKind kind,
+                       hipStream_t stream, bool waits)
+{
+    return copy_rows(to, bytes, from, bytes, bytes, 1, kind, stream, waits);
+}
+
 hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kind)
 {
     BEGIN(hipMemcpy);
@@ -427,6 +491,13 @@ hipError_t hipMemcpyAsync(void *to, const void *from, size_t bytes, hipMemcpyKin
 {
     BEGIN(hipMemcpyAsync);
     END(copy(to, from, bytes, kind, stream, false));
+}
+
+hipError_t hipMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                            size_t bytes, size_t rows, hipMemcpyKind kind, hipStream_t stream)
+{
+    BEGIN(hipMemcpy2DAsync);
+    END(copy_rows(to, to_pitch, from, from_pitch, bytes, rows, kind, stream, false));
 }
 
 hipError_t hipMemcpyWithStream(void *to, const void *from, size_t bytes, hipMemcpyKind kind,

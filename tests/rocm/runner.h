@@ -86,6 +86,8 @@ bool has_stray_writes(const char *who);
 hipError_t check_copy(void *to, const void *from, size_t bytes, hipMemcpyKind kind);
 /* Says on stderr what lies at an address. */
 void describe_address(const void *at);
+/* Frees memory of the device, which is the start of an allocation. */
+hipError_t free_now(void *pointer);
 void list_leaks(FILE *to);
 
 /* --- stream.c -------------------------------------------------------------------------------- */
@@ -94,13 +96,14 @@ void list_leaks(FILE *to);
 typedef struct work {
     struct work *next;
     unsigned long long number; /* of all that was queued; later is higher */
-    enum { COPY, SET, LAUNCH, RECORD, WAIT, CALL } kind;
+    enum { COPY, SET, FREE, LAUNCH, RECORD, WAIT, CALL } kind;
     union {
         struct {
-            void *to;
-            const void *from;
-            size_t bytes;
+            char *to;
+            const char *from;
+            size_t bytes, to_pitch, from_pitch, rows; /* bytes of a row */
         } copy;
+        void *freed;
         struct {
             char *to;
             unsigned value;

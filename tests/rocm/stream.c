@@ -125,13 +125,17 @@ static hipError_t carry_out(const work *w)
     if (w->kind == COPY) {
         open_memory_at(w->copy.to);
         open_memory_at(w->copy.from);
-        memmove(w->copy.to, w->copy.from, w->copy.bytes);
+        for (size_t row = 0; row < w->copy.rows; ++row)
+            memmove(w->copy.to + row * w->copy.to_pitch, w->copy.from + row * w->copy.from_pitch,
+                    w->copy.bytes);
     } else if (w->kind == SET) {
         open_memory_at(w->set.to);
         if (w->set.width == 1)
             memset(w->set.to, (int)w->set.value, w->set.count);
         for (size_t i = 0; w->set.width > 1 && i < w->set.count; ++i)
             memcpy(w->set.to + i * w->set.width, &w->set.value, w->set.width);
+    } else if (w->kind == FREE) {
+        return free_now(w->freed);
     } else if (w->kind == RECORD) {
         w->record->seconds = now();
         w->record->carried_out = w->number;
@@ -251,6 +255,16 @@ hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned flags, int 
     (void)priority;
     BEGIN(hipStreamCreateWithPriority);
     END(create_stream(stream, flags));
+}
+
+hipError_t hipDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    BEGIN(hipDeviceGetStreamPriorityRange);
+    if (least)
+        *least = 1;
+    if (greatest)
+        *greatest = -1;
+    END(hipSuccess);
 }
 
 hipError_t hipStreamDestroy(hipStream_t stream)
