@@ -156,6 +156,9 @@ CALL(partition,
      subwave_partition_if(context, SUBWAVE_DTYPE_F32, SUBWAVE_COMPARISON_LESS, &one, CELLS / 2 - 1,
                           x->a, (float *)x->c + 2, (float *)x->c + CELLS / 2 + 1, x->c))
 CALL(unique, subwave_unique(context, SUBWAVE_DTYPE_F32, CELLS - 2, x->a, (float *)x->c + 2, x->c))
+CALL(fill, subwave_fill(context, SUBWAVE_DTYPE_F64, (double[1]){7.5}, CELLS, x->c))
+CALL(copy_all, subwave_copy_async(context, x->c, x->a, CELLS * sizeof *x->a))
+CALL(copy_rows, subwave_copy_2d_async(context, x->c, 4 * N + 8, x->a, 4 * N, 4 * N - 4, N))
 
 #define SUBWAVE_X(name, ...) product_##name,
 static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
@@ -185,11 +188,14 @@ static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               of_segments,
                               in_segments,
                               sum_in_cells,
-                              sum_in_many_cells};
+                              sum_in_many_cells,
+                              fill,
+                              copy_all,
+                              copy_rows};
 #undef SUBWAVE_X
 enum { CALLS = sizeof calls / sizeof *calls };
 
-/* What a call leaves, from the default stream of another context. */
+/* What a call leaves, from another context. */
 static void expect(subwave_context *context, call *what, const arrays *inputs, const arrays *own,
                    void *result)
 {
@@ -313,12 +319,60 @@ static void test_from_stream_to_stream(void **state)
     assert_ok(context, subwave_free(context, turned));
 }
 
+/* A capture on a context's own stream, in which another context takes part by events. */
+static void test_fork_in_a_graph(void **state)
+{
+    subwave_context *const first = *state, *second;
+    subwave_event *fork, *join;
+    uint32_t *x, *y, found[CELLS];
+    void *stream;
+    hipGraph_t graph = NULL;
+    hipGraphExec_t batch = NULL;
+    assert_ok(NULL, subwave_context_create(&second, "gpu"));
+    assert_ok(first, subwave_malloc(first, (void **)&x, sizeof found));
+    assert_ok(first, subwave_malloc(first, (void **)&y, sizeof found));
+    assert_ok(first, subwave_event_create(first, &fork));
+    assert_ok(second, subwave_event_create(second, &join));
+    assert_ok(first, subwave_get_stream(first, &stream));
+    assert_ok(first, subwave_fill(first, SUBWAVE_DTYPE_U32, &(uint32_t){1}, CELLS, x));
+    assert_ok(first, subwave_synchronize(first)); /* the kernel is loaded */
+    assert_hip(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal));
+    const subwave_status calls_of_both[] = {
+        subwave_fill(first, SUBWAVE_DTYPE_U32, &(uint32_t){5}, CELLS, x),
+        subwave_event_record(first, fork),
+        subwave_event_wait(second, fork),
+        subwave_copy_async(second, y, x, sizeof found),
+        subwave_event_record(second, join),
+        subwave_event_wait(first, join),
+        subwave_fill(first, SUBWAVE_DTYPE_U32, &(uint32_t){9}, CELLS / 2, y),
+    };
+    assert_hip(hipStreamEndCapture(stream, &graph));
+    for (size_t i = 0; i < sizeof calls_of_both / sizeof *calls_of_both; ++i)
+        assert_int_equal(calls_of_both[i], SUBWAVE_STATUS_SUCCESS);
+    assert_hip(hipGraphInstantiateWithFlags(&batch, graph, 0));
+    for (int replay = 0; replay < REPLAYS; ++replay) {
+        assert_ok(first, subwave_fill(first, SUBWAVE_DTYPE_U32, &(uint32_t){0}, CELLS, y));
+        assert_hip(hipGraphLaunch(batch, stream));
+        assert_ok(first, subwave_copy(first, found, y, sizeof found));
+        for (int i = 0; i < CELLS; ++i)
+            assert_int_equal(found[i], i < CELLS / 2 ? 9 : 5);
+    }
+    assert_hip(hipGraphExecDestroy(batch));
+    assert_hip(hipGraphDestroy(graph));
+    assert_ok(first, subwave_event_destroy(first, fork));
+    assert_ok(first, subwave_event_destroy(first, join));
+    assert_ok(first, subwave_free(first, x));
+    assert_ok(first, subwave_free(first, y));
+    assert_ok(NULL, subwave_context_destroy(&second));
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_graphs),
         cmocka_unit_test(test_streams_side_by_side),
         cmocka_unit_test(test_from_stream_to_stream),
+        cmocka_unit_test(test_fork_in_a_graph),
     };
     return harness_run("streams", tests, sizeof tests / sizeof *tests);
 }

@@ -194,6 +194,15 @@ static bool is_expected(const fuzz_expected *expected, subwave_status status)
     return expected->wrong == 0 && status == SUBWAVE_STATUS_SUCCESS;
 }
 
+static void must(subwave_context *context, subwave_status status)
+{
+    if (status == SUBWAVE_STATUS_SUCCESS)
+        return;
+    printf("%s  # %s: the fuzzer's own call failed: %s, \"%s\"\n", s->replay, s->words,
+           subwave_status_name(status), subwave_last_error(context));
+    exit(EXIT_STOP);
+}
+
 bool fuzz_returns(fuzz *f, fuzz_context *context, const fuzz_expected *expected,
                   subwave_status status)
 {
@@ -217,6 +226,8 @@ bool fuzz_returns(fuzz *f, fuzz_context *context, const fuzz_expected *expected,
                   subwave_last_error(context->handle));
     if (context)
         snprintf(context->error, sizeof context->error, "%s", subwave_last_error(context->handle));
+    if (told && succeeded) /* the copier's stream is another one */
+        must(context->handle, subwave_synchronize(context->handle));
     return succeeded && expected->wrong == 0;
 }
 
@@ -237,15 +248,6 @@ static unsigned char *map_between_holes(void)
     if (map == MAP_FAILED || mprotect(map + page, FUZZ_CAPACITY, PROT_READ | PROT_WRITE) != 0)
         abort();
     return map + page;
-}
-
-static void must(subwave_context *context, subwave_status status)
-{
-    if (status == SUBWAVE_STATUS_SUCCESS)
-        return;
-    printf("%s  # %s: the fuzzer's own call failed: %s, \"%s\"\n", s->replay, s->words,
-           subwave_status_name(status), subwave_last_error(context));
-    exit(EXIT_STOP);
 }
 
 static fuzz_memory create_memory(fuzz *f, bool on_host)
@@ -366,33 +368,17 @@ static call *choose_call(fuzz *f)
     static const struct {
         call *call;
         int weight;
-    } calls[] = {{fuzz_group, 40},
-                 {fuzz_matmul, 25},
-                 {fuzz_matmul_batched, 20},
-                 {fuzz_matmul_plan, 4},
-                 {fuzz_device_memory, 3},
-                 {fuzz_copy, 3},
-                 {fuzz_life, 3},
-                 {fuzz_context_info, 2},
-                 {fuzz_stream, 2},
-                 {fuzz_devices, 2},
-                 {fuzz_names, 1},
-                 {fuzz_workspace, 2},
-                 {fuzz_reduce, 10},
-                 {fuzz_scan, 10},
-                 {fuzz_dot, 5},
-                 {fuzz_norm2, 5},
-                 {fuzz_minmax_index, 5},
-                 {fuzz_transpose, 10},
-                 {fuzz_row_reduce, 10},
-                 {fuzz_row_scan, 10},
-                 {fuzz_row_minmax_index, 5},
-                 {fuzz_select, 15},
-                 {fuzz_histogram, 10},
-                 {fuzz_segmented_reduce, 10},
-                 {fuzz_segmented_scan, 10},
-                 {fuzz_scatter_add, 10}};
-    int64_t left = fuzz_between(f, 0, 231);
+    } calls[] = {{fuzz_group, 40},          {fuzz_matmul, 25},       {fuzz_matmul_batched, 20},
+                 {fuzz_matmul_plan, 4},     {fuzz_device_memory, 3}, {fuzz_copy, 3},
+                 {fuzz_copy_2d, 3},         {fuzz_fill, 4},          {fuzz_life, 3},
+                 {fuzz_context_info, 2},    {fuzz_stream, 2},        {fuzz_event, 3},
+                 {fuzz_devices, 2},         {fuzz_names, 1},         {fuzz_workspace, 2},
+                 {fuzz_reduce, 10},         {fuzz_scan, 10},         {fuzz_dot, 5},
+                 {fuzz_norm2, 5},           {fuzz_minmax_index, 5},  {fuzz_transpose, 10},
+                 {fuzz_row_reduce, 10},     {fuzz_row_scan, 10},     {fuzz_row_minmax_index, 5},
+                 {fuzz_select, 15},         {fuzz_histogram, 10},    {fuzz_segmented_reduce, 10},
+                 {fuzz_segmented_scan, 10}, {fuzz_scatter_add, 10}};
+    int64_t left = fuzz_between(f, 0, 241);
     int i = 0;
     while ((left -= calls[i].weight) >= 0)
         ++i;

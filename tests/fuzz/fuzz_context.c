@@ -213,6 +213,49 @@ void fuzz_stream(fuzz *f, fuzz_context *context)
     fuzz_check_memory(f);
 }
 
+/* An event's life, on a stream of its own or on the context's, in which something may be wrong. */
+void fuzz_event(fuzz *f, fuzz_context *context)
+{
+    const fuzz_expected right = {0};
+    subwave_context *const handle = context->handle;
+    subwave_event *event = NULL;
+    void *own = NULL, *stream = NULL;
+    bool reached = false;
+    double elapsed = -1;
+    fuzz_words(f, "an event, and a stream of some priority");
+    fuzz_returns(f, context, &right, subwave_event_create(handle, &event));
+    fuzz_returns(f, context, &right, subwave_get_stream(handle, &own));
+    const int32_t priority = fuzz_one_in(f, 3) ? fuzz_outside(f, 1, GREATEST(SUBWAVE_PRIORITY_LIST))
+                                               : (int32_t)fuzz_between(f, 1, 3);
+    fuzz_expected expected = {0};
+    if (priority < 1 || priority > GREATEST(SUBWAVE_PRIORITY_LIST))
+        fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_VALUE, "priority");
+    if (fuzz_returns(f, context, &expected,
+                     subwave_stream_create(handle, &stream, (subwave_priority)priority)))
+        fuzz_returns(f, context, &right, subwave_set_stream(handle, stream));
+    if (fuzz_one_in(f, 3)) {
+        fuzz_expected never = {0};
+        fuzz_wrong(&never, SUBWAVE_STATUS_INVALID_VALUE, "start");
+        fuzz_returns(f, context, &never, subwave_event_elapsed(handle, event, event, &elapsed));
+    }
+    for (int64_t times = fuzz_between(f, 1, 3); times > 0; --times) {
+        fuzz_returns(f, context, &right, subwave_event_record(handle, event));
+        if (fuzz_one_in(f, 2))
+            fuzz_returns(f, context, &right, subwave_event_wait(handle, event));
+    }
+    fuzz_returns(f, context, &right, subwave_event_synchronize(handle, event));
+    fuzz_returns(f, context, &right, subwave_event_query(handle, event, &reached));
+    fuzz_returns(f, context, &right, subwave_event_elapsed(handle, event, event, &elapsed));
+    if (!reached || elapsed != 0)
+        fuzz_fail(f, "an event was waited for and %s reached, after %g ms of itself",
+                  reached ? "is" : "is not", elapsed);
+    if (stream && fuzz_one_in(f, 2))
+        fuzz_returns(f, context, &right, subwave_set_stream(handle, own));
+    fuzz_returns(f, context, &right, subwave_stream_destroy(handle, stream));
+    fuzz_returns(f, context, &right, subwave_event_destroy(handle, event));
+    fuzz_returns(f, context, &right, subwave_set_stream(handle, own));
+}
+
 /* Whatever is wrong, the context keeps the workspace that it has. */
 void fuzz_workspace(fuzz *f, fuzz_context *context)
 {
@@ -424,11 +467,139 @@ void fuzz_copy(fuzz *f, fuzz_context *context)
     default:
         break;
     }
-    fuzz_words(f, "subwave_copy(context=%p, destination=%p, source=%p, bytes=%" PRId64 ")",
-               (void *)handle, destination, source, bytes);
+    const bool waits = fuzz_one_in(f, 2);
+    fuzz_words(f, "subwave_copy%s(context=%p, destination=%p, source=%p, bytes=%" PRId64 ")",
+               waits ? "" : "_async", (void *)handle, destination, source, bytes);
     fuzz_upload(f);
-    if (fuzz_returns(f, context, &expected, subwave_copy(handle, destination, source, bytes)))
+    if (fuzz_returns(f, context, &expected,
+                     waits ? subwave_copy(handle, destination, source, bytes)
+                           : subwave_copy_async(handle, destination, source, bytes)))
         memcpy(to->contents, from->contents, moved);
+    fuzz_check_memory(f);
+}
+
+void fuzz_copy_2d(fuzz *f, fuzz_context *context)
+{
+    fuzz_expected expected = {0};
+    subwave_context *handle = context->handle;
+    int64_t width = fuzz_one_in(f, 8) ? 0 : fuzz_between(f, 1, 200),
+            height = fuzz_one_in(f, 8) ? 0 : fuzz_between(f, 1, 30);
+    const int64_t least = width > 0 ? width : 1;
+    int64_t to_pitch = least + (fuzz_one_in(f, 3) ? 0 : fuzz_between(f, 0, 90)),
+            from_pitch = least + (fuzz_one_in(f, 3) ? 0 : fuzz_between(f, 0, 90));
+    const bool any = width > 0 && height > 0;
+    const int64_t rows = height, bytes = width, to_step = to_pitch, from_step = from_pitch;
+    fuzz_memory *from = fuzz_take(f, fuzz_one_in(f, 2) ? FUZZ_HOST : FUZZ_DEVICE, "source",
+                                  any ? (size_t)((rows - 1) * from_pitch + width) : 0, 1);
+    fuzz_memory *to = fuzz_take(f, fuzz_one_in(f, 2) ? FUZZ_HOST : FUZZ_DEVICE, "destination",
+                                any ? (size_t)((rows - 1) * to_pitch + width) : 0, 1);
+    void *source = any ? (void *)from->pointer : fuzz_nowhere(f),
+         *destination = any ? (void *)to->pointer : fuzz_nowhere(f);
+    for (size_t i = 0; i < from->bytes; ++i)
+        from->contents[i] = (unsigned char)fuzz_bits(f);
+    switch (fuzz_between(f, 0, 20)) {
+    case 0:
+        handle = fuzz_no_context(&expected);
+        break;
+    case 1:
+        width = -fuzz_between(f, 1, INT64_MAX);
+        fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_SIZE, "width");
+        break;
+    case 2:
+        height = -fuzz_between(f, 1, INT64_MAX);
+        fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_SIZE, "height");
+        break;
+    case 3:
+        to_pitch = least - fuzz_between(f, 1, 300);
+        fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_STRIDE, "destination_pitch");
+        break;
+    case 4:
+        from_pitch = least - fuzz_between(f, 1, 300);
+        fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_STRIDE, "source_pitch");
+        break;
+    case 5:
+        if (any) {
+            source = NULL;
+            fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_POINTER, "source");
+        }
+        break;
+    case 6:
+        if (any) {
+            destination = NULL;
+            fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_POINTER, "destination");
+        }
+        break;
+    default:
+        break;
+    }
+    const bool waits = fuzz_one_in(f, 2);
+    fuzz_words(f,
+               "subwave_copy_2d%s(context=%p, destination=%p, destination_pitch=%" PRId64
+               ", source=%p, source_pitch=%" PRId64 ", width=%" PRId64 ", height=%" PRId64 ")",
+               waits ? "" : "_async", (void *)handle, destination, to_pitch, source, from_pitch,
+               width, height);
+    fuzz_upload(f);
+    if (fuzz_returns(f, context, &expected,
+                     (waits ? subwave_copy_2d : subwave_copy_2d_async)(
+                         handle, destination, to_pitch, source, from_pitch, width, height)))
+        for (int64_t row = 0; any && row < rows; ++row)
+            memcpy(to->contents + row * to_step, from->contents + row * from_step, (size_t)bytes);
+    fuzz_check_memory(f);
+}
+
+void fuzz_fill(fuzz *f, fuzz_context *context)
+{
+    static const subwave_dtype dtypes[] = {
+#define ANY(name, ...) SUBWAVE_DTYPE_##name,
+        SUBWAVE_DTYPE_LIST(ANY)
+#undef ANY
+    };
+    fuzz_expected expected = {0};
+    subwave_context *handle = context->handle;
+    int32_t dtype = FUZZ_PICK(f, dtypes);
+    const size_t size = subwave_dtype_size((subwave_dtype)dtype);
+    const size_t part = dtype >= SUBWAVE_DTYPE_C32 ? size / 2 : size;
+    int64_t n = fuzz_one_in(f, 8) ? 0 : fuzz_between(f, 1, fuzz_one_in(f, 4) ? 20000 : 300);
+    const size_t bytes = (size_t)n * size;
+    fuzz_memory *on_x = fuzz_take(f, FUZZ_DEVICE, "x", bytes, part);
+    fuzz_memory *element = fuzz_take(f, FUZZ_HOST, "value", n > 0 ? size : 0, 1);
+    for (size_t i = 0; i < element->bytes; ++i)
+        element->contents[i] = (unsigned char)fuzz_bits(f);
+    void *x = n > 0 ? (void *)on_x->pointer : fuzz_nowhere(f);
+    const void *value = n > 0 ? (const void *)element->pointer : fuzz_nowhere(f);
+    switch (fuzz_between(f, 0, 15)) {
+    case 0:
+        handle = fuzz_no_context(&expected);
+        break;
+    case 1:
+        dtype = fuzz_wrong_dtype(f, &expected);
+        break;
+    case 2:
+        n = -fuzz_between(f, 1, INT64_MAX);
+        fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_SIZE, "n");
+        break;
+    case 3:
+        if (n > 0) {
+            value = NULL;
+            fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_POINTER, "value");
+        }
+        break;
+    case 4:
+        if (n > 0) {
+            x = fuzz_misaligned(f, x, part);
+            fuzz_wrong(&expected, SUBWAVE_STATUS_INVALID_POINTER, "x");
+        }
+        break;
+    default:
+        break;
+    }
+    fuzz_words(f, "subwave_fill(context=%p, dtype=%d, value=%p, n=%" PRId64 ", x=%p)",
+               (void *)handle, dtype, value, n, x);
+    fuzz_upload(f);
+    if (fuzz_returns(f, context, &expected,
+                     subwave_fill(handle, (subwave_dtype)dtype, value, n, x)))
+        for (size_t i = 0; i < bytes; i += size)
+            memcpy(on_x->contents + i, element->contents, size);
     fuzz_check_memory(f);
 }
 
