@@ -220,6 +220,8 @@ static void test_graphs(void **state)
     subwave_context *other, *context = *state;
     harness_random random = harness_random_start();
     hipStream_t stream;
+    void *own_stream;
+    assert_ok(context, subwave_get_stream(context, &own_stream));
     assert_ok(NULL, subwave_context_create(&other, "gpu"));
     assert_hip(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
     arrays x = arrays_create(context), own = arrays_create(other);
@@ -244,7 +246,7 @@ static void test_graphs(void **state)
         }
         assert_hip(hipGraphExecDestroy(batch));
         assert_hip(hipGraphDestroy(graph));
-        assert_ok(context, subwave_set_stream(context, NULL));
+        assert_ok(context, subwave_set_stream(context, own_stream));
     }
     arrays_destroy(other, &own);
     arrays_destroy(context, &x);
@@ -289,6 +291,8 @@ static void test_from_stream_to_stream(void **state)
     static float a[CELLS], b[CELLS];
     float *left, *right, *turned;
     hipStream_t streams[STREAMS];
+    void *own_stream;
+    assert_ok(context, subwave_get_stream(context, &own_stream));
     for (int i = 0; i < CELLS; ++i) {
         a[i] = (float)i;
         b[i] = (float)((i / N + 1) % N == i % N); /* turns columns by one */
@@ -311,7 +315,7 @@ static void test_from_stream_to_stream(void **state)
     assert_ok(context, subwave_copy(context, b, TURNS % 2 ? turned : left, sizeof b));
     for (int i = 0; i < CELLS; ++i)
         assert_true(b[i / N * N + (i + TURNS) % N] == a[i]);
-    assert_ok(context, subwave_set_stream(context, NULL));
+    assert_ok(context, subwave_set_stream(context, own_stream));
     for (int s = 0; s < STREAMS; ++s)
         assert_hip(hipStreamDestroy(streams[s]));
     assert_ok(context, subwave_free(context, left));

@@ -107,6 +107,25 @@ int main(void)
     return 0;
 }
 """, "333 1"),
+    ("docs/streams.md", "subwave_event *filled;"): Frame("""
+#include <subwave/subwave.h>
+#include <stdio.h>
+int main(void)
+{
+    enum { n = 1000 };
+    static double x[n];
+    double sum, half = 0.5;
+    subwave_context *first, *second;
+    subwave_context_create(&first, "cpu:16");
+    subwave_context_create(&second, "cpu:16");
+@
+    printf("%g", sum);
+    subwave_event_destroy(first, filled);
+    subwave_context_destroy(&first);
+    subwave_context_destroy(&second);
+    return 0;
+}
+""", "500"),
 
     # Fortran
     ("docs/fortran.md", "type(subwave_context)"): Frame("""

@@ -21,6 +21,59 @@
 enum { SIZE = 33, COUNT = SIZE * SIZE, GROUPED = COUNT / 64 * 64 };
 enum { RIGHT, TOLD, WRONG }; /* a child's exit status */
 
+/* Memory that is filled on one stream and copied, but for the last of each row, on another one. The
+ * number of failures; `*moved` is whether the host has what it should. */
+static int use_streams(subwave_context *ctx, bool *moved)
+{
+    const float seven = 7;
+    void *own = NULL, *stream = NULL;
+    float *pinned = NULL, *device = NULL;
+    subwave_event *filled = NULL, *copied = NULL;
+    bool reached = false;
+    double elapsed = -1;
+    int64_t unused, total;
+    int failures = 0;
+#define TRY(call) failures += (call) != SUBWAVE_STATUS_SUCCESS
+    TRY(subwave_memory_info(ctx, &unused, &total));
+    TRY(subwave_get_stream(ctx, &own));
+    TRY(subwave_stream_create(ctx, &stream, SUBWAVE_PRIORITY_HIGH));
+    TRY(subwave_event_create(ctx, &filled));
+    TRY(subwave_event_create(ctx, &copied));
+    TRY(subwave_malloc_host(ctx, (void **)&pinned, COUNT * sizeof *pinned));
+    TRY(subwave_malloc_async(ctx, (void **)&device, COUNT * sizeof *device));
+    if (stream && filled && copied && pinned && device) {
+        memset(pinned, 0, COUNT * sizeof *pinned);
+        TRY(subwave_fill(ctx, SUBWAVE_DTYPE_F32, &seven, COUNT, device));
+        TRY(subwave_event_record(ctx, filled));
+        TRY(subwave_set_stream(ctx, stream));
+        TRY(subwave_event_wait(ctx, filled));
+        TRY(subwave_copy_2d_async(ctx, pinned, SIZE * sizeof(float), device, SIZE * sizeof(float),
+                                  (SIZE - 1) * sizeof(float), SIZE));
+        TRY(subwave_event_record(ctx, copied));
+        TRY(subwave_event_synchronize(ctx, copied));
+        TRY(subwave_event_query(ctx, copied, &reached));
+        TRY(subwave_event_elapsed(ctx, filled, copied, &elapsed));
+        TRY(subwave_set_stream(ctx, own));
+        *moved = reached && elapsed >= 0;
+        for (int i = 0; i < COUNT; ++i)
+            *moved &= pinned[i] == (i % SIZE == SIZE - 1 ? 0 : 7);
+    }
+    /* What was not freed still can be. */
+    if (subwave_free_async(ctx, device) != SUBWAVE_STATUS_SUCCESS) {
+        ++failures;
+        TRY(subwave_free_async(ctx, device));
+    }
+    if (subwave_free_host(ctx, pinned) != SUBWAVE_STATUS_SUCCESS) {
+        ++failures;
+        TRY(subwave_free_host(ctx, pinned));
+    }
+    TRY(subwave_stream_destroy(ctx, stream));
+    TRY(subwave_event_destroy(ctx, filled));
+    TRY(subwave_event_destroy(ctx, copied));
+#undef TRY
+    return failures;
+}
+
 /* A product and a sum of every kind of call, as a program does it that goes on to its end whatever
  * happens.
  */
@@ -107,13 +160,15 @@ static int use_the_library(void)
             ++failures;
             TRY(subwave_free(ctx, arrays[i])); /* what was not freed still can be */
         }
+    bool moved = false;
+    failures += use_streams(ctx, &moved);
     TRY(subwave_context_destroy(&ctx));
     if (failures)
         return TOLD;
-    if (product != squares || norm * norm < squares - 0.01 || norm * norm > squares + 0.01 ||
-        greatest_too != 6 || where != 6 || sixes != COUNT / 7 || counts[0] + counts[1] != COUNT ||
-        of_segments[0] != 6 || of_segments[1] > -INFINITY || of_segments[2] != 6 ||
-        in_cells[0] != 1 || in_cells[14] != 2 + 3)
+    if (!moved || product != squares || norm * norm < squares - 0.01 ||
+        norm * norm > squares + 0.01 || greatest_too != 6 || where != 6 || sixes != COUNT / 7 ||
+        counts[0] + counts[1] != COUNT || of_segments[0] != 6 || of_segments[1] > -INFINITY ||
+        of_segments[2] != 6 || in_cells[0] != 1 || in_cells[14] != 2 + 3)
         return WRONG;
     for (int r = 0; r < SIZE; ++r) {
         float upto_here = 0;
@@ -181,7 +236,9 @@ static void test_every_call(void **state)
     run_child(0);
     assert_true(WIFEXITED(child.status));
     assert_int_equal(WEXITSTATUS(child.status), RIGHT);
-    assert_int_equal(reported("\"leaks\": {\"allocations\": ") + reported("\"events\": "), 0);
+    assert_int_equal(reported("\"leaks\": {\"allocations\": ") + reported("\"streams\": ") +
+                         reported("\"events\": "),
+                     0);
     const unsigned long calls = reported("\"calls\": ");
     assert_true(calls > 30);
     unsigned long told = 0;
