@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * fill.hip: memory that repeats a pattern of 16 bytes, which are stored together; up to 15 bytes before
- * and after them one by one.
+ * fill.hip: memory that repeats a pattern of 16 bytes, which are stored together; up to 15 bytes
+ * before and after them one by one.
  */
 #include "kernels.h"
 

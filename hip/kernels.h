@@ -467,8 +467,8 @@ typedef struct subwave_transpose_launch {
     int32_t in_place; /* y is x */
 } subwave_transpose_launch;
 
-/* A pattern of 16 bytes again and again, from x on: `before` bytes, `packs` times 16 bytes at addresses
- * that are multiples of 16, and `after` bytes. */
+/* A pattern of 16 bytes again and again, from x on: `before` bytes, `packs` times 16 bytes at
+ * addresses that are multiples of 16, and `after` bytes. */
 enum {
     SUBWAVE_FILL_BLOCK = 256,
 #ifdef SUBWAVE_SMALL_LIMITS

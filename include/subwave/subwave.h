@@ -109,8 +109,8 @@ SUBWAVE_API subwave_status subwave_context_info(subwave_context *context,
  * next call. Never null. */
 SUBWAVE_API const char *subwave_last_error(const subwave_context *context);
 
-/* Queues later calls on `stream`: one of subwave_stream_create, a hipStream_t or cudaStream_t of the
- * context's device, or what subwave_get_stream gave; null is the runtime's default stream. Work
+/* Queues later calls on `stream`: one of subwave_stream_create, a hipStream_t or cudaStream_t of
+ * the context's device, or what subwave_get_stream gave; null is the runtime's default stream. Work
  * queued before on the old stream is ordered before work queued after on the new one. The stream
  * must outlive its use here.
  * Errors: INVALID_CONTEXT; UNSUPPORTED a stream of no subwave_stream_create on the CPU device;
@@ -127,11 +127,11 @@ SUBWAVE_API subwave_status subwave_synchronize(subwave_context *context);
 
 /* --- streams and events ---------------------------------------------------------------------- */
 
-/* A stream is a handle of the device's runtime, for subwave_set_stream of any context of the device.
- * An event is a place in a stream. Several contexts of a device overlap their work, each on its own
- * stream, and one waits for another where an event says so; work that is queued on the same stream
- * follows on itself. On the CPU device, where calls have finished on return, streams are numbers, and
- * an event has been reached when it was recorded. */
+/* A stream is a queue of work, for subwave_set_stream of any context of the device; an event is a
+ * place in one. Work on one stream is done in order. Contexts of a device, each on its own stream,
+ * overlap their work, and one waits for another where an event says so. On the CPU device, where
+ * calls have finished on return, streams are numbers, and an event is reached as soon as it is
+ * recorded. */
 
 /* Creates a stream, which keeps no order with other streams, the default stream included.
  *   stream    [out, host] the stream; on a GPU a hipStream_t or cudaStream_t.
@@ -140,14 +140,15 @@ SUBWAVE_API subwave_status subwave_synchronize(subwave_context *context);
 SUBWAVE_API subwave_status subwave_stream_create(subwave_context *context, void **stream,
                                                  subwave_priority priority);
 
-/* Destroys a stream of subwave_stream_create, whose queued work is still done; null is a no-op. A
- * context that has it takes up its own stream first, if it is this one; no other may have it.
+/* Destroys a stream of subwave_stream_create, whose queued work is still done; null is a no-op. If
+ * it is the stream of `context`, that goes back to its own first; no other context may still have
+ * it.
  * Errors: INVALID_CONTEXT; INVALID_VALUE the stream is the context's own; UNSUPPORTED as in
  * subwave_set_stream; DEVICE_ERROR. */
 SUBWAVE_API subwave_status subwave_stream_destroy(subwave_context *context, void *stream);
 
-/* A place in a stream. It is the device's, and any context of the device takes it, also after the one
- * that created it was destroyed. An event is one thread's at a time, as a context is. */
+/* An event belongs to the device: any context of the device takes it, also after the one that
+ * created it was destroyed. It is one thread's at a time, as a context is. */
 typedef struct subwave_event subwave_event;
 
 /* Creates an event, which counts as reached until it is recorded.
@@ -159,16 +160,16 @@ SUBWAVE_API subwave_status subwave_event_create(subwave_context *context, subwav
  * Errors: INVALID_CONTEXT; INVALID_VALUE the event is another device's; DEVICE_ERROR. */
 SUBWAVE_API subwave_status subwave_event_destroy(subwave_context *context, subwave_event *event);
 
-/* The event is reached when all that was queued on the context's stream is done. An earlier record of
- * it is forgotten, but not by those who wait already.
+/* The event is reached when all that was queued on the context's stream is done. An earlier record
+ * of it is forgotten, but not by those who wait already.
  * Stream: asynchronous. Errors, also of the functions that follow: INVALID_CONTEXT; INVALID_POINTER
  * event is null; INVALID_VALUE the event is another device's; DEVICE_ERROR, also if work that was
- * queued before had failed, or if the event was recorded while a graph is captured and is waited for
- * on the host. */
+ * queued before had failed, or if the event was recorded while a graph is captured and is waited
+ * for on the host. */
 SUBWAVE_API subwave_status subwave_event_record(subwave_context *context, subwave_event *event);
 
-/* What is queued on the context's stream from now on waits until the event, as it was recorded last,
- * is reached; also if another context has recorded it. Stream: asynchronous. */
+/* What is queued on the context's stream from now on waits until the event, as it was recorded
+ * last, is reached; also if another context has recorded it. Stream: asynchronous. */
 SUBWAVE_API subwave_status subwave_event_wait(subwave_context *context, subwave_event *event);
 
 /* Whether the event has been reached.
@@ -229,14 +230,14 @@ SUBWAVE_API subwave_status subwave_free(subwave_context *context, void *pointer)
 SUBWAVE_API subwave_status subwave_malloc_async(subwave_context *context, void **pointer,
                                                 int64_t bytes);
 
-/* Frees memory of subwave_malloc_async, from the same context or another one of the device, when the
- * work queued on the context's stream is done; null is a no-op. The host does not wait.
+/* Frees memory of subwave_malloc_async, from the same context or another one of the device, when
+ * the work queued on the context's stream is done; null is a no-op. The host does not wait.
  * Stream: asynchronous. Errors: INVALID_CONTEXT; UNSUPPORTED as in subwave_malloc_async;
  * DEVICE_ERROR. */
 SUBWAVE_API subwave_status subwave_free_async(subwave_context *context, void *pointer);
 
-/* Allocates `bytes` of host memory that the device copies from and to by itself ("pinned"), contents
- * undefined, aligned to 256 bytes. The device can access it, slowly.
+/* Allocates `bytes` of host memory that the device copies from and to by itself ("pinned"),
+ * contents undefined, aligned to 256 bytes. The device can access it, slowly.
  *   pointer  [out, host] the memory; null when bytes is 0.
  * Errors: as subwave_malloc. */
 SUBWAVE_API subwave_status subwave_malloc_host(subwave_context *context, void **pointer,
@@ -246,8 +247,8 @@ SUBWAVE_API subwave_status subwave_malloc_host(subwave_context *context, void **
  * null is a no-op. Errors: INVALID_CONTEXT, DEVICE_ERROR. */
 SUBWAVE_API subwave_status subwave_free_host(subwave_context *context, void *pointer);
 
-/* The device's memory in bytes: what could still be allocated at most, by all programs together, and
- * what it has in all.
+/* The device's memory in bytes: what could still be allocated at most, by all programs together,
+ * and what it has in all.
  *   free_bytes, total_bytes  [out, host] On the CPU device they are the machine's.
  * Errors: INVALID_CONTEXT, INVALID_POINTER, DEVICE_ERROR. */
 SUBWAVE_API subwave_status subwave_memory_info(subwave_context *context, int64_t *free_bytes,
@@ -259,18 +260,18 @@ SUBWAVE_API subwave_status subwave_memory_info(subwave_context *context, int64_t
 SUBWAVE_API subwave_status subwave_copy(subwave_context *context, void *destination,
                                         const void *source, int64_t bytes);
 
-/* The same without waiting. Host memory must stay as it is until the copy is done; if it is not from
- * subwave_malloc_host, the call may wait, and a graph must not be captured.
+/* The same without waiting. Host memory must stay as it is until the copy is done; if it is not
+ * from subwave_malloc_host, the call may wait, and must not be captured in a graph.
  * Stream: asynchronous. */
 SUBWAVE_API subwave_status subwave_copy_async(subwave_context *context, void *destination,
                                               const void *source, int64_t bytes);
 
-/* Copies the first `width` bytes of each of `height` rows between any two of host and device memory,
- * in stream order; done on return.
- *   destination, source  [out, in; host or device] the first rows; they must not overlap. Bytes of the
- *           destination between rows are kept.
- *   destination_pitch, source_pitch  bytes from one row to the next, at least max(1, width); a GPU's
- *           runtime may take no more than 2^31 - 1.
+/* Copies the first `width` bytes of each of `height` rows between any two of host and device
+ * memory, in stream order; done on return.
+ *   destination, source  [out, in; host or device] the first rows; they must not overlap. Bytes of
+ *           the destination between rows are kept.
+ *   destination_pitch, source_pitch  bytes from one row to the next, at least max(1, width); a
+ *           GPU's runtime may take no more than 2^31 - 1.
  *   width, height  >= 0; 0 returns at once.
  * Errors: INVALID_CONTEXT; INVALID_SIZE; INVALID_STRIDE a pitch; INVALID_POINTER; DEVICE_ERROR.
  * Source: Memcpy2D of HIP and CUDA. */

@@ -264,8 +264,8 @@ static double time_of(subwave_context *const contexts[], int count, const float 
     return seconds() - start;
 }
 
-/* What two contexts do at once takes less time than one after the other. Timings vary, so the best of
- * some counts. */
+/* What two contexts do at once takes less time than one after the other. Timings vary, so the best
+ * of some counts. */
 static void test_overlap(void **state)
 {
     if (harness_is_cpu(*state) || getenv("SUBWAVE_ROCM_RUNNER")) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_memory.c: memory that is filled, copied in stream order, row by row and with the host pinned,
- * and allocated in stream order.
+ * test_memory.c: memory that is filled, copied in stream order, row by row and with the host
+ * pinned, and allocated in stream order.
  */
 #include "../harness.h"
 #include "../types.h"
@@ -62,7 +62,8 @@ enum { BYTES = 100003 };
 
 static unsigned char byte_of(size_t i) { return (unsigned char)(i * 7 + i / 256 * 5 + 3); }
 
-/* To the device, across it and back with one wait, all between memory of the host that is pinned. */
+/* To the device, across it and back with one wait, all between memory of the host that is
+ * pinned. */
 static void test_copy_async(void **state)
 {
     subwave_context *const context = *state;
