@@ -22,6 +22,7 @@ FAMILIES = {
     "selections": (150000, r"compact|partition|unique|select"),
     "segments": (300000, r"segmented_"),
     "histograms": (220000, r"histogram|scatter_add|append"),
+    "memory": (10000, r"fill$"),
 }
 KERNELS = 1500
 HELPERS = ("clear_states",)  # of several families
