@@ -9,14 +9,19 @@
 
 static SUBWAVE_DEFINE_CHECK(check_priority, subwave_priority, "priority", SUBWAVE_PRIORITY_LIST)
 
-    subwave_status subwave_set_stream(subwave_context *context, void *stream)
+    static subwave_status go_to_stream(subwave_context *context, void *stream)
 {
-    SUBWAVE_TRY(subwave_check_context(context, "subwave_set_stream"));
-    subwave_log_call(context, "subwave_set_stream(stream=%p)", stream);
     SUBWAVE_TRY(
         context->backend->set_stream(context->state, context->stream, stream, context->error));
     context->stream = stream;
     return SUBWAVE_STATUS_SUCCESS;
+}
+
+subwave_status subwave_set_stream(subwave_context *context, void *stream)
+{
+    SUBWAVE_TRY(subwave_check_context(context, "subwave_set_stream"));
+    subwave_log_call(context, "subwave_set_stream(stream=%p)", stream);
+    return go_to_stream(context, stream);
 }
 
 subwave_status subwave_get_stream(subwave_context *context, void **stream)
@@ -54,7 +59,7 @@ subwave_status subwave_stream_destroy(subwave_context *context, void *stream)
         return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
                             "stream is the context's own, which lives as long as the context");
     if (stream == context->stream)
-        SUBWAVE_TRY(subwave_set_stream(context, context->own_stream));
+        SUBWAVE_TRY(go_to_stream(context, context->own_stream));
     return context->backend->destroy_stream(context->state, stream, context->error);
 }
 
