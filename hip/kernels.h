@@ -354,7 +354,11 @@ typedef struct subwave_select_launch {
     const void *x;
     void *y, *rest; /* rest: of the others, or null */
     int64_t *count; /* of the selected */
+    /* Elements are appended to the *count that y has, which then are more; what is beyond its
+     * capacity is counted only. There is no rest, and the tiles have no workspace. */
+    int32_t appends;
     int32_t packed; /* the launcher's: 16 bytes can be loaded together */
+    int64_t capacity;
     /* INTERVAL. The bits of a number, those of `negative` inverted if its sign is set and then those
      * of `flip`, are ordered as the numbers are; they lie at most `span` above `least`, or not. */
     uint64_t negative, flip, least, span;
@@ -365,9 +369,20 @@ typedef struct subwave_select_launch {
     uint64_t magnitude, most;
 } subwave_select_launch;
 
+/* Bins that elements are in: equally wide, unless there are boundaries. */
+typedef struct subwave_bins {
+    const void *boundaries;     /* count + 1, or null */
+    double lower, beyond, step; /* beyond: the number after the upper end; step: a bin's width */
+    /* An element x is in bin x * scale + offset, rounded down, unless this number is nearer to an integer
+     * than the margin: it is off by less. */
+    double scale, offset, margin;
+    int32_t count;
+} subwave_bins;
+/* With a margin of this or more every element is searched for. */
+#define SUBWAVE_HISTOGRAM_MARGIN 0.25
+
 /* A block has `counters` in its shared memory, one of each bin, or of each value of 8 bits, and 2^log_copies
- * copies of them; with 0 counters it counts in device memory. Bins are equally wide, unless there are
- * boundaries. */
+ * copies of them; with 0 counters it counts in device memory. */
 enum {
     SUBWAVE_HISTOGRAM_COUNTERS = 8192, /* in shared memory, at most */
     SUBWAVE_HISTOGRAM_LOG_COPIES = 5,  /* of each, at most */
@@ -377,27 +392,22 @@ enum {
     SUBWAVE_HISTOGRAM_BLOCKS = 1 << 16, /* at most */
 #endif
 };
-/* With a margin of this or more every element is searched for. */
-#define SUBWAVE_HISTOGRAM_MARGIN 0.25
 typedef struct subwave_histogram_launch {
     int64_t n;
-    const void *x, *boundaries; /* bins + 1, or null */
+    const void *x;
+    subwave_bins bins;
     int64_t *counts;
-    double lower, beyond, step; /* beyond: the number after the upper end; step: a bin's width */
-    /* An element x is in bin x * scale + offset, rounded down, unless this number is nearer to an integer
-     * than the margin: it is off by less. */
-    double scale, offset, margin;
-    int32_t bins;
     uint32_t counters, log_copies, blocks;
 } subwave_histogram_launch;
 
 /* y[indices[i]] += values[i] for n elements; what has an index outside of the `cells` of y is left
- * out. Sums are as many copies in a block's shared memory, and then added to those in device memory;
- * with 0 copies there at once. */
+ * out. If there are bins, y is cleared first, and an element's cell is the bin that x[i] is in. Sums
+ * are as many copies in a block's shared memory, and then added to those in device memory; with 0
+ * copies there at once. */
 enum { SUBWAVE_SCATTER_HEADER = 64 /* words of 32 bits before the sums, of which one is used */ };
 typedef struct subwave_scatter_add_launch {
     int64_t n, cells;
-    const void *indices, *values; /* indices: of 64 bits if wide, otherwise of 32 */
+    const void *indices, *values; /* indices: of 64 bits if wide, otherwise of 32; or x */
     void *y;
     int32_t wide;
     uint32_t copies, blocks;
@@ -408,6 +418,7 @@ typedef struct subwave_scatter_add_launch {
     uint32_t *greatest;
     uint64_t *sums;
     uint32_t *flags;
+    subwave_bins bins; /* as many as cells, or 0: there are indices */
 } subwave_scatter_add_launch;
 
 /* `count` segments of an array of n elements, of which segment s has those from offsets[s] up to

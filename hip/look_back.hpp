@@ -111,7 +111,7 @@ SUBWAVE_DEVICE Value *tiles_carry(const subwave_tiles &t, std::int64_t first_til
 }
 
 /* Calls launch_part(), which queues a kernel of t.count blocks for each of `rows` arrays, for one part
- * of the tiles after the other. */
+ * of the tiles after the other. Tiles without states wait for none. */
 template <class Part>
 int launch_tiles(subwave_tiles &t, std::uint32_t rows, void *stream, Part launch_part)
 {
@@ -120,7 +120,7 @@ int launch_tiles(subwave_tiles &t, std::uint32_t rows, void *stream, Part launch
     for (t.first = 0; status == 0 && t.first < t.all; t.first += most) {
         const std::int64_t left = t.all - t.first;
         t.count = static_cast<std::uint32_t>(left < most ? left : most);
-        if (t.count > 1) {
+        if (t.count > 1 && t.states) {
             const std::uint32_t states = rows * SUBWAVE_SCAN_STATES(t.count);
             status =
                 launch(clear_states<std::uint64_t>, dim3((states + array_block - 1) / array_block),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * scatter_add.hip: the elements of an array added to the cells that their indices name.
+ * scatter_add.hip: the elements of an array added to the cells that their indices name, or to those of
+ * the bins that other elements are in: the weights of a histogram.
  *
  * Where cells are few enough, a block sums in shared memory, in several copies, and in the end adds its
  * sums to those in device memory, as a histogram does. What several lanes of a wave have for the same
@@ -10,6 +11,7 @@
  * An element becomes an integer of two parts of w bits, such that the greatest ones fill the first:
  * n elements then overflow neither sum of 64 bits. A last kernel makes a number of each cell's sums.
  */
+#include "bins.hpp"
 #include "look_back.hpp"
 
 SUBWAVE_BEGIN
@@ -94,58 +96,121 @@ template <class T> struct addends<T, true> {
     }
 };
 
+/* Where the cells of elements are from: load() loads what names those of the pack from element i on,
+ * or of element i alone, and find() finds them, -1 where there is none. They are named by indices. */
+struct indexed_cells {
+    using name = std::int64_t;
+    static constexpr bool in_turn = false;
+    const subwave_scatter_add_launch &p;
+
+    template <bool Aligned, int Size>
+    SUBWAVE_DEVICE void load(name (&index)[Size], std::int64_t i) const
+    {
+        const auto *const wide = static_cast<const std::int64_t *>(p.indices);
+        if (p.wide) {
+            SUBWAVE_UNROLL
+            for (int e = 0; e < Size; e += 2)
+                load_pack<Aligned>(reinterpret_cast<name(&)[2]>(index[e]), wide + i + e);
+        } else {
+            const auto *const narrow = static_cast<const std::int32_t *>(p.indices) + i;
+            std::int32_t short_index[Size];
+            if constexpr (Aligned)
+                load_together<Size>(short_index, narrow);
+            else
+                load_anywhere<Size>(short_index, narrow);
+            SUBWAVE_UNROLL
+            for (int e = 0; e < Size; ++e)
+                index[e] = short_index[e];
+        }
+    }
+    SUBWAVE_DEVICE void load(name &index, std::int64_t i) const
+    {
+        index = p.wide ? static_cast<const std::int64_t *>(p.indices)[i]
+                       : static_cast<const std::int32_t *>(p.indices)[i];
+    }
+    template <int Size>
+    SUBWAVE_DEVICE void find(std::int64_t (&cell)[Size], name (&index)[Size]) const
+    {
+        SUBWAVE_UNROLL
+        for (int e = 0; e < Size; ++e)
+            cell[e] = static_cast<std::uint64_t>(index[e]) < static_cast<std::uint64_t>(p.cells)
+                          ? index[e]
+                          : std::int64_t(-1);
+    }
+};
+
+/* They are the bins that elements of T are in. Elements are added one after the other by the same
+ * instructions, as many as their bins need already. */
+template <class T> struct binned_cells {
+    using name = T;
+    static constexpr bool in_turn = true;
+    const subwave_scatter_add_launch &p;
+
+    template <bool Aligned, int Size>
+    SUBWAVE_DEVICE void load(name (&element)[Size], std::int64_t i) const
+    {
+        load_pack<Aligned>(element, static_cast<const T *>(p.indices) + i);
+    }
+    SUBWAVE_DEVICE void load(name &element, std::int64_t i) const
+    {
+        element = static_cast<const T *>(p.indices)[i];
+    }
+    template <int Size>
+    SUBWAVE_DEVICE void find(std::int64_t (&cell)[Size], name (&element)[Size]) const
+    {
+        std::uint32_t slot[Size] = {};
+        with_bins<T>(p.bins, [&](const auto &bins) { bins.find(slot, element, ~0u); });
+        SUBWAVE_UNROLL
+        for (int e = 0; e < Size; ++e)
+            cell[e] = slot[e] <= static_cast<std::uint32_t>(p.bins.count)
+                          ? std::int64_t(slot[e]) - 1
+                          : std::int64_t(-1);
+    }
+};
+
 /* Calls body(cell, element) in all lanes of a wave together; the cell is -1 where there is none. */
-template <bool Aligned, class T, class Body>
-SUBWAVE_DEVICE void for_each_element(const subwave_scatter_add_launch &p, Body body)
+template <bool Aligned, class T, class Cells, class Body>
+SUBWAVE_DEVICE void for_each_element(const subwave_scatter_add_launch &p, const Cells &cells,
+                                     Body body)
 {
     constexpr int size = pack_size<T>;
     const T *const x = static_cast<const T *>(p.values);
-    const auto *const wide = static_cast<const std::int64_t *>(p.indices);
-    const auto *const narrow = static_cast<const std::int32_t *>(p.indices);
-    const auto found = [&](std::int64_t index) {
-        return static_cast<std::uint64_t>(index) < static_cast<std::uint64_t>(p.cells)
-                   ? index
-                   : std::int64_t(-1);
-    };
-    const std::int64_t packs = p.n / size;
+    const std::int64_t packs = (p.n - 1) / size + 1; /* the last one may lack elements */
     const int item = static_cast<int>(threadIdx.x);
     for (std::int64_t first = std::int64_t(blockIdx.x) * array_block; first < packs;
          first += std::int64_t(gridDim.x) * array_block) {
+        const std::int64_t i = (first + item) * size, left = p.n - i;
         T element[size] = {};
-        std::int64_t index[size];
-        SUBWAVE_UNROLL
-        for (int e = 0; e < size; ++e)
-            index[e] = -1;
-        if (const std::int64_t i = (first + item) * size; first + item < packs) {
+        typename Cells::name name[size] = {};
+        if (left >= size) {
             load_pack<Aligned>(element, x + i);
-            if (p.wide) {
-                SUBWAVE_UNROLL
-                for (int e = 0; e < size; e += 2)
-                    load_pack<Aligned>(reinterpret_cast<std::int64_t(&)[2]>(index[e]),
-                                       wide + i + e);
-            } else {
-                std::int32_t short_index[size];
-                if constexpr (Aligned)
-                    load_together<size>(short_index, narrow + i);
-                else
-                    load_anywhere<size>(short_index, narrow + i);
-                SUBWAVE_UNROLL
-                for (int e = 0; e < size; ++e)
-                    index[e] = short_index[e];
-            }
+            cells.template load<Aligned>(name, i);
+        } else {
+            SUBWAVE_UNROLL
+            for (int e = 0; e < size - 1; ++e)
+                if (e < left) {
+                    element[e] = x[i + e];
+                    cells.load(name[e], i + e);
+                }
         }
+        std::int64_t cell[size];
+        cells.find(cell, name);
         SUBWAVE_UNROLL
         for (int e = 0; e < size; ++e)
-            body(found(index[e]), element[e]);
-    }
-    if (blockIdx.x == 0 && packs * size < p.n) {
-        const std::int64_t i = packs * size + item;
-        const bool is_in = i < p.n;
-        body(is_in ? found(p.wide ? wide[i] : narrow[i]) : std::int64_t(-1), is_in ? x[i] : T());
+            cell[e] = e < left ? cell[e] : -1;
+        if constexpr (Cells::in_turn) {
+            SUBWAVE_ROLLED
+            for (int e = 0; e < size; ++e, turn(cell), turn(element))
+                body(cell[0], element[0]);
+        } else {
+            SUBWAVE_UNROLL
+            for (int e = 0; e < size; ++e)
+                body(cell[e], element[e]);
+        }
     }
 }
 
-template <class T, bool Fixed, bool Aligned>
+template <class T, class Cells, bool Fixed, bool Aligned>
 SUBWAVE_KERNEL(array_block)
 scatter_add(subwave_scatter_add_launch p)
 {
@@ -174,7 +239,7 @@ scatter_add(subwave_scatter_add_launch p)
         }
     };
     const sub_group wave = this_work_item::get_sub_group();
-    for_each_element<Aligned, T>(p, [&](std::int64_t cell, T element) {
+    for_each_element<Aligned, T>(p, Cells{p}, [&](std::int64_t cell, T element) {
         word part[parts];
         to.find(part, cell, element);
         /* Twice the first lane's cell is added to by all lanes that have it, if that pays. */
@@ -217,12 +282,12 @@ scatter_add(subwave_scatter_add_launch p)
     }
 }
 
-template <class T, bool Aligned>
+template <class T, class Cells, bool Aligned>
 SUBWAVE_KERNEL(array_block)
 scatter_add_greatest(subwave_scatter_add_launch p)
 {
     std::uint32_t greatest = 0;
-    for_each_element<Aligned, T>(p, [&](std::int64_t cell, T element) {
+    for_each_element<Aligned, T>(p, Cells{p}, [&](std::int64_t cell, T element) {
         const auto bits = float_format<T>::of(element);
         const auto exponent = static_cast<std::uint32_t>(float_format<T>::exponent(bits));
         if (cell >= 0 && float_format<T>::is_finite(bits) && exponent > greatest)
@@ -307,35 +372,49 @@ template <class T> SUBWAVE_KERNEL(array_block) scatter_add_results(subwave_scatt
     }
 }
 
+template <class T, class Cells, bool Aligned>
+int launch_sums(const subwave_scatter_add_launch &p, dim3 for_cells, void *stream)
+{
+    constexpr bool is_float = is_floating_v<T>;
+    const bool fixed = is_float && p.part_bits > 0;
+    const auto bytes = static_cast<std::size_t>(
+        p.copies > 0 ? p.cells * p.copies * (fixed ? 16 : std::int64_t(sizeof(T))) : 0);
+    if constexpr (is_float)
+        if (fixed) {
+            int status = launch(clear_states<std::uint32_t>, for_cells, dim3(array_block), 0,
+                                stream, p.greatest, SUBWAVE_SCATTER_HEADER + 5 * p.cells);
+            if (status == 0)
+                status = launch(scatter_add_greatest<T, Cells, Aligned>, dim3(p.blocks),
+                                dim3(array_block), 0, stream, p);
+            if (status == 0)
+                status = launch(scatter_add<T, Cells, true, Aligned>, dim3(p.blocks),
+                                dim3(array_block), bytes, stream, p);
+            if (status == 0)
+                status = launch(scatter_add_results<T>, for_cells, dim3(array_block), 0, stream, p);
+            return status;
+        }
+    return launch(scatter_add<T, Cells, false, Aligned>, dim3(p.blocks), dim3(array_block), bytes,
+                  stream, p);
+}
+
 template <class T> int launch_scatter_add(const subwave_scatter_add_launch &p, void *stream)
 {
     using element = typename unsigned_twin<T>::type;
-    constexpr bool is_float = is_floating_v<T>;
-    const bool fixed = is_float && p.part_bits > 0;
     const std::uint32_t most = SUBWAVE_HISTOGRAM_BLOCKS;
     const std::int64_t blocks = (p.cells - 1) / array_block + 1;
     const dim3 for_cells(blocks < most ? static_cast<std::uint32_t>(blocks) : most);
-    const auto bytes = static_cast<std::size_t>(
-        p.copies > 0 ? p.cells * p.copies * (fixed ? 16 : std::int64_t(sizeof(T))) : 0);
+    if (p.bins.count > 0) {
+        const int status =
+            launch(clear_states<std::uint32_t>, for_cells, dim3(array_block), 0, stream,
+                   static_cast<std::uint32_t *>(p.y), p.cells * std::int64_t(sizeof(T) / 4));
+        if (status != 0 || p.n == 0)
+            return status;
+    }
     return with_alignment(p.values, p.indices, [&](auto aligned) {
         constexpr bool is_aligned = decltype(aligned)::value;
-        if constexpr (is_float)
-            if (fixed) {
-                int status = launch(clear_states<std::uint32_t>, for_cells, dim3(array_block), 0,
-                                    stream, p.greatest, SUBWAVE_SCATTER_HEADER + 5 * p.cells);
-                if (status == 0)
-                    status = launch(scatter_add_greatest<element, is_aligned>, dim3(p.blocks),
-                                    dim3(array_block), 0, stream, p);
-                if (status == 0)
-                    status = launch(scatter_add<element, true, is_aligned>, dim3(p.blocks),
-                                    dim3(array_block), bytes, stream, p);
-                if (status == 0)
-                    status = launch(scatter_add_results<element>, for_cells, dim3(array_block), 0,
-                                    stream, p);
-                return status;
-            }
-        return launch(scatter_add<element, false, is_aligned>, dim3(p.blocks), dim3(array_block),
-                      bytes, stream, p);
+        return p.bins.count > 0
+                   ? launch_sums<element, binned_cells<T>, is_aligned>(p, for_cells, stream)
+                   : launch_sums<element, indexed_cells, is_aligned>(p, for_cells, stream);
     });
 }
 

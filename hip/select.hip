@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * select.hip: the elements of an array that a predicate selects, in order, and the others: read once
- * and written once.
+ * and written once. Or they are appended to a queue, which other blocks and kernels may append to at
+ * the same time: a tile takes its place there by one atomic addition, and waits for no other.
  *
  * A block loads a tile, whose waves have neighbouring packs. What the predicate says of a pack is a
  * bit per element: sums of these bits are the elements' places in the tile, where shared memory
@@ -212,6 +213,17 @@ SUBWAVE_DEVICE void write_elements(T *to, const select_pack *memory, std::uint32
     }
 }
 
+/* Adds to a number in device memory once for the block, and returns what it was before in all of the
+ * block's work-items, which call it together. */
+SUBWAVE_DEVICE std::int64_t add_by_block(std::int64_t *number, std::uint32_t value)
+{
+    SUBWAVE_SHARED(std::int64_t, before, 1);
+    if (threadIdx.x == 0)
+        before[0] = atomic_add(number, std::int64_t(value));
+    block_barrier(site::current());
+    return before[0];
+}
+
 /* Counts of the rows of a work-item, or of a wave: of the even rows, and of the odd ones, two in a
  * word. */
 struct row_counts {
@@ -252,7 +264,8 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
     T *const gathered = reinterpret_cast<T *>(memory);
     const subwave_tiles &t = p.tiles;
     const T *const x = static_cast<const T *>(p.x);
-    const std::uint32_t tile = t.count > 1 ? next_tile(t.counter, t.count) : 0;
+    const std::uint32_t tile =
+        t.count > 1 && !p.appends ? next_tile(t.counter, t.count) : blockIdx.x;
     constexpr std::int64_t tile_elements = rows * array_block * size;
     const std::int64_t tile_first = (t.first + tile) * tile_elements, left = t.n - tile_first;
     const bool is_whole = left >= tile_elements;
@@ -381,6 +394,15 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
     block_barrier(site::current());
 
     p = argument_read_anew(p);
+    if (p.appends) {
+        if (total == 0)
+            return;
+        const std::int64_t first = add_by_block(p.count, total), room = p.capacity - first;
+        if (first >= 0 && room > 0)
+            write_elements(static_cast<T *>(p.y) + first, memory, 0,
+                           room < total ? static_cast<std::uint32_t>(room) : total);
+        return;
+    }
     std::int64_t before = t.first > 0 ? *tiles_carry<std::int64_t>(t, t.first) : 0;
     if (t.count > 1)
         before += value_before_tile<std::uint32_t>(t.states, t.count, tile, total, 0,

@@ -171,12 +171,17 @@ subwave_status subwave_array_prepare_tiles(subwave_context *context, int64_t n, 
     return subwave_array_prepare_row_tiles(context, 1, n, size, tiles, &rows);
 }
 
-subwave_status subwave_array_prepare_row_tiles(subwave_context *context, int64_t rows, int64_t n,
-                                               size_t size, subwave_tiles *tiles, uint32_t *most)
+void subwave_array_divide_tiles(int64_t n, size_t size, subwave_tiles *tiles)
 {
     const int64_t tile = (int64_t)SUBWAVE_ARRAY_BLOCK * SUBWAVE_ARRAY_ROWS * (16 / (int64_t)size);
     tiles->n = n;
     tiles->all = n > 0 ? quotient_above(n, tile) : 1;
+}
+
+subwave_status subwave_array_prepare_row_tiles(subwave_context *context, int64_t rows, int64_t n,
+                                               size_t size, subwave_tiles *tiles, uint32_t *most)
+{
+    subwave_array_divide_tiles(n, size, tiles);
     const int64_t count = tiles->all < SUBWAVE_SCAN_TILES ? SUBWAVE_SCAN_TILES / tiles->all : 1;
     *most = (uint32_t)(rows < count ? rows : count);
     void *workspace;
@@ -215,8 +220,9 @@ bool subwave_array_divide_for_cells(const subwave_context *context, int64_t n, s
     return in_blocks;
 }
 
-subwave_status subwave_array_prepare_fixed_sums(subwave_context *context,
-                                                subwave_scatter_add_launch *launch)
+/* The workspace of a sum of floats in each cell, in fixed point (hip/scatter_add.hip). */
+static subwave_status prepare_fixed_sums(subwave_context *context,
+                                         subwave_scatter_add_launch *launch)
 {
     const int64_t header = COUNTERS_BYTES + RESULT_BYTES,
                   sums = 2 * (int64_t)sizeof *launch->sums * launch->cells;
@@ -231,6 +237,23 @@ subwave_status subwave_array_prepare_fixed_sums(subwave_context *context,
     launch->part_bits = 62;
     while ((int64_t)1 << (62 - launch->part_bits) < launch->n)
         --launch->part_bits;
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
+subwave_status subwave_array_prepare_sums(subwave_context *context, subwave_dtype dtype,
+                                          subwave_order order, subwave_scatter_add_launch *launch)
+{
+    if (launch->n == 0) /* y is only cleared */
+        return SUBWAVE_STATUS_SUCCESS;
+    const bool fixed = order != SUBWAVE_ORDER_ANY && subwave_class_of(dtype) == SUBWAVE_CLASS_FLOAT;
+    if (fixed)
+        SUBWAVE_TRY(prepare_fixed_sums(context, launch));
+    const size_t size = subwave_dtype_size(dtype),
+                 cell_bytes = fixed ? 2 * sizeof *launch->sums : size;
+    uint32_t log_copies;
+    if (subwave_array_divide_for_cells(context, launch->n, size, launch->cells, cell_bytes, false,
+                                       &log_copies, &launch->blocks))
+        launch->copies = 1u << log_copies;
     return SUBWAVE_STATUS_SUCCESS;
 }
 

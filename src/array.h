@@ -43,7 +43,9 @@ bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t 
  * their workspace. */
 subwave_status subwave_array_prepare_tiles(subwave_context *context, int64_t n, size_t size,
                                            subwave_tiles *tiles);
-/* The same for rows of n elements, at most `*most` of them in a launch. */
+/* Without workspace, for tiles that do not wait for each other. */
+void subwave_array_divide_tiles(int64_t n, size_t size, subwave_tiles *tiles);
+/* As the first, for rows of n elements, at most `*most` of them in a launch. */
 subwave_status subwave_array_prepare_row_tiles(subwave_context *context, int64_t rows, int64_t n,
                                                size_t size, subwave_tiles *tiles, uint32_t *most);
 
@@ -59,9 +61,10 @@ bool subwave_array_divide_for_cells(const subwave_context *context, int64_t n, s
                                     int64_t cells, size_t cell_bytes, bool must,
                                     uint32_t *log_copies, uint32_t *blocks);
 
-/* The workspace of a sum of floats in each cell, in fixed point (hip/scatter_add.hip). */
-subwave_status subwave_array_prepare_fixed_sums(subwave_context *context,
-                                                subwave_scatter_add_launch *launch);
+/* Of sums of launch->n elements in launch->cells: how blocks take them, and the workspace of sums of
+ * floats in fixed point (hip/scatter_add.hip). */
+subwave_status subwave_array_prepare_sums(subwave_context *context, subwave_dtype dtype,
+                                          subwave_order order, subwave_scatter_add_launch *launch);
 
 /* `name` is I32 or I64; the text calls what it is of `what`. */
 subwave_status subwave_check_index_dtype(subwave_context *context, const char *name,

@@ -1,108 +1,199 @@
 /* SPDX-License-Identifier: MIT
- * histogram.c: subwave_histogram, subwave_histogram_by_boundaries.
+ * histogram.c: subwave_histogram, subwave_histogram_by_boundaries, and the same with weights.
  */
 #include "array.h"
 #include "log.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
-static subwave_status check(subwave_context *context, subwave_dtype dtype, int64_t bins, int64_t n,
-                            const void *x, const int64_t *counts)
+/* What the calls have in common. */
+typedef struct histogram {
+    const char *function;
+    bool is_weighted; /* elements are not counted, but their weights added in an order */
+    subwave_dtype dtype;
+    subwave_order order;
+    int64_t bins, n;
+    const void *x, *weights;
+    void *results;
+} histogram;
+
+/* The order of sums, as `format` has it; of counts nothing. */
+typedef struct order_text {
+    char text[40];
+} order_text;
+static order_text order_of(const histogram *h, const char *format)
 {
-    SUBWAVE_TRY(subwave_check_dtype(context, dtype));
-    SUBWAVE_TRY(subwave_check_built(context, "histogram", SUBWAVE_OPERATION_histogram, dtype));
-    if (bins < 1 || bins > INT32_MAX - 1)
+    order_text o = {""};
+    if (h->is_weighted)
+        snprintf(o.text, sizeof o.text, format, subwave_order_name(h->order));
+    return o;
+}
+
+static subwave_status check(subwave_context *context, const histogram *h)
+{
+    SUBWAVE_TRY(subwave_check_dtype(context, h->dtype));
+    SUBWAVE_TRY(h->is_weighted ? subwave_check_built(context, "histogram_weighted",
+                                                     SUBWAVE_OPERATION_scatter_add, h->dtype)
+                               : subwave_check_built(context, "histogram",
+                                                     SUBWAVE_OPERATION_histogram, h->dtype));
+    if (h->is_weighted)
+        SUBWAVE_TRY(subwave_check_order(context, h->order));
+    if (h->bins < 1 || h->bins > INT32_MAX - 1)
         return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
-                            "bins is %" PRId64 "; a histogram has 1 to %d", bins, INT32_MAX - 1);
-    SUBWAVE_TRY(subwave_check_size(context, "n", n));
-    if (n > 0)
-        SUBWAVE_TRY(subwave_check_pointer(context, "x", x, subwave_dtype_size(dtype)));
-    return subwave_check_pointer(context, "counts", counts, sizeof *counts);
+                            "bins is %" PRId64 "; a histogram has 1 to %d", h->bins, INT32_MAX - 1);
+    SUBWAVE_TRY(subwave_check_count(context, "n", h->n));
+    const size_t size = subwave_dtype_size(h->dtype);
+    if (h->n > 0) {
+        SUBWAVE_TRY(subwave_check_pointer(context, "x", h->x, size));
+        if (h->is_weighted)
+            SUBWAVE_TRY(subwave_check_pointer(context, "weights", h->weights, size));
+    }
+    return h->is_weighted ? subwave_check_pointer(context, "sums", h->results, size)
+                          : subwave_check_pointer(context, "counts", h->results, sizeof(int64_t));
 }
 
 /* How elements are told their bins, in f32 or, if they have 8 bytes, in f64. */
-static void place_bins(subwave_dtype dtype, double upper, subwave_histogram_launch *launch)
+static void place_bins(subwave_dtype dtype, double upper, subwave_bins *bins)
 {
     const bool wide = subwave_dtype_size(dtype) == 8;
-    const double lower = launch->lower, greatest = fmax(fabs(lower), fabs(upper));
+    const double lower = bins->lower, greatest = fmax(fabs(lower), fabs(upper));
     /* Where all edges are integers, integers are looked for half above where they are, and so on no edge. */
     const bool integers = subwave_class_of(dtype) != SUBWAVE_CLASS_FLOAT && lower == floor(lower) &&
-                          launch->step == floor(launch->step) && greatest < 0x1p52;
+                          bins->step == floor(bins->step) && greatest < 0x1p52;
     const double shift = integers ? 0.5 : 0;
-    launch->offset = (shift - lower) * launch->scale;
+    bins->offset = (shift - lower) * bins->scale;
     /* Roundings, each by up to 2^-24 or 2^-53 of a number: of an element and of the scale, of their
      * product, of the offset and of the sum; of a bin's width, its multiple and the edge. */
-    launch->margin = 5 * ldexp((greatest + shift) * launch->scale + launch->bins, wide ? -53 : -24);
+    bins->margin = 5 * ldexp((greatest + shift) * bins->scale + bins->count, wide ? -53 : -24);
     /* Numbers that are so small may be taken as 0. */
     const double small = wide ? 1e-290 : 1e-30;
-    if (greatest < small || launch->scale < small || launch->scale > 1 / small)
-        launch->margin = SUBWAVE_HISTOGRAM_MARGIN;
+    if (greatest < small || bins->scale < small || bins->scale > 1 / small)
+        bins->margin = SUBWAVE_HISTOGRAM_MARGIN;
 }
 
-static subwave_status run(subwave_context *context, subwave_dtype dtype,
-                          subwave_histogram_launch *launch, const char *what)
+static subwave_status add_weights(subwave_context *context, const histogram *h,
+                                  const subwave_bins *bins)
 {
-    if (launch->n > 0) {
-        const size_t size = subwave_dtype_size(dtype);
-        const int64_t bins = size > 1 ? launch->bins : 256;
-        if (subwave_array_divide_for_cells(context, launch->n, size, bins, sizeof(uint32_t),
-                                           size == 1, &launch->log_copies, &launch->blocks))
-            launch->counters = (uint32_t)bins;
+    subwave_scatter_add_launch launch = {.n = h->n,
+                                         .cells = h->bins,
+                                         .indices = h->x,
+                                         .values = h->weights,
+                                         .y = h->results,
+                                         .bins = *bins};
+    SUBWAVE_TRY(subwave_array_prepare_sums(context, h->dtype, h->order, &launch));
+    return subwave_launch(context, SUBWAVE_OPERATION_scatter_add, h->dtype, &launch, h->function);
+}
+
+static subwave_status count(subwave_context *context, const histogram *h, const subwave_bins *bins)
+{
+    subwave_histogram_launch launch = {.n = h->n, .x = h->x, .bins = *bins, .counts = h->results};
+    if (h->n > 0) {
+        const size_t size = subwave_dtype_size(h->dtype);
+        const int64_t counters = size > 1 ? h->bins : 256;
+        if (subwave_array_divide_for_cells(context, h->n, size, counters, sizeof(uint32_t),
+                                           size == 1, &launch.log_copies, &launch.blocks))
+            launch.counters = (uint32_t)counters;
     }
-    return subwave_launch(context, SUBWAVE_OPERATION_histogram, dtype, launch, what);
+    return subwave_launch(context, SUBWAVE_OPERATION_histogram, h->dtype, &launch, h->function);
+}
+
+static subwave_status run(subwave_context *context, const histogram *h, const subwave_bins *bins)
+{
+    if (h->n > 0)
+        subwave_log_bench(context, "histogram --dtype %s%s%s --bins %" PRId64 " --size %" PRId64,
+                          subwave_dtype_name(h->dtype), order_of(h, " --weights --order %s").text,
+                          bins->boundaries ? " --boundaries" : "", h->bins, h->n);
+    return h->is_weighted ? add_weights(context, h, bins) : count(context, h, bins);
+}
+
+static subwave_status evenly(subwave_context *context, const histogram *h, double lower,
+                             double upper)
+{
+    SUBWAVE_TRY(subwave_check_context(context, h->function));
+    subwave_log_call(context, "%s(dtype=%s%s, bins=%" PRId64 ", lower=%g, upper=%g, n=%" PRId64 ")",
+                     h->function, subwave_dtype_name(h->dtype), order_of(h, ", order=%s").text,
+                     h->bins, lower, upper, h->n);
+    SUBWAVE_TRY(check(context, h));
+    if (!isfinite(lower) || !isfinite(upper) || !(lower < upper) || !isfinite(upper - lower))
+        return subwave_fail(
+            context, SUBWAVE_STATUS_INVALID_VALUE,
+            "lower is %g and upper is %g: they must be finite, and lower the lesser", lower, upper);
+    const double width = upper - lower, scale = (double)h->bins / width;
+    if (!isfinite(scale))
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
+                            "lower is %g and upper is %g: too near to each other for %" PRId64
+                            " bins",
+                            lower, upper, h->bins);
+    subwave_bins bins = {.lower = lower,
+                         .beyond = nextafter(upper, INFINITY),
+                         .step = width / (double)h->bins,
+                         .scale = scale,
+                         .count = (int32_t)h->bins};
+    place_bins(h->dtype, upper, &bins);
+    return run(context, h, &bins);
+}
+
+static subwave_status by_boundaries(subwave_context *context, const histogram *h,
+                                    const void *boundaries)
+{
+    SUBWAVE_TRY(subwave_check_context(context, h->function));
+    subwave_log_call(context, "%s(dtype=%s%s, bins=%" PRId64 ", n=%" PRId64 ")", h->function,
+                     subwave_dtype_name(h->dtype), order_of(h, ", order=%s").text, h->bins, h->n);
+    SUBWAVE_TRY(check(context, h));
+    SUBWAVE_TRY(
+        subwave_check_pointer(context, "boundaries", boundaries, subwave_dtype_size(h->dtype)));
+    return run(context, h, &(subwave_bins){.boundaries = boundaries, .count = (int32_t)h->bins});
 }
 
 subwave_status subwave_histogram(subwave_context *context, subwave_dtype dtype, int64_t bins,
                                  double lower, double upper, int64_t n, const void *x,
                                  int64_t *counts)
 {
-    SUBWAVE_TRY(subwave_check_context(context, "subwave_histogram"));
-    subwave_log_call(
-        context, "subwave_histogram(dtype=%s, bins=%" PRId64 ", lower=%g, upper=%g, n=%" PRId64 ")",
-        subwave_dtype_name(dtype), bins, lower, upper, n);
-    SUBWAVE_TRY(check(context, dtype, bins, n, x, counts));
-    if (!isfinite(lower) || !isfinite(upper) || !(lower < upper) || !isfinite(upper - lower))
-        return subwave_fail(
-            context, SUBWAVE_STATUS_INVALID_VALUE,
-            "lower is %g and upper is %g: they must be finite, and lower the lesser", lower, upper);
-    const double width = upper - lower, scale = (double)bins / width;
-    if (!isfinite(scale))
-        return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
-                            "lower is %g and upper is %g: too near to each other for %" PRId64
-                            " bins",
-                            lower, upper, bins);
-    subwave_histogram_launch launch = {.n = n,
-                                       .x = x,
-                                       .counts = counts,
-                                       .lower = lower,
-                                       .beyond = nextafter(upper, INFINITY),
-                                       .step = width / (double)bins,
-                                       .scale = scale,
-                                       .bins = (int32_t)bins};
-    place_bins(dtype, upper, &launch);
-    if (n > 0)
-        subwave_log_bench(context, "histogram --dtype %s --bins %" PRId64 " --size %" PRId64,
-                          subwave_dtype_name(dtype), bins, n);
-    return run(context, dtype, &launch, "subwave_histogram");
+    return evenly(context,
+                  &(histogram){.function = "subwave_histogram",
+                               .dtype = dtype,
+                               .bins = bins,
+                               .n = n,
+                               .x = x,
+                               .results = counts},
+                  lower, upper);
 }
 
 subwave_status subwave_histogram_by_boundaries(subwave_context *context, subwave_dtype dtype,
                                                int64_t bins, const void *boundaries, int64_t n,
                                                const void *x, int64_t *counts)
 {
-    SUBWAVE_TRY(subwave_check_context(context, "subwave_histogram_by_boundaries"));
-    subwave_log_call(context,
-                     "subwave_histogram_by_boundaries(dtype=%s, bins=%" PRId64 ", n=%" PRId64 ")",
-                     subwave_dtype_name(dtype), bins, n);
-    SUBWAVE_TRY(check(context, dtype, bins, n, x, counts));
-    SUBWAVE_TRY(
-        subwave_check_pointer(context, "boundaries", boundaries, subwave_dtype_size(dtype)));
-    subwave_histogram_launch launch = {
-        .n = n, .x = x, .boundaries = boundaries, .counts = counts, .bins = (int32_t)bins};
-    if (n > 0)
-        subwave_log_bench(context,
-                          "histogram --dtype %s --boundaries --bins %" PRId64 " --size %" PRId64,
-                          subwave_dtype_name(dtype), bins, n);
-    return run(context, dtype, &launch, "subwave_histogram_by_boundaries");
+    return by_boundaries(context,
+                         &(histogram){.function = "subwave_histogram_by_boundaries",
+                                      .dtype = dtype,
+                                      .bins = bins,
+                                      .n = n,
+                                      .x = x,
+                                      .results = counts},
+                         boundaries);
+}
+
+subwave_status subwave_histogram_weighted(subwave_context *context, subwave_dtype dtype,
+                                          subwave_order order, int64_t bins, double lower,
+                                          double upper, int64_t n, const void *x,
+                                          const void *weights, void *sums)
+{
+    return evenly(
+        context,
+        &(histogram){"subwave_histogram_weighted", true, dtype, order, bins, n, x, weights, sums},
+        lower, upper);
+}
+
+subwave_status subwave_histogram_by_boundaries_weighted(subwave_context *context,
+                                                        subwave_dtype dtype, subwave_order order,
+                                                        int64_t bins, const void *boundaries,
+                                                        int64_t n, const void *x,
+                                                        const void *weights, void *sums)
+{
+    return by_boundaries(context,
+                         &(histogram){"subwave_histogram_by_boundaries_weighted", true, dtype,
+                                      order, bins, n, x, weights, sums},
+                         boundaries);
 }

@@ -35,14 +35,7 @@ subwave_status subwave_scatter_add(subwave_context *context, subwave_dtype dtype
                                          .values = values,
                                          .y = y,
                                          .wide = index_dtype == SUBWAVE_DTYPE_I64};
-    const bool fixed = order != SUBWAVE_ORDER_ANY && subwave_class_of(dtype) == SUBWAVE_CLASS_FLOAT;
-    if (fixed)
-        SUBWAVE_TRY(subwave_array_prepare_fixed_sums(context, &launch));
-    uint32_t log_copies;
-    const size_t cell_bytes = fixed ? 2 * sizeof *launch.sums : size;
-    if (subwave_array_divide_for_cells(context, n, size, cells, cell_bytes, false, &log_copies,
-                                       &launch.blocks))
-        launch.copies = 1u << log_copies;
+    SUBWAVE_TRY(subwave_array_prepare_sums(context, dtype, order, &launch));
     subwave_log_bench(context,
                       "scatter_add --dtype %s --order %s --indices %s --cells %" PRId64
                       " --size %" PRId64,

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * select.c: subwave_compact, subwave_partition and subwave_unique.
+ * select.c: subwave_compact, subwave_partition, subwave_unique and subwave_append.
  */
 #include "array.h"
 #include "log.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 SUBWAVE_DEFINE_NAME(subwave_comparison, SUBWAVE_COMPARISON_LIST)
@@ -42,29 +43,55 @@ static subwave_status launch(subwave_context *context, const selection *s,
         if (launch->predicate == SUBWAVE_SELECT_FLAGS)
             SUBWAVE_TRY(subwave_check_pointer(context, "flags", launch->flags, 1));
         SUBWAVE_TRY(subwave_check_pointer(context, "x", launch->x, alignment));
-        SUBWAVE_TRY(subwave_check_pointer(context, s->output, launch->y, alignment));
+        if (!launch->appends || launch->capacity > 0)
+            SUBWAVE_TRY(subwave_check_pointer(context, s->output, launch->y, alignment));
         if (s->rest)
             SUBWAVE_TRY(subwave_check_pointer(context, s->rest, launch->rest, alignment));
     }
     SUBWAVE_TRY(subwave_check_pointer(context, "count", launch->count, sizeof *launch->count));
-    SUBWAVE_TRY(subwave_array_prepare_tiles(context, s->n, size, &launch->tiles));
+    if (launch->appends)
+        subwave_array_divide_tiles(s->n, size, &launch->tiles);
+    else
+        SUBWAVE_TRY(subwave_array_prepare_tiles(context, s->n, size, &launch->tiles));
     if (s->n > 0)
         subwave_log_bench(context, "%s --dtype %s%s%s --size %" PRId64,
-                          s->function + strlen("subwave_"), subwave_dtype_name(s->dtype),
-                          s->comparison ? " --comparison " : "",
+                          launch->appends ? "append" : s->function + strlen("subwave_"),
+                          subwave_dtype_name(s->dtype), s->comparison ? " --comparison " : "",
                           s->comparison ? subwave_comparison_name(s->comparison) : "", s->n);
     return subwave_launch(context, SUBWAVE_OPERATION_select, subwave_moved_dtype(s->dtype), launch,
                           s->function);
 }
 
 /* So many elements, with as many again for the sums of positions. */
-static subwave_status check_elements(subwave_context *context, subwave_dtype dtype, int64_t n)
+static subwave_status check_elements(subwave_context *context, subwave_dtype dtype,
+                                     const char *name, int64_t n)
 {
-    SUBWAVE_TRY(subwave_check_size(context, "n", n));
+    SUBWAVE_TRY(subwave_check_size(context, name, n));
     if (n > INT64_MAX / 2 / (int64_t)subwave_dtype_size(dtype))
         return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
-                            "n is %" PRId64 ", more than memory holds", n);
+                            "%s is %" PRId64 ", more than memory holds", name, n);
     return SUBWAVE_STATUS_SUCCESS;
+}
+
+/* The sizes of a call with flags or with a comparison. */
+static subwave_status check_sizes(subwave_context *context, const selection *s,
+                                  const subwave_select_launch *of)
+{
+    SUBWAVE_TRY(check_elements(context, s->dtype, "n", s->n));
+    return of->appends ? check_elements(context, s->dtype, "capacity", of->capacity)
+                       : SUBWAVE_STATUS_SUCCESS;
+}
+
+/* The size of what is appended to, as the log has it; or nothing. */
+typedef struct capacity_text {
+    char text[40];
+} capacity_text;
+static capacity_text capacity_of(const subwave_select_launch *of)
+{
+    capacity_text c = {""};
+    if (of->appends)
+        snprintf(c.text, sizeof c.text, ", capacity=%" PRId64, of->capacity);
+    return c;
 }
 
 /* A number's bits as they are ordered: see subwave_select_launch. */
@@ -145,10 +172,12 @@ static subwave_status select_flagged(subwave_context *context, const selection *
                                      subwave_select_launch *of)
 {
     SUBWAVE_TRY(subwave_check_context(context, s->function));
-    subwave_log_call(context, "%s(dtype=%s, n=%" PRId64 ")", s->function,
-                     subwave_dtype_name(s->dtype), s->n);
+    subwave_log_call(context, "%s(dtype=%s, n=%" PRId64 "%s)", s->function,
+                     subwave_dtype_name(s->dtype), s->n, capacity_of(of).text);
     SUBWAVE_TRY(subwave_check_dtype(context, s->dtype));
-    SUBWAVE_TRY(check_elements(context, s->dtype, s->n));
+    SUBWAVE_TRY(check_sizes(context, s, of));
+    if (of->appends && s->n == 0)
+        return SUBWAVE_STATUS_SUCCESS;
     of->predicate = SUBWAVE_SELECT_FLAGS;
     return launch(context, s, of);
 }
@@ -158,11 +187,14 @@ static subwave_status select_compared(subwave_context *context, const selection 
                                       const void *scalar, subwave_select_launch *of)
 {
     SUBWAVE_TRY(subwave_check_context(context, s->function));
-    subwave_log_call(context, "%s(dtype=%s, comparison=%s, n=%" PRId64 ")", s->function,
-                     subwave_dtype_name(s->dtype), subwave_comparison_name(s->comparison), s->n);
+    subwave_log_call(context, "%s(dtype=%s, comparison=%s, n=%" PRId64 "%s)", s->function,
+                     subwave_dtype_name(s->dtype), subwave_comparison_name(s->comparison), s->n,
+                     capacity_of(of).text);
     SUBWAVE_TRY(check_number(context, s->function + strlen("subwave_"), s->dtype));
     SUBWAVE_TRY(check_comparison(context, s->comparison));
-    SUBWAVE_TRY(check_elements(context, s->dtype, s->n));
+    SUBWAVE_TRY(check_sizes(context, s, of));
+    if (of->appends && s->n == 0)
+        return SUBWAVE_STATUS_SUCCESS;
     SUBWAVE_TRY(subwave_check_pointer(context, "scalar", scalar, 1));
     of->predicate = SUBWAVE_SELECT_INTERVAL;
     set_interval(s->dtype, s->comparison, scalar, of);
@@ -211,9 +243,32 @@ subwave_status subwave_unique(subwave_context *context, subwave_dtype dtype, int
     subwave_log_call(context, "subwave_unique(dtype=%s, n=%" PRId64 ")", subwave_dtype_name(dtype),
                      n);
     SUBWAVE_TRY(subwave_check_dtype(context, dtype));
-    SUBWAVE_TRY(check_elements(context, dtype, n));
+    SUBWAVE_TRY(check_elements(context, dtype, "n", n));
     subwave_select_launch of = {
         .predicate = SUBWAVE_SELECT_UNEQUAL, .x = x, .y = y, .count = count};
     set_equality(dtype, &of);
     return launch(context, &(selection){"subwave_unique", "y", NULL, dtype, n, 0}, &of);
+}
+
+subwave_status subwave_append(subwave_context *context, subwave_dtype dtype, int64_t n,
+                              const uint8_t *flags, const void *x, int64_t capacity, void *queue,
+                              int64_t *count)
+{
+    return select_flagged(context, &(selection){"subwave_append", "queue", NULL, dtype, n, 0},
+                          &(subwave_select_launch){.flags = flags,
+                                                   .x = x,
+                                                   .y = queue,
+                                                   .count = count,
+                                                   .appends = true,
+                                                   .capacity = capacity});
+}
+
+subwave_status subwave_append_if(subwave_context *context, subwave_dtype dtype,
+                                 subwave_comparison comparison, const void *scalar, int64_t n,
+                                 const void *x, int64_t capacity, void *queue, int64_t *count)
+{
+    return select_compared(
+        context, &(selection){"subwave_append_if", "queue", NULL, dtype, n, comparison}, scalar,
+        &(subwave_select_launch){
+            .x = x, .y = queue, .count = count, .appends = true, .capacity = capacity});
 }

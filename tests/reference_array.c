@@ -377,10 +377,9 @@ static bool is_less(subwave_dtype dtype, uint64_t a, uint64_t b)
     return reference_decode(dtype, a) < reference_decode(dtype, b);
 }
 
-void reference_array_histogram(subwave_dtype dtype, int64_t bins, double lower, double upper,
-                               const void *boundaries, int64_t n, const void *x, int64_t *counts)
+static void bins_of(subwave_dtype dtype, int64_t bins, double lower, double upper,
+                    const void *boundaries, int64_t n, const void *x, int64_t *bin_of)
 {
-    memset(counts, 0, (size_t)bins * sizeof *counts);
     for (int64_t i = 0; i < n; ++i) {
         const uint64_t bits = reference_load(dtype, x, i);
         const double number = reference_decode(dtype, bits);
@@ -390,6 +389,7 @@ void reference_array_histogram(subwave_dtype dtype, int64_t bins, double lower, 
     (boundaries ? !is_less(dtype, bits, BOUNDARY(bin)) \
                 : number >= reference_array_edge(bin, bins, lower, upper))
         const bool is_above = boundaries ? is_less(dtype, BOUNDARY(bins), bits) : number > upper;
+        bin_of[i] = -1;
         if (is_nan || is_above || !BEGINS_BEFORE(0))
             continue;
         int64_t bin = 0, end = bins;
@@ -400,10 +400,27 @@ void reference_array_histogram(subwave_dtype dtype, int64_t bins, double lower, 
             else
                 end = middle;
         }
-        ++counts[bin];
+        bin_of[i] = bin;
     }
 #undef BOUNDARY
 #undef BEGINS_BEFORE
+}
+
+void reference_array_histogram(subwave_dtype dtype, int64_t bins, double lower, double upper,
+                               const void *boundaries, int64_t n, const void *x,
+                               const void *weights, void *results)
+{
+    int64_t *const bin_of = malloc((size_t)n * sizeof *bin_of + 1), *const counts = results;
+    if (!bin_of)
+        abort();
+    bins_of(dtype, bins, lower, upper, boundaries, n, x, bin_of);
+    memset(results, 0, (size_t)bins * (weights ? (size_t)reference_width(dtype) / 8 : sizeof *counts));
+    if (weights)
+        reference_array_scatter_add(dtype, n, bin_of, weights, bins, results);
+    for (int64_t i = 0; !weights && i < n; ++i)
+        if (bin_of[i] >= 0)
+            ++counts[bin_of[i]];
+    free(bin_of);
 }
 
 /* --- sums in cells ---------------------------------------------------------------------------- */

@@ -48,10 +48,12 @@ int64_t reference_array_minmax_index(subwave_dtype dtype, subwave_op op, const v
  * ends. */
 double reference_array_edge(int64_t bin, int64_t bins, double lower, double upper);
 
-/* counts: how many of the n elements of x are in each of `bins` bins, between boundaries if they are
- * not null, and otherwise of the same width between lower and upper. */
+/* results: how many of the n elements of x, int64_t, are in each of `bins` bins, between boundaries
+ * if they are not null, and otherwise of the same width between lower and upper. Or, if weights are
+ * not null, what those of these elements add up to; of floats in fixed point. */
 void reference_array_histogram(subwave_dtype dtype, int64_t bins, double lower, double upper,
-                               const void *boundaries, int64_t n, const void *x, int64_t *counts);
+                               const void *boundaries, int64_t n, const void *x,
+                               const void *weights, void *results);
 
 /* y[indices[i]] += x[i] for n elements whose index is not outside of 0 ... cells - 1; of floats in
  * fixed point. */

@@ -609,6 +609,34 @@ SUBWAVE_API subwave_status subwave_histogram_by_boundaries(subwave_context *cont
                                                            const void *boundaries, int64_t n,
                                                            const void *x, int64_t *counts);
 
+/* sums[b] = the sum of the weights of the elements of x that are in bin b, of bins as in
+ * subwave_histogram: 0 if there are none.
+ *   dtype   of elements and weights: I32, U32, I64, U64, of which sums wrap; F32, F64.
+ *   order   as in subwave_scatter_add of the weights to the sums, with the bins as cells.
+ *   bins    as in subwave_histogram. As many as few cells are summed in shared memory.
+ *   lower, upper  as in subwave_histogram.
+ *   n       elements, >= 0. With n = 0 all sums are 0.
+ *   x       [in, device] n elements, aligned as an element. May be null if n = 0, as the weights.
+ *   weights [in, device] n elements, aligned likewise; if x and weights are aligned to 16 bytes they
+ *           are read faster on NVIDIA. Those of elements in no bin do not count. May be x.
+ *   sums    [out, device] bins elements, aligned likewise; what they were before does not count. Must
+ *           not overlap the others.
+ * Stream: asynchronous. Workspace: of floats in order FIXED or DEVICE 4352 + 20 bins bytes, none
+ * otherwise or if n = 0. Determinism: see `order`; of integers bit-equal on every device. Errors:
+ * INVALID_CONTEXT; INVALID_VALUE dtype, order, lower or upper; UNSUPPORTED another dtype; INVALID_SIZE
+ * n, bins; INVALID_POINTER; WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR. Source: the weights of
+ * numpy.histogram. */
+SUBWAVE_API subwave_status subwave_histogram_weighted(subwave_context *context, subwave_dtype dtype,
+                                                      subwave_order order, int64_t bins,
+                                                      double lower, double upper, int64_t n,
+                                                      const void *x, const void *weights,
+                                                      void *sums);
+
+/* The same of bins between boundaries, as in subwave_histogram_by_boundaries. */
+SUBWAVE_API subwave_status subwave_histogram_by_boundaries_weighted(
+    subwave_context *context, subwave_dtype dtype, subwave_order order, int64_t bins,
+    const void *boundaries, int64_t n, const void *x, const void *weights, void *sums);
+
 /* y[indices[i]] += values[i] for i = 0 ... n - 1. Elements whose index is not in 0 ... cells - 1 are left
  * out.
  *   dtype   I32, U32, I64, U64, which wrap; F32, F64.
@@ -691,6 +719,35 @@ SUBWAVE_API subwave_status subwave_partition_if(subwave_context *context, subwav
  * unique of rocPRIM. */
 SUBWAVE_API subwave_status subwave_unique(subwave_context *context, subwave_dtype dtype, int64_t n,
                                           const void *x, void *y, int64_t *count);
+
+/* Appends the elements of x whose flag is not 0 to a queue that already has *count: they become
+ * queue[*count] and so on in an order that is not specified, and *count grows by how many they are.
+ * Several calls may append to one queue at the same time, from several streams and contexts of the
+ * device: each element has a place of its own. What others append can be read once their calls have
+ * ended.
+ *   dtype, flags, x  as in subwave_compact.
+ *   n       elements, >= 0; 0 returns at once.
+ *   capacity  elements that the queue has room for, >= 0. What is selected beyond them is not written,
+ *           but counted: if *count is more than the capacity in the end, as many elements are missing.
+ *   queue   [in, out, device] aligned as x. Must not overlap x or flags. May be null if the capacity
+ *           is 0.
+ *   count   [in, out, device] how many elements the queue has, >= 0; must not overlap the arrays.
+ *           Memory that kernels of one device reach by its atomic operations, as that of
+ *           subwave_malloc is.
+ * Stream: asynchronous. Workspace: none. Determinism: the elements are the same on every run, their
+ * order is not, nor which of them are missing. Errors: INVALID_CONTEXT; INVALID_VALUE dtype;
+ * INVALID_SIZE n, capacity; INVALID_POINTER; DEVICE_ERROR; KERNEL_ERROR. Source: atomicAggInc, "Optimized
+ * Filtering with Warp-Aggregated Atomics" of NVIDIA; one atomic operation adds what a block selects. */
+SUBWAVE_API subwave_status subwave_append(subwave_context *context, subwave_dtype dtype, int64_t n,
+                                          const uint8_t *flags, const void *x, int64_t capacity,
+                                          void *queue, int64_t *count);
+
+/* The same of the elements x[i] for which `x[i] comparison *scalar` is true, as in
+ * subwave_compact_if. */
+SUBWAVE_API subwave_status subwave_append_if(subwave_context *context, subwave_dtype dtype,
+                                             subwave_comparison comparison, const void *scalar,
+                                             int64_t n, const void *x, int64_t capacity,
+                                             void *queue, int64_t *count);
 
 /* y = the transpose of x: element (j, i) of y is element (i, j) of x.
  *   dtype   any; elements are moved as they are.

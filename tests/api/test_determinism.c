@@ -623,6 +623,27 @@ static void check_scatter(device *d, subwave_dtype dtype, int cells)
     check(d, &t);
 }
 
+static subwave_status run_weights(subwave_context *context, const task *t, void *const *operand)
+{
+    return subwave_histogram_weighted(context, t->dtype, SUBWAVE_ORDER_DEVICE, t->function, -1, 1,
+                                      t->n, operand[SECOND], operand[FIRST], operand[RESULT]);
+}
+
+static void check_weights(device *d, subwave_dtype dtype, int bins)
+{
+    const size_t size = subwave_dtype_size(dtype);
+    task t = {.run = run_weights, .dtype = dtype, .n = (int64_t)(60003 / size), .function = bins};
+    snprintf(t.name, sizeof t.name, "weights in %d bins of %s", bins, subwave_dtype_name(dtype));
+    add_operand(&t, FIRST, (size_t)t.n, size);
+    fill_numbers(dtype, t.before[FIRST], t.n, &d->random);
+    add_operand(&t, SECOND, (size_t)t.n, size);
+    for (int64_t i = 0; i < t.n; ++i)
+        reference_store(dtype, t.before[SECOND], i,
+                        reference_encode(dtype, 1.2 * harness_random_sign(&d->random)));
+    add_operand(&t, RESULT, (size_t)bins, size);
+    check(d, &t);
+}
+
 /* Several tiles, whose blocks may finish in any order. */
 static void check_arrays(device *d)
 {
@@ -656,8 +677,10 @@ static void check_arrays(device *d)
             }
             check_segments(d, dtype, o ? 7 : 5000, false);
             check_segments(d, dtype, o ? 7 : 5000, true);
-            if (size >= 4)
+            if (size >= 4) {
                 check_scatter(d, dtype, o ? 13 : 1500);
+                check_weights(d, dtype, o ? 13 : 1500);
+            }
             t = (task){.run = run_scan,
                        .dtype = dtype,
                        .n = (int64_t)(60003 / size),

@@ -81,8 +81,9 @@ static void ask_all(subwave_context *context, subwave_status expected)
 #define ASK(function, ...) ANSWERS(expected, context, function, context, __VA_ARGS__)
     double one = 1, x = 2, y = 3, sum = 0, upto = 0, product = 0, norm = 0, least = 0, of_row = 0,
            in_row = 0, moved = 0, greatest_of_row = 0, kept[5] = {0}, others = 0, of_segment = 0,
-           in_segment = 0, added = 1, filled = 0, elapsed = -1;
-    int64_t where = -1, place = -1, counts[5] = {0};
+           in_segment = 0, added = 1, weights[2] = {0}, queue[2] = {0}, filled = 0, elapsed = -1;
+    int64_t where = -1, place = -1, counts[5] = {0}, queued = 0;
+    const double boundaries[] = {0, 4};
     const int64_t offsets[] = {0, 1};
     const void *const matrices[] = {&x};
     void *const results[] = {&y};
@@ -154,6 +155,9 @@ static void ask_all(subwave_context *context, subwave_status expected)
     ASK(subwave_row_minmax_index, f64, SUBWAVE_OP_MAXIMUM, 1, 1, &x, 1, &greatest_of_row, &place);
     ASK(subwave_histogram, f64, 1, 0, 1, 1, &x, &where);
     ASK(subwave_histogram_by_boundaries, f64, 1, &x, 1, &x, &where);
+    ASK(subwave_histogram_weighted, f64, SUBWAVE_ORDER_FIXED, 1, 0, 4, 1, &x, &x, &weights[0]);
+    ASK(subwave_histogram_by_boundaries_weighted, f64, SUBWAVE_ORDER_ANY, 1, boundaries, 1, &x, &x,
+        &weights[1]);
     ASK(subwave_minmax_index, f64, SUBWAVE_OP_MINIMUM, 1, &x, SUBWAVE_PLACE_HOST, &least, &where);
     ASK(subwave_compact, f64, 1, &flag, &x, &kept[0], &counts[0]);
     ASK(subwave_compact_if, f64, SUBWAVE_COMPARISON_EQUAL, &x, 1, &x, &kept[1], &counts[1]);
@@ -161,6 +165,8 @@ static void ask_all(subwave_context *context, subwave_status expected)
     ASK(subwave_partition_if, f64, SUBWAVE_COMPARISON_EQUAL, &x, 1, &x, &kept[3], &others,
         &counts[3]);
     ASK(subwave_unique, f64, 1, &x, &kept[4], &counts[4]);
+    ASK(subwave_append, f64, 1, &flag, &x, 2, queue, &queued);
+    ASK(subwave_append_if, f64, SUBWAVE_COMPARISON_EQUAL, &x, 1, &x, 2, queue, &queued);
     ASK(subwave_segmented_reduce, f64, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I64, 1, offsets, 1, &x,
         &of_segment);
     ASK(subwave_segmented_scan, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, SUBWAVE_DTYPE_I64, 1,
@@ -175,8 +181,9 @@ static void ask_all(subwave_context *context, subwave_status expected)
         assert_true(strcmp(device.backend, "cpu") == 0 && y == 2 && vote == 1 && sum == 3 &&
                     upto == 3 && product == 4 && norm == 2 && least == 2 && where == 0 &&
                     moved == 2 && of_row == 2 && in_row == 2 && greatest_of_row == 2 &&
-                    place == 0 && of_segment == 2 && in_segment == 2 && added == 3 && filled == 2 &&
-                    reached && elapsed == 0 && total > 0);
+                    place == 0 && of_segment == 2 && in_segment == 2 && added == 3 &&
+                    weights[0] == 2 && weights[1] == 2 && queued == 2 && queue[0] == 2 &&
+                    queue[1] == 2 && filled == 2 && reached && elapsed == 0 && total > 0);
 }
 
 static void test_wishes(void **state)

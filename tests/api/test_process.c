@@ -238,6 +238,15 @@ CALL(least_of_rows, subwave_row_minmax_index(context, SUBWAVE_DTYPE_U32, SUBWAVE
 CALL(bins, subwave_histogram(context, SUBWAVE_DTYPE_U32, 4, 0, 1e6, ITEMS, in, (int64_t *)info))
 CALL(bounds,
      subwave_histogram_by_boundaries(context, SUBWAVE_DTYPE_U32, 1, in, ITEMS, in, (int64_t *)info))
+CALL(weights_in_bins, subwave_histogram_weighted(context, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, 4,
+                                                 0, 1e6, ITEMS, in, in, out))
+CALL(weights_in_bounds,
+     subwave_histogram_by_boundaries_weighted(context, SUBWAVE_DTYPE_U32, SUBWAVE_ORDER_ANY, 1, in,
+                                              ITEMS, in, in, out))
+CALL(append, subwave_append(context, SUBWAVE_DTYPE_U32, ITEMS, (const uint8_t *)in, in, ITEMS, out,
+                            (int64_t[1]){0}))
+CALL(append_some, subwave_append_if(context, SUBWAVE_DTYPE_U32, SUBWAVE_COMPARISON_LESS,
+                                    &(uint32_t){9}, ITEMS, in, ITEMS / 2, out, (int64_t[1]){0}))
 CALL(of_segments,
      subwave_segmented_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I32, 3,
                               (int32_t[]){0, 1, 1, ITEMS}, ITEMS, in, out))
@@ -296,12 +305,16 @@ static subwave_status (*const calls[])(subwave_context *) = {multiply_auto,
                                                              compact,
                                                              partition,
                                                              unique,
+                                                             append,
+                                                             append_some,
                                                              flip,
                                                              rows,
                                                              scanned_rows,
                                                              least_of_rows,
                                                              bins,
                                                              bounds,
+                                                             weights_in_bins,
+                                                             weights_in_bounds,
                                                              of_segments,
                                                              in_segments,
                                                              sum_in_cells,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * test_select.c: subwave_compact, subwave_partition and subwave_unique against the reference, byte for
- * byte: every size of elements, flags of all kinds, every comparison, any alignment, in place, and
- * nothing written behind what is selected.
+ * test_select.c: subwave_compact, subwave_partition, subwave_unique and subwave_append against the
+ * reference, byte for byte: every size of elements, flags of all kinds, every comparison, any
+ * alignment, in place, and nothing written behind what is selected.
  */
 #include "arrays.h"
 
@@ -9,12 +9,21 @@
 
 enum { BLOCK = 256, ROWS = 4, GROUP = 256 };
 
-typedef enum call { COMPACT, COMPACT_IF, PARTITION, PARTITION_IF, UNIQUE, CALLS } call;
+typedef enum call {
+    COMPACT,
+    COMPACT_IF,
+    PARTITION,
+    PARTITION_IF,
+    UNIQUE,
+    APPEND,
+    APPEND_IF,
+    CALLS
+} call;
 static const char *const call_names[] = {"compact", "compact_if", "partition", "partition_if",
-                                         "unique"};
+                                         "unique",  "append",     "append_if"};
 
 static bool has_rest(call c) { return c == PARTITION || c == PARTITION_IF; }
-static bool compares(call c) { return c == COMPACT_IF || c == PARTITION_IF; }
+static bool compares(call c) { return c == COMPACT_IF || c == PARTITION_IF || c == APPEND_IF; }
 
 /* What is selected. */
 typedef enum pattern {
@@ -58,6 +67,7 @@ typedef struct selected {
     pattern pattern;
     subwave_comparison comparison;
     bool aligned, flags_aligned, in_place;
+    int64_t capacity; /* of the queue that is appended to */
 } selected;
 
 /* Numbers that are often equal, and special ones. */
@@ -102,6 +112,11 @@ static subwave_status make(subwave_context *context, const selected *s, const ui
     case PARTITION_IF:
         return subwave_partition_if(context, s->dtype, s->comparison, scalar, s->n, x, y, rest,
                                     count);
+    case APPEND:
+        return subwave_append(context, s->dtype, s->n, flags, x, s->capacity, y, count);
+    case APPEND_IF:
+        return subwave_append_if(context, s->dtype, s->comparison, scalar, s->n, x, s->capacity, y,
+                                 count);
     default:
         return subwave_unique(context, s->dtype, s->n, x, y, count);
     }
@@ -146,31 +161,37 @@ static void expect(guarded *memory, const unsigned char *wanted, size_t bytes, c
     free(found);
 }
 
+/* Fills a->values, *scalar if there is one, and flags: what is selected. */
+static void choose(arrays *a, const selected *s, uint8_t *flags, uint64_t *scalar)
+{
+    const int64_t tile = ROWS * BLOCK * (16 / (int64_t)subwave_dtype_size(s->dtype));
+    fill(a, s);
+    if (compares(s->call)) {
+        *scalar = few_numbers(s->dtype, harness_random_bits(&a->random));
+        for (int64_t i = 0; i < s->n; ++i)
+            flags[i] = reference_compares(s->dtype, s->comparison,
+                                          reference_load(s->dtype, a->values, i), *scalar);
+    } else if (s->call == UNIQUE) {
+        reference_array_unequal(s->dtype, a->values, s->n, flags);
+    } else {
+        for (int64_t i = 0; i < s->n; ++i) {
+            const uint64_t random = harness_random_bits(&a->random);
+            flags[i] = is_chosen(s->pattern, i, tile, random) ? (uint8_t)(1 << random / 64 % 8) : 0;
+        }
+    }
+}
+
 /* The outputs have room for what they receive, and no more. */
 static void check(memories *m, selected s)
 {
     arrays *const a = &m->a;
     const size_t size = subwave_dtype_size(s.dtype), bytes = (size_t)s.n * size;
     const size_t alignment = subwave_dtype_size(reference_part(s.dtype));
-    const int64_t tile = ROWS * BLOCK * (16 / (int64_t)size);
-    fill(a, &s);
     uint8_t *const flags = malloc((size_t)s.n + 1);
     unsigned char *const y = malloc(bytes + 1), *const rest = malloc(bytes + 1);
     assert_true(flags && y && rest);
     uint64_t scalar[2] = {0}; /* it need not be aligned */
-    if (compares(s.call)) {
-        scalar[0] = few_numbers(s.dtype, harness_random_bits(&a->random));
-        for (int64_t i = 0; i < s.n; ++i)
-            flags[i] = reference_compares(s.dtype, s.comparison,
-                                          reference_load(s.dtype, a->values, i), scalar[0]);
-    } else if (s.call == UNIQUE) {
-        reference_array_unequal(s.dtype, a->values, s.n, flags);
-    } else {
-        for (int64_t i = 0; i < s.n; ++i) {
-            const uint64_t random = harness_random_bits(&a->random);
-            flags[i] = is_chosen(s.pattern, i, tile, random) ? (uint8_t)(1 << random / 64 % 8) : 0;
-        }
-    }
+    choose(a, &s, flags, scalar);
     char at[1 + sizeof(uint64_t)];
     memcpy(at + 1, scalar, sizeof(uint64_t));
     if (s.in_place)
@@ -204,6 +225,75 @@ static void check(memories *m, selected s)
     free(y);
     free(rest);
     free(poison);
+}
+
+static size_t element_bytes; /* of those that are sorted */
+static int by_bytes(const void *a, const void *b) { return memcmp(a, b, element_bytes); }
+
+static void sort(unsigned char *elements, int64_t count, size_t size)
+{
+    element_bytes = size;
+    qsort(elements, (size_t)count, size, by_bytes);
+}
+
+/* To a queue that has `there` elements already, and room for `room` more than are selected, or less.
+ * The elements come in any order; where some are missing, each is one of those that are selected, and
+ * none is there more often. */
+static void check_append(memories *m, selected s, int64_t there, int64_t room)
+{
+    arrays *const a = &m->a;
+    const size_t size = subwave_dtype_size(s.dtype), bytes = (size_t)s.n * size;
+    const size_t alignment = subwave_dtype_size(reference_part(s.dtype));
+    uint8_t *const flags = malloc((size_t)s.n + 1);
+    unsigned char *const wanted = malloc(bytes + 1);
+    assert_true(flags && wanted);
+    uint64_t scalar[2] = {0};
+    choose(a, &s, flags, scalar);
+    char at[1 + sizeof(uint64_t)];
+    memcpy(at + 1, scalar, sizeof(uint64_t));
+    const int64_t count = reference_array_partition(s.dtype, flags, a->values, s.n, wanted, NULL);
+    s.capacity = there + count + room > 0 ? there + count + room : 0;
+    const size_t queue_bytes = (size_t)s.capacity * size;
+    unsigned char *const queue = malloc(queue_bytes + 1), *const found = malloc(queue_bytes + 1);
+    assert_true(queue && found);
+    harness_fill(HARNESS_A5, queue, queue_bytes);
+    int64_t counted = there;
+    guarded_reset(&a->x, s.aligned ? 16 : alignment, a->values, bytes);
+    guarded_reset(&a->y, s.aligned ? 16 : alignment, queue, queue_bytes);
+    guarded_reset(&m->flags, s.flags_aligned ? 16 : 1, flags, (size_t)s.n);
+    guarded_reset(&m->count, 8, &counted, sizeof counted);
+    assert_ok(a->context,
+              make(a->context, &s, s.n ? guarded_pointer(&m->flags) : NULL, at + 1,
+                   s.n ? guarded_pointer(&a->x) : NULL, s.capacity ? guarded_pointer(&a->y) : NULL,
+                   NULL, guarded_pointer(&m->count)));
+    assert_int_equal(guarded_read(&m->count, &counted), 0);
+    assert_int_equal(guarded_read(&a->y, found), 0);
+    assert_int_equal(guarded_changes(&a->x), 0);
+    assert_int_equal(guarded_changes(&m->flags), 0);
+    if (counted != there + count)
+        fail_msg("%s of %s, n = %lld, pattern %d: count is %lld, not %lld", call_names[s.call],
+                 subwave_dtype_name(s.dtype), (long long)s.n, (int)s.pattern, (long long)counted,
+                 (long long)(there + count));
+    const int64_t first = there < s.capacity ? there : s.capacity,
+                  end = counted < s.capacity ? counted : s.capacity;
+    unsigned char *const appended = found + (size_t)first * size;
+    assert_memory_equal(found, queue, (size_t)first * size);
+    assert_memory_equal(found + (size_t)end * size, queue + (size_t)end * size,
+                        queue_bytes - (size_t)end * size);
+    sort(wanted, count, size);
+    sort(appended, end - first, size);
+    for (int64_t i = 0, j = 0; i < end - first; ++i, ++j) {
+        while (j < count && by_bytes(wanted + (size_t)j * size, appended + (size_t)i * size) < 0)
+            ++j;
+        if (j == count || by_bytes(wanted + (size_t)j * size, appended + (size_t)i * size) != 0)
+            fail_msg("%s of %s, n = %lld, pattern %d, %lld of %lld there: an element is wrong",
+                     call_names[s.call], subwave_dtype_name(s.dtype), (long long)s.n,
+                     (int)s.pattern, (long long)there, (long long)s.capacity);
+    }
+    free(flags);
+    free(wanted);
+    free(queue);
+    free(found);
 }
 
 /* --- tests ----------------------------------------------------------------------------------- */
@@ -284,6 +374,84 @@ static void test_unique(void **state)
     memories_destroy(&m);
 }
 
+/* To an empty queue and others, with room for all elements, for some, and for none. */
+static void test_append(void **state)
+{
+    static const int64_t there[] = {0, 0, 1, 77, 5};
+    memories m = memories_create(*state);
+    unsigned turn = 0;
+    for (size_t d = 0; d < COUNT(dtypes); ++d)
+        for (size_t z = 0; z < COUNT(sizes); ++z)
+            for (pattern p = NONE; p < PATTERNS; ++p, ++turn) {
+                const int pack = 128 / reference_width(dtypes[d]);
+                const int64_t rooms[] = {0, 3, -1, -500, INT32_MIN};
+                check_append(&m,
+                             (selected){.call = APPEND,
+                                        .dtype = dtypes[d],
+                                        .n = (int64_t)sizes[z].packs * pack + sizes[z].elements,
+                                        .pattern = p,
+                                        .aligned = turn % 3 > 0,
+                                        .flags_aligned = turn % 4 > 0},
+                             there[turn % COUNT(there)], rooms[turn / 2 % COUNT(rooms)]);
+            }
+    for (size_t d = 0; d < COUNT(number_dtypes); ++d)
+        for (size_t c = 0; c < COUNT(all_comparisons); ++c, ++turn)
+            check_append(&m,
+                         (selected){.call = APPEND_IF,
+                                    .dtype = number_dtypes[d],
+                                    .n = 61 + 97 * (int64_t)(turn % 30),
+                                    .comparison = all_comparisons[c],
+                                    .aligned = turn % 2},
+                         there[turn % COUNT(there)], turn % 7 ? 0 : -20);
+    memories_destroy(&m);
+}
+
+/* Two contexts append to one queue at the same time, again and again: each element of both is there,
+ * and *count says what has no room. */
+static void test_append_side_by_side(void **state)
+{
+    enum { N = 3 * ROWS * BLOCK * 4 + 99, TIMES = 4, ROOM = 2 * TIMES * N - 1000 };
+    subwave_context *contexts[] = {*state, NULL};
+    subwave_device_properties about;
+    assert_ok(contexts[0], subwave_context_info(contexts[0], &about));
+    assert_ok(NULL, subwave_context_create(&contexts[1], about.id));
+    int32_t *const numbers = malloc(N * sizeof *numbers), *x[2], *queue;
+    static int32_t found[ROOM];
+    static uint8_t seen[2 * N];
+    int64_t counted = 0, *count;
+    const int32_t zero = 0;
+    assert_non_null(numbers);
+    for (int c = 0; c < 2; ++c) {
+        for (int i = 0; i < N; ++i)
+            numbers[i] = 2 * i + c + 1;
+        assert_ok(contexts[c], subwave_malloc(contexts[c], (void **)&x[c], N * sizeof *numbers));
+        assert_ok(contexts[c], subwave_copy(contexts[c], x[c], numbers, N * sizeof *numbers));
+    }
+    assert_ok(contexts[0], subwave_malloc(contexts[0], (void **)&queue, sizeof found));
+    assert_ok(contexts[0], subwave_malloc(contexts[0], (void **)&count, sizeof *count));
+    assert_ok(contexts[0], subwave_copy(contexts[0], count, &counted, sizeof *count));
+    for (int i = 0; i < 2 * TIMES; ++i)
+        assert_ok(contexts[i % 2],
+                  subwave_append_if(contexts[i % 2], SUBWAVE_DTYPE_I32, SUBWAVE_COMPARISON_GREATER,
+                                    &zero, N, x[i % 2], ROOM, queue, count));
+    for (int c = 0; c < 2; ++c)
+        assert_ok(contexts[c], subwave_synchronize(contexts[c]));
+    assert_ok(contexts[0], subwave_copy(contexts[0], &counted, count, sizeof *count));
+    assert_ok(contexts[0], subwave_copy(contexts[0], found, queue, sizeof found));
+    assert_int_equal(counted, 2 * TIMES * N);
+    memset(seen, 0, sizeof seen);
+    for (int i = 0; i < ROOM; ++i) {
+        assert_true(found[i] >= 1 && found[i] <= 2 * N);
+        assert_true(++seen[found[i] - 1] <= TIMES);
+    }
+    for (int c = 0; c < 2; ++c)
+        assert_ok(contexts[c], subwave_free(contexts[c], x[c]));
+    assert_ok(contexts[0], subwave_free(contexts[0], queue));
+    assert_ok(contexts[0], subwave_free(contexts[0], count));
+    assert_ok(NULL, subwave_context_destroy(&contexts[1]));
+    free(numbers);
+}
+
 /* Several groups of tiles, and more than a launch of the build with small limits takes; in place a
  * block must not write what another one has not read. */
 static void test_many_tiles(void **state)
@@ -305,6 +473,10 @@ static void test_many_tiles(void **state)
     s.pattern = ONE_PER_TILE;
     s.in_place = false;
     check(&m, s);
+    s.call = APPEND;
+    check_append(&m, s, 3, 1);
+    s.pattern = MOST;
+    check_append(&m, s, 0, -packs);
     if (harness_is_full()) {
         s.dtype = SUBWAVE_DTYPE_U16;
         s.n = 8 * packs + 3;
@@ -399,7 +571,7 @@ static void test_workspace(void **state)
 static void test_arguments(void **state)
 {
     subwave_context *context = *state;
-    enum { BAD_SCALAR = 1, BAD_FLAGS = 2, BAD_COUNT = 4 };
+    enum { BAD_SCALAR = 1, BAD_FLAGS = 2, BAD_COUNT = 4, BAD_CAPACITY = 8 };
     double x[2] = {1, 2}, y[2] = {-1, -1}, rest[2] = {-1, -1}, scalar = 1;
     const uint8_t flags[2] = {1, 1};
     int64_t count = -1;
@@ -414,10 +586,11 @@ static void test_arguments(void **state)
         const char *text;
     } cases[] = {
 #define F64 SUBWAVE_DTYPE_F64
-#define EACH 31
-#define FLAGGED (1 << COMPACT | 1 << PARTITION)
-#define COMPARED (1 << COMPACT_IF | 1 << PARTITION_IF)
+#define EACH 127
+#define FLAGGED (1 << COMPACT | 1 << PARTITION | 1 << APPEND)
+#define COMPARED (1 << COMPACT_IF | 1 << PARTITION_IF | 1 << APPEND_IF)
 #define PARTITIONS (1 << PARTITION | 1 << PARTITION_IF)
+#define APPENDS (1 << APPEND | 1 << APPEND_IF)
         {SUBWAVE_STATUS_INVALID_VALUE, EACH, 0, 1, 2, x, y, rest, 0, "dtype is 0"},
         {SUBWAVE_STATUS_INVALID_VALUE, EACH, GREATEST(SUBWAVE_DTYPE_LIST) + 1, 1, 2, x, y, rest, 0,
          "dtype is"},
@@ -434,14 +607,18 @@ static void test_arguments(void **state)
         {SUBWAVE_STATUS_INVALID_POINTER, EACH, F64, 1, 2, NULL, y, rest, 0, "x "},
         {SUBWAVE_STATUS_INVALID_POINTER, EACH, F64, 1, 1, (char *)x + 4, y, rest, 0, "x "},
         {SUBWAVE_STATUS_INVALID_POINTER, EACH, F64, 1, 2, x, NULL, rest, 0, ""},
-        {SUBWAVE_STATUS_INVALID_POINTER, EACH & ~PARTITIONS, F64, 1, 1, x, (char *)y + 1, rest, 0,
-         "y "},
+        {SUBWAVE_STATUS_INVALID_POINTER, EACH & ~PARTITIONS & ~APPENDS, F64, 1, 1, x, (char *)y + 1,
+         rest, 0, "y "},
+        {SUBWAVE_STATUS_INVALID_POINTER, APPENDS, F64, 1, 1, x, (char *)y + 1, rest, 0, "queue "},
+        {SUBWAVE_STATUS_INVALID_SIZE, APPENDS, F64, 1, 0, NULL, NULL, NULL, BAD_CAPACITY,
+         "capacity is -3"},
         {SUBWAVE_STATUS_INVALID_POINTER, PARTITIONS, F64, 1, 1, x, (char *)y + 1, rest, 0,
          "selected "},
         {SUBWAVE_STATUS_INVALID_POINTER, PARTITIONS, F64, 1, 2, x, y, NULL, 0, "rest "},
         {SUBWAVE_STATUS_INVALID_POINTER, PARTITIONS, F64, 1, 1, x, y, (char *)rest + 2, 0, "rest "},
         {SUBWAVE_STATUS_INVALID_POINTER, EACH, F64, 1, 2, x, y, rest, BAD_COUNT, "count "},
-        {SUBWAVE_STATUS_INVALID_POINTER, EACH, F64, 1, 0, NULL, NULL, NULL, BAD_COUNT, "count "},
+        {SUBWAVE_STATUS_INVALID_POINTER, EACH & ~APPENDS, F64, 1, 0, NULL, NULL, NULL, BAD_COUNT,
+         "count "},
     };
     for (size_t c = 0; c < COUNT(cases); ++c)
         for (call k = COMPACT; k < CALLS; ++k) {
@@ -450,7 +627,8 @@ static void test_arguments(void **state)
             const selected s = {.call = k,
                                 .dtype = (subwave_dtype)cases[c].dtype,
                                 .n = cases[c].n,
-                                .comparison = (subwave_comparison)cases[c].comparison};
+                                .comparison = (subwave_comparison)cases[c].comparison,
+                                .capacity = cases[c].bad == BAD_CAPACITY ? -3 : 2};
             const subwave_status status = make(
                 context, &s, cases[c].bad == BAD_FLAGS ? NULL : flags,
                 cases[c].bad == BAD_SCALAR ? NULL : &scalar, cases[c].x, cases[c].y, cases[c].rest,
@@ -464,6 +642,14 @@ static void test_arguments(void **state)
             assert_int_equal(make(NULL, &s, flags, &scalar, x, y, rest, &count),
                              SUBWAVE_STATUS_INVALID_CONTEXT);
         }
+    /* Without elements nothing is looked at, and without room no queue. */
+    count = 7;
+    assert_ok(context, subwave_append(context, F64, 0, NULL, NULL, 0, NULL, NULL));
+    assert_ok(context, subwave_append_if(context, F64, SUBWAVE_COMPARISON_LESS, NULL, 0, NULL, 5,
+                                         NULL, &count));
+    assert_int_equal(subwave_append(context, F64, 1, flags, x, INT64_MAX, y, &count),
+                     SUBWAVE_STATUS_INVALID_SIZE);
+    assert_int_equal(count, 7);
     assert_string_equal(subwave_comparison_name(SUBWAVE_COMPARISON_LESS_EQUAL), "less_equal");
     assert_string_equal(subwave_comparison_name((subwave_comparison)99), "unknown");
 }
@@ -471,9 +657,14 @@ static void test_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flags),     cmocka_unit_test(test_comparisons),
-        cmocka_unit_test(test_unique),    cmocka_unit_test(test_many_tiles),
-        cmocka_unit_test(test_large),     cmocka_unit_test(test_workspace),
+        cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_comparisons),
+        cmocka_unit_test(test_unique),
+        cmocka_unit_test(test_append),
+        cmocka_unit_test(test_append_side_by_side),
+        cmocka_unit_test(test_many_tiles),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_workspace),
         cmocka_unit_test(test_arguments),
     };
     return harness_run("select", tests, COUNT(tests));

@@ -130,6 +130,11 @@ CALL(norm, subwave_norm2(context, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, CELLS,
 CALL(bins, subwave_histogram(context, SUBWAVE_DTYPE_F32, 16, -1, 1, CELLS, x->a, x->c))
 CALL(bounds,
      subwave_histogram_by_boundaries(context, SUBWAVE_DTYPE_F32, 1, x->b, CELLS, x->a, x->c))
+CALL(weights_in_bins, subwave_histogram_weighted(context, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED,
+                                                 16, -1, 1, CELLS, x->a, x->b, x->c))
+CALL(weights_in_bounds,
+     subwave_histogram_by_boundaries_weighted(context, SUBWAVE_DTYPE_U32, SUBWAVE_ORDER_ANY, 1,
+                                              x->b, CELLS, x->a, x->b, x->c))
 CALL(of_segments,
      subwave_segmented_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I32,
                               SEGMENTS, x->offsets, CELLS, x->a, x->c))
@@ -160,6 +165,17 @@ CALL(fill, subwave_fill(context, SUBWAVE_DTYPE_F64, (double[1]){7.5}, CELLS, x->
 CALL(copy_all, subwave_copy_async(context, x->c, x->a, CELLS * sizeof *x->a))
 CALL(copy_rows, subwave_copy_2d_async(context, x->c, 4 * N + 8, x->a, 4 * N, 4 * N - 4, N))
 
+/* To an empty queue; of one tile, so that the order is always the same. */
+static subwave_status append(subwave_context *context, const arrays *x)
+{
+    const subwave_status status =
+        subwave_compact(context, SUBWAVE_DTYPE_F32, 0, NULL, NULL, NULL, x->c);
+    return status != SUBWAVE_STATUS_SUCCESS
+               ? status
+               : subwave_append(context, SUBWAVE_DTYPE_F32, CELLS - 2, (const uint8_t *)x->id, x->a,
+                                CELLS - 2, (float *)x->c + 2, x->c);
+}
+
 #define SUBWAVE_X(name, ...) product_##name,
 static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               batched,
@@ -183,8 +199,11 @@ static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               compact,
                               partition,
                               unique,
+                              append,
                               bins,
                               bounds,
+                              weights_in_bins,
+                              weights_in_bounds,
                               of_segments,
                               in_segments,
                               sum_in_cells,

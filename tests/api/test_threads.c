@@ -44,7 +44,9 @@ typedef enum job {
     PARTITION,
     PARTITION_IF,
     UNIQUE,
+    APPEND,
     BINS,
+    WEIGHTS_IN_BINS,
     SEGMENTS,
     SEGMENTS_SCAN,
     SUMS_IN_CELLS,
@@ -53,15 +55,17 @@ typedef enum job {
     MEMORY,
     JOBS
 } job;
-static const char *const job_names[JOBS] = {
-    "matmul naive", "matmul local",  "matmul broadcast", "matmul auto",
-    "strided",      "batched",       "reduce",           "scan",
-    "shift",        "array",         "array scan",       "dot",
-    "norm",         "index",         "transpose",        "rows",
-    "row scan",     "row index",     "compact",          "compact if",
-    "partition",    "partition if",  "unique",           "histogram",
-    "segments",     "segments scan", "sums in cells",    "fill",
-    "plan",         "memory"};
+static const char *const job_names[JOBS] = {"matmul naive",  "matmul local",  "matmul broadcast",
+                                            "matmul auto",   "strided",       "batched",
+                                            "reduce",        "scan",          "shift",
+                                            "array",         "array scan",    "dot",
+                                            "norm",          "index",         "transpose",
+                                            "rows",          "row scan",      "row index",
+                                            "compact",       "compact if",    "partition",
+                                            "partition if",  "unique",        "append",
+                                            "histogram",     "weights",       "segments",
+                                            "segments scan", "sums in cells", "fill",
+                                            "plan",          "memory"};
 
 /* What a context computes with, on the host. A thread's contexts all have other inputs, so that
  * they cannot take each other's unnoticed. */
@@ -226,8 +230,15 @@ static subwave_status compute(subwave_context *context, job j, memory *device, r
                                     (double *)y + 1, (double *)y + 1 + ITEMS, y);
     case UNIQUE:
         return subwave_unique(context, f64, ELEMENTS, x, (double *)y + 1, y);
+    case APPEND: /* of one tile, so that the order is always the same */
+        subwave_compact(context, f64, 0, NULL, NULL, NULL, y); /* the count is 0 */
+        return subwave_append(context, f64, ELEMENTS, device->in.predicate, x, ELEMENTS,
+                              (double *)y + 1, y);
     case BINS:
         return subwave_histogram(context, f64, 8, -1, 1, ELEMENTS, x, (int64_t *)y);
+    case WEIGHTS_IN_BINS:
+        return subwave_histogram_weighted(context, f64, SUBWAVE_ORDER_FIXED, 8, -1, 1, ELEMENTS, x,
+                                          x, y);
     case SEGMENTS:
         return subwave_segmented_reduce(context, f64, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I64, 3,
                                         device->in.offsets, ELEMENTS, x, y);

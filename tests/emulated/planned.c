@@ -217,7 +217,7 @@ static void call_arrays(void)
             const subwave_histogram_launch histogram = {
                 .n = 1,
                 .x = (char *)4096 + (form & 1 ? subwave_dtype_size(all_dtypes[d]) : 0),
-                .bins = 1,
+                .bins = {.count = 1},
                 .counters = form & 2 ? 1 : 0,
                 .blocks = 1};
             if (subwave_is_built(SUBWAVE_OPERATION_histogram, all_dtypes[d]))
@@ -287,15 +287,19 @@ static void call_arrays(void)
             if (subwave_is_built(SUBWAVE_OPERATION_segmented_scan, all_dtypes[d]))
                 call(SUBWAVE_OPERATION_segmented_scan, all_dtypes[d], &segmented_scan,
                      "segmented_scan %s, form %d", subwave_dtype_name(all_dtypes[d]), form);
-            const subwave_scatter_add_launch scatter = {.n = 1,
-                                                        .cells = 1,
-                                                        .indices = (char *)4096,
-                                                        .values = launch.x,
-                                                        .part_bits = form & 1,
-                                                        .blocks = 1};
-            if (subwave_is_built(SUBWAVE_OPERATION_scatter_add, all_dtypes[d]))
-                call(SUBWAVE_OPERATION_scatter_add, all_dtypes[d], &scatter,
-                     "scatter_add %s, form %d", subwave_dtype_name(all_dtypes[d]), form);
+            for (int bins = 0; bins < 2; ++bins) {
+                const subwave_scatter_add_launch scatter = {.n = 1,
+                                                            .cells = 1,
+                                                            .indices = (char *)4096,
+                                                            .values = launch.x,
+                                                            .part_bits = form & 1,
+                                                            .blocks = 1,
+                                                            .bins = {.count = bins}};
+                if (subwave_is_built(SUBWAVE_OPERATION_scatter_add, all_dtypes[d]))
+                    call(SUBWAVE_OPERATION_scatter_add, all_dtypes[d], &scatter,
+                         "scatter_add %s, form %d, %d bins", subwave_dtype_name(all_dtypes[d]),
+                         form, bins);
+            }
             const subwave_minmax_index_launch minmax = {
                 .array = launch.array, .op = SUBWAVE_OP_MINIMUM, .x = launch.x, .rows = 1};
             if (subwave_is_built(SUBWAVE_OPERATION_minmax_index, all_dtypes[d]))

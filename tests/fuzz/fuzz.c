@@ -168,6 +168,16 @@ int32_t fuzz_wrong_op(fuzz *f, fuzz_expected *expected)
     return fuzz_outside(f, 1, GREATEST(SUBWAVE_OP_LIST));
 }
 
+void fuzz_expect_workspace(fuzz *f, subwave_context *context, int64_t needed,
+                           fuzz_expected *expected)
+{
+    int64_t bytes;
+    if (subwave_workspace_size(context, &bytes) != SUBWAVE_STATUS_SUCCESS)
+        fuzz_fail(f, "the size of the workspace cannot be read");
+    if (needed > bytes)
+        fuzz_wrong(expected, SUBWAVE_STATUS_WORKSPACE_TOO_SMALL, "workspace");
+}
+
 void *fuzz_misaligned(fuzz *f, const void *pointer, size_t size)
 {
     return fuzz_one_in(f, 2) || size == 1

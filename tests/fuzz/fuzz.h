@@ -76,6 +76,9 @@ void fuzz_wrong(fuzz_expected *expected, subwave_status status, const char *name
 subwave_context *fuzz_no_context(fuzz_expected *expected);
 int32_t fuzz_wrong_dtype(fuzz *f, fuzz_expected *expected);
 int32_t fuzz_wrong_op(fuzz *f, fuzz_expected *expected);
+/* The call needs so many bytes of workspace, which the context of a small device may not have. */
+void fuzz_expect_workspace(fuzz *f, subwave_context *context, int64_t needed,
+                           fuzz_expected *expected);
 /* Null, or the pointer moved by less than the size that it is aligned to. */
 void *fuzz_misaligned(fuzz *f, const void *pointer, size_t size);
 /* Checks a status and the error texts of all contexts; whether the call rightly succeeded. */

@@ -12,16 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COMPACT, COMPACT_IF, PARTITION, PARTITION_IF, UNIQUE, KINDS };
-static const char *const names[] = {"compact", "compact_if", "partition", "partition_if", "unique"};
+enum { COMPACT, COMPACT_IF, PARTITION, PARTITION_IF, UNIQUE, APPEND, APPEND_IF, KINDS };
+static const char *const names[] = {"compact", "compact_if", "partition", "partition_if",
+                                    "unique",  "append",     "append_if"};
 
 /* The arguments, wrong ones too. */
 typedef struct select_call {
     int kind;
-    bool compares, has_rest;
+    bool compares, has_rest, appends;
     subwave_context *handle;
     int32_t dtype, comparison;
-    int64_t n;
+    int64_t n, capacity;
     const void *flags, *scalar, *x;
     void *y, *rest, *count;
 
@@ -29,7 +30,7 @@ typedef struct select_call {
     fuzz_memory *on_x, *on_y, *on_rest, *on_count;
     uint8_t *chosen;
     unsigned char *selected, *others; /* room for n elements each */
-    int64_t selected_count;
+    int64_t selected_count, there;    /* there: in the queue before */
 } select_call;
 
 /* One of few, so that many are equal. */
@@ -72,8 +73,13 @@ static void choose(fuzz *f, select_call *r)
                                                   r->selected, r->others);
     r->flags = fuzz_put(f, FUZZ_DEVICE, "flags", r->chosen, (size_t)r->n, 1)->pointer;
     r->scalar = fuzz_put(f, FUZZ_HOST, "scalar", &scalar, size < 8 ? size : 8, 1)->pointer;
-    /* The outputs have no more room than they need. */
-    r->on_y = fuzz_one_in(f, 3)
+    /* The outputs have no more room than they need; a queue may have less. */
+    r->there = fuzz_one_in(f, 2) ? 0 : fuzz_between(f, 0, 100);
+    r->capacity = r->there + r->selected_count;
+    if (fuzz_one_in(f, 3))
+        r->capacity = fuzz_between(f, 0, r->capacity + 9);
+    r->on_y = r->appends ? fuzz_take(f, FUZZ_DEVICE, "queue", (size_t)r->capacity * size, alignment)
+              : fuzz_one_in(f, 3)
                   ? r->on_x
                   : fuzz_take(f, FUZZ_DEVICE, "y", (size_t)r->selected_count * size, alignment);
     r->on_rest =
@@ -83,12 +89,18 @@ static void choose(fuzz *f, select_call *r)
     r->y = r->n ? (void *)r->on_y->pointer : fuzz_nowhere(f);
     r->rest = r->n ? (void *)r->on_rest->pointer : fuzz_nowhere(f);
     r->count = r->on_count->pointer;
+    if (!r->appends)
+        return;
+    memcpy(r->on_count->contents, &r->there, sizeof r->there);
+    if (r->capacity == 0)
+        r->y = fuzz_nowhere(f);
 }
 
 static void spoil(fuzz *f, select_call *r, fuzz_expected *e)
 {
     const size_t size = subwave_dtype_size(reference_part((subwave_dtype)r->dtype));
-    switch (fuzz_between(f, 0, 9)) {
+    const bool looks = r->n > 0 || !r->appends; /* at the pointers */
+    switch (fuzz_between(f, 0, 10)) {
     case 0:
         r->handle = fuzz_no_context(e);
         return;
@@ -105,7 +117,8 @@ static void spoil(fuzz *f, select_call *r, fuzz_expected *e)
         return;
     case 4:
         r->count = fuzz_misaligned(f, r->count, sizeof(int64_t));
-        fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "count");
+        if (looks)
+            fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "count");
         return;
     case 5:
         if (r->compares) {
@@ -116,7 +129,8 @@ static void spoil(fuzz *f, select_call *r, fuzz_expected *e)
     case 6:
         if (r->compares) {
             r->scalar = NULL;
-            fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "scalar");
+            if (looks)
+                fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "scalar");
         } else if (r->kind != UNIQUE && r->n > 0) {
             r->flags = NULL;
             fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "flags");
@@ -134,10 +148,19 @@ static void spoil(fuzz *f, select_call *r, fuzz_expected *e)
             fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, "rest");
         }
         return;
+    case 9:
+        if (r->appends) {
+            r->capacity = fuzz_one_in(f, 2) ? -1 - r->capacity : INT64_MAX - r->capacity;
+            fuzz_wrong(e, SUBWAVE_STATUS_INVALID_SIZE, "capacity");
+        }
+        return;
     default:
-        if (r->n > 0) {
+        if (r->n > 0 && (!r->appends || r->capacity > 0)) {
             r->y = fuzz_misaligned(f, r->y, size);
-            fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER, r->has_rest ? "selected" : "y");
+            fuzz_wrong(e, SUBWAVE_STATUS_INVALID_POINTER,
+                       r->appends    ? "queue"
+                       : r->has_rest ? "selected"
+                                     : "y");
         }
     }
 }
@@ -157,34 +180,73 @@ static subwave_status make(const select_call *r)
     case PARTITION_IF:
         return subwave_partition_if(r->handle, dtype, comparison, r->scalar, r->n, r->x, r->y,
                                     r->rest, r->count);
+    case APPEND:
+        return subwave_append(r->handle, dtype, r->n, r->flags, r->x, r->capacity, r->y, r->count);
+    case APPEND_IF:
+        return subwave_append_if(r->handle, dtype, comparison, r->scalar, r->n, r->x, r->capacity,
+                                 r->y, r->count);
     default:
         return subwave_unique(r->handle, dtype, r->n, r->x, r->y, r->count);
     }
+}
+
+static size_t element_bytes; /* of those that are sorted */
+static int by_bytes(const void *a, const void *b) { return memcmp(a, b, element_bytes); }
+
+/* The elements come in any order: what the queue has of them is taken as right if each is one of those
+ * that are selected, and none is there more often. */
+static void expect_queue(fuzz *f, select_call *r)
+{
+    const size_t size = subwave_dtype_size((subwave_dtype)r->dtype);
+    const int64_t all = r->there + r->selected_count,
+                  first = r->there < r->capacity ? r->there : r->capacity,
+                  appended = (all < r->capacity ? all : r->capacity) - first;
+    memcpy(r->on_count->contents, &all, sizeof all);
+    const unsigned char *const found = fuzz_now(f, r->on_y) + (size_t)first * size;
+    memcpy(r->others, found, (size_t)appended * size);
+    element_bytes = size;
+    qsort(r->others, (size_t)appended, size, by_bytes);
+    qsort(r->selected, (size_t)r->selected_count, size, by_bytes);
+    int64_t j = 0;
+    for (int64_t i = 0; i < appended; ++i, ++j) {
+        const unsigned char *const element = r->others + (size_t)i * size;
+        while (j < r->selected_count && by_bytes(r->selected + (size_t)j * size, element) < 0)
+            ++j;
+        if (j == r->selected_count || by_bytes(r->selected + (size_t)j * size, element) != 0)
+            fuzz_fail(f, "an element of the queue is none of those that are selected");
+    }
+    memcpy(r->on_y->contents + (size_t)first * size, found, (size_t)appended * size);
 }
 
 void fuzz_select(fuzz *f, fuzz_context *context)
 {
     fuzz_expected expected = {0};
     select_call r = {.kind = (int)fuzz_between(f, 0, KINDS - 1), .handle = context->handle};
-    r.compares = r.kind == COMPACT_IF || r.kind == PARTITION_IF;
+    r.appends = r.kind == APPEND || r.kind == APPEND_IF;
+    r.compares = r.kind == COMPACT_IF || r.kind == PARTITION_IF || r.kind == APPEND_IF;
     r.has_rest = r.kind == PARTITION || r.kind == PARTITION_IF;
     choose(f, &r);
     if (fuzz_one_in(f, 4))
         spoil(f, &r, &expected);
     fuzz_words(f,
                "subwave_%s(%s, dtype %d, comparison %d, n %" PRId64 ", flags %p, scalar %p, x %p, "
-               "y %p, rest %p, count %p)",
+               "capacity %" PRId64 ", y %p, rest %p, count %p)",
                names[r.kind], r.handle ? "context" : "no context", (int)r.dtype, (int)r.comparison,
-               r.n, r.flags, r.scalar, r.x, r.y, r.rest, r.count);
+               r.n, r.flags, r.scalar, r.x, r.appends ? r.capacity : 0, r.y, r.rest, r.count);
     fuzz_upload(f);
     if (fuzz_returns(f, context, &expected, make(&r))) {
         const fuzz_expected right = {0};
         fuzz_returns(f, context, &right, subwave_synchronize(context->handle));
         const size_t size = subwave_dtype_size((subwave_dtype)r.dtype);
-        memcpy(r.on_y->contents, r.selected, (size_t)r.selected_count * size);
-        if (r.has_rest)
-            memcpy(r.on_rest->contents, r.others, (size_t)(r.n - r.selected_count) * size);
-        memcpy(r.on_count->contents, &r.selected_count, sizeof r.selected_count);
+        if (r.appends) {
+            if (r.n > 0)
+                expect_queue(f, &r);
+        } else {
+            memcpy(r.on_y->contents, r.selected, (size_t)r.selected_count * size);
+            if (r.has_rest)
+                memcpy(r.on_rest->contents, r.others, (size_t)(r.n - r.selected_count) * size);
+            memcpy(r.on_count->contents, &r.selected_count, sizeof r.selected_count);
+        }
     }
     fuzz_check_memory(f);
     free(r.chosen);
