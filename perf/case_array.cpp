@@ -32,9 +32,12 @@ bool is_product_sum(const measure_problem &of)
     return of.operation == MEASURE_DOT || of.operation == MEASURE_NORM2;
 }
 
-selection selection_of(measure_operation operation)
+/* What is appended is what is compacted, but for its order. */
+selection selection_of(const measure_problem &of)
 {
-    switch (operation) {
+    switch (of.operation) {
+    case MEASURE_APPEND:
+        return of.comparison ? selection::less : selection::flagged;
     case MEASURE_COMPACT:
         return selection::flagged;
     case MEASURE_COMPACT_IF:
@@ -59,10 +62,9 @@ contender theirs(device &on, const array_peer &peer)
                 constexpr std::size_t bytes = peer_workspace::BYTES;
                 const peer_call became =
                     measure_is_selection(&of)
-                        ? peer.select(stream, selection_of(of.operation), of.dtype, of.n, x,
-                                      measure_at(&data.b, set),
-                                      static_cast<char *>(y) + MEASURE_COUNT_BYTES, y, workspace,
-                                      bytes)
+                        ? peer.select(
+                              stream, selection_of(of), of.dtype, of.n, x, measure_at(&data.b, set),
+                              static_cast<char *>(y) + MEASURE_COUNT_BYTES, y, workspace, bytes)
                     : of.operation == MEASURE_SCAN
                         ? peer.scan(stream, of.dtype, of.op, of.scan, of.n, x, y, workspace, bytes)
                     : of.operation == MEASURE_MINMAX_INDEX
@@ -83,6 +85,18 @@ contender theirs(device &on, const array_peer &peer)
                 expect_queued(became, peer,
                               "written for sums, for the minimum or maximum of all elements "
                               "and for selections, of f32, f64 and i32, up to 2^31");
+            }};
+}
+
+contender theirs(device &on, const append_kernel &kernel)
+{
+    return {"one atomic each", "", "", [&on, &kernel](problem &p, int set) {
+                const measure_data &data = static_cast<call_problem &>(p).data;
+                char *const count = static_cast<char *>(measure_at(&data.c, set));
+                if (kernel.launch(on.runtime->stream(), data.problem.n, measure_at(&data.b, set),
+                                  measure_at(&data.a, set), count + MEASURE_COUNT_BYTES,
+                                  count) != 0)
+                    throw failure("a kernel could not be launched");
             }};
 }
 
@@ -123,6 +137,10 @@ std::vector<contender> contenders_of(session &s, const measure_problem &of)
             (of.operation != MEASURE_SEGMENTED_REDUCE || peer.segmented_reduce) &&
             (of.operation != MEASURE_SEGMENTED_SCAN || peer.segmented_scan))
             all.push_back(theirs(s.on, peer));
+    for (const append_kernel &kernel : registry<append_kernel>())
+        if (s.on.is_gpu() && of.operation == MEASURE_APPEND && !of.comparison &&
+            kernel.dtype == of.dtype)
+            all.push_back(theirs(s.on, kernel));
     return all;
 }
 
@@ -152,6 +170,13 @@ std::vector<named_problem> problems_of(const session &s, measure_operation opera
     measure_problem p = measure_default(operation, dtype);
     p.n = n;
     p.keyed = operation == MEASURE_SEGMENTED_SCAN && s.on.is_gpu(); /* for peers */
+    if (operation == MEASURE_APPEND) {
+        problems.push_back({"flags", p});
+        p.comparison = SUBWAVE_COMPARISON_LESS;
+        if (measure_parts(dtype) == 1)
+            problems.push_back({"less", p});
+        return problems;
+    }
     if (is_product_sum(p) || measure_is_selection(&p))
         return {{"", p}};
     const subwave_op usual = p.op;
@@ -194,7 +219,7 @@ void array_cases(session &s)
     for (measure_operation operation :
          {MEASURE_REDUCE, MEASURE_SCAN, MEASURE_DOT, MEASURE_NORM2, MEASURE_MINMAX_INDEX,
           MEASURE_COMPACT, MEASURE_COMPACT_IF, MEASURE_PARTITION, MEASURE_PARTITION_IF,
-          MEASURE_UNIQUE, MEASURE_SEGMENTED_REDUCE, MEASURE_SEGMENTED_SCAN}) {
+          MEASURE_UNIQUE, MEASURE_APPEND, MEASURE_SEGMENTED_REDUCE, MEASURE_SEGMENTED_SCAN}) {
         const measure_problem example = measure_default(operation, SUBWAVE_DTYPE_F32);
         const bool multiplies = is_product_sum(example),
                    has_op = !multiplies && !measure_is_selection(&example);

@@ -44,6 +44,7 @@ constexpr struct {
     {"partition", nullptr},
     {"partition_if", nullptr},
     {"unique", nullptr},
+    {"append", nullptr},
     {"transpose", transpose_cases},
     {"histogram", histogram_cases},
     {"scatter_add", scatter_cases},

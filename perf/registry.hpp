@@ -31,6 +31,20 @@ struct scatter_kernel {
                   std::int64_t cells, void *y);
 };
 
+/* Queues sums of the weights of n elements in bins of the same width on a GPU; 0 for success. */
+struct weights_kernel {
+    subwave_dtype dtype;
+    int (*launch)(void *stream, std::int64_t n, const void *x, const void *weights,
+                  std::int64_t bins, double lower, double upper, void *sums);
+};
+
+/* Queues the elements whose flags are not 0 to an empty queue on a GPU; 0 for success. */
+struct append_kernel {
+    subwave_dtype dtype;
+    int (*launch)(void *stream, std::int64_t n, const void *flags, const void *x, void *queue,
+                  void *count);
+};
+
 /* A kernel that keeps the device full of waves which do nothing but call a group function, `rounds`
  * times each, on values in registers: register_chain of registers.hpp. */
 struct register_kernel {

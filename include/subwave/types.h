@@ -161,7 +161,7 @@ typedef enum subwave_scan_kind {
     X(FIXED, 1, "fixed")   /* one that the call's arguments alone decide: equal on every device */ \
     X(DEVICE, 2, "device") /* one that suits the device: equal from run to run */ \
     X(ANY, 3, "any") /* the fastest: floats are added in any order, so that the last bits may \
-                        differ from run to run; the same as DEVICE except in subwave_scatter_add */
+                        differ from run to run; the same as DEVICE but for sums in cells and bins */
 
 typedef enum subwave_order {
 #define SUBWAVE_X(name, value, spelling) SUBWAVE_ORDER_##name = value,

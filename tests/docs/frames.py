@@ -107,6 +107,25 @@ int main(void)
     return 0;
 }
 """, "333 1"),
+    ("docs/arrays.md", "subwave_append_if("): Frame("""
+#include <subwave/subwave.h>
+#include <stdio.h>
+int main(void)
+{
+    enum { n = 1000, capacity = 300 };
+    static float x[n], queue[capacity];
+    static int64_t count[1];
+    const float zero = 0;
+    subwave_context *ctx;
+    subwave_context_create(&ctx, "cpu:16");
+    for (int i = 0; i < n; ++i)
+        x[i] = (float)(i % 3 - 1);
+@
+    printf("%d %g", (int)*count, queue[capacity - 1]);
+    subwave_context_destroy(&ctx);
+    return 0;
+}
+""", "333 1"),
     ("docs/streams.md", "subwave_event *filled;"): Frame("""
 #include <subwave/subwave.h>
 #include <stdio.h>

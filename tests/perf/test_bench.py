@@ -191,7 +191,7 @@ class Lines(Case):
 
     def test_arrays(self):
         names = ["dot", "norm2", "minmax_index"]
-        selections = ["compact", "compact_if", "partition", "partition_if", "unique"]
+        selections = ["compact", "compact_if", "partition", "partition_if", "unique", "append"]
         on_cpu = options.device.startswith("cpu")
         if on_cpu:  # a GPU may be emulated, where no peer's kernels run
             names += ["reduce", "scan", *selections]
@@ -242,7 +242,7 @@ class Lines(Case):
         rows = self.run_bench("a.json", "histogram", "--size", "5000", "--dtype", "all", "--kind", "all", "--cache", "warm",
                               "--variant", "subwave")  # a GPU may be emulated, where no peer's kernels run
         self.check(rows)
-        self.assertEqual(len({(row["dtype"], row["kind"]) for row in rows}), 12 * 6)
+        self.assertEqual(len({(row["dtype"], row["kind"]) for row in rows}), 12 * 6 + 6 * 3)
 
     def test_sums_in_cells(self):
         rows = self.run_bench("a.json", "scatter_add", "--size", "5000", "--dtype", "all", "--kind", "all", "--cache", "warm",

@@ -80,10 +80,12 @@ static int use_streams(subwave_context *ctx, bool *moved)
 static int use_the_library(void)
 {
     static float a[COUNT], b[COUNT], c[COUNT], sum[COUNT], upto[COUNT], greatest, product, norm,
-        greatest_too, flipped[COUNT], of_segments[3], in_segments[COUNT], in_cells[15];
+        greatest_too, flipped[COUNT], of_segments[3], in_segments[COUNT], in_cells[15], in_bins[2],
+        queue[COUNT];
     static const int32_t offsets[] = {0, 14, 14, COUNT};
-    int64_t where = -1, sixes = 0, counts[2] = {0};
+    int64_t where = -1, sixes = 0, counts[2] = {0}, queued = 0;
     double squares = 0;
+    float all = 0;
     float of_rows[SIZE] = {0}, in_rows[COUNT] = {0}, greatest_of_rows[SIZE] = {0};
     int64_t places[SIZE] = {0};
     float *da = NULL, *db = NULL, *dc = NULL, one = 1, zero = 0, five = 5;
@@ -94,6 +96,7 @@ static int use_the_library(void)
         a[i] = (float)(i % 7);
         b[i] = (float)(i % SIZE == i / SIZE); /* the unit matrix */
         squares += a[i] * a[i];
+        all += a[i];
     }
     if (subwave_context_create(&ctx, "gpu:0") != SUBWAVE_STATUS_SUCCESS)
         return TOLD;
@@ -125,6 +128,14 @@ static int use_the_library(void)
         TRY(subwave_copy(ctx, &sixes, dc, sizeof sixes));
         TRY(subwave_histogram(ctx, SUBWAVE_DTYPE_F32, 2, 0, 6, COUNT, da, (int64_t *)db));
         TRY(subwave_copy(ctx, counts, db, sizeof counts));
+        TRY(subwave_histogram_weighted(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, 2, 0, 6, COUNT,
+                                       da, da, db));
+        TRY(subwave_copy(ctx, in_bins, db, sizeof in_bins));
+        TRY(subwave_copy(ctx, db, &queued, sizeof queued));
+        TRY(subwave_append_if(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_COMPARISON_GREATER, &five, COUNT, da,
+                              COUNT - 2, db + 2, (int64_t *)db));
+        TRY(subwave_copy(ctx, &queued, db, sizeof queued));
+        TRY(subwave_copy(ctx, queue, db + 2, COUNT / 7 * sizeof *queue));
         TRY(subwave_copy(ctx, dc, offsets, sizeof offsets));
         TRY(subwave_segmented_reduce(ctx, SUBWAVE_DTYPE_F32, SUBWAVE_OP_MAXIMUM, SUBWAVE_DTYPE_I32,
                                      3, dc, COUNT, da, db));
@@ -168,8 +179,12 @@ static int use_the_library(void)
     if (!moved || product != squares || norm * norm < squares - 0.01 ||
         norm * norm > squares + 0.01 || greatest_too != 6 || where != 6 || sixes != COUNT / 7 ||
         counts[0] + counts[1] != COUNT || of_segments[0] != 6 || of_segments[1] > -INFINITY ||
-        of_segments[2] != 6 || in_cells[0] != 1 || in_cells[14] != 2 + 3)
+        of_segments[2] != 6 || in_cells[0] != 1 || in_cells[14] != 2 + 3 ||
+        in_bins[0] + in_bins[1] != all || queued != COUNT / 7)
         return WRONG;
+    for (int i = 0; i < COUNT / 7; ++i)
+        if (queue[i] != 6)
+            return WRONG;
     for (int r = 0; r < SIZE; ++r) {
         float upto_here = 0;
         int right = r * SIZE;

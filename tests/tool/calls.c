@@ -162,11 +162,18 @@ static void fold(void *x, void *y)
     expect(subwave_partition_if(on, SUBWAVE_DTYPE_I8, SUBWAVE_COMPARISON_NOT_EQUAL, &zero, 5000, x,
                                 behind + 16, behind + 8000, y));
     expect(subwave_unique(on, SUBWAVE_DTYPE_F32, 1001, x, behind + 16, y));
+    expect(subwave_append(on, SUBWAVE_DTYPE_C64, 50, x, x, 50, behind + 16, y));
+    expect(subwave_append_if(on, SUBWAVE_DTYPE_F64, SUBWAVE_COMPARISON_GREATER, &zero, 1001, x, 100,
+                             behind + 16, y));
     expect(subwave_transpose(on, SUBWAVE_DTYPE_F64, SUBWAVE_LAYOUT_COLUMN_MAJOR, 5, 7, x, 6, y, 7));
     expect(subwave_transpose_strided_batched(on, SUBWAVE_DTYPE_C32, SUBWAVE_LAYOUT_ROW_MAJOR, 3, 9,
                                              x, 9, 0, y, 4, 36, 5));
     expect(subwave_histogram(on, SUBWAVE_DTYPE_I16, 10, 0, 100, 1001, x, y));
     expect(subwave_histogram_by_boundaries(on, SUBWAVE_DTYPE_F32, 4, x, 1001, x, y));
+    expect(subwave_histogram_weighted(on, SUBWAVE_DTYPE_F64, SUBWAVE_ORDER_FIXED, 10, 0, 100, 1001,
+                                      x, x, y));
+    expect(subwave_histogram_by_boundaries_weighted(on, SUBWAVE_DTYPE_I32, SUBWAVE_ORDER_ANY, 4, x,
+                                                    1001, x, x, y));
 }
 
 int main(int argc, char **argv)

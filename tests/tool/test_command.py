@@ -868,13 +868,13 @@ class Bench(Command):
             self.skipTest("needs the program that makes every call")
         os.symlink(SUBWAVE, os.path.join(self.folder, "subwave"))
         with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "calls.c"), encoding="utf-8") as file:
-            called = re.findall(r"expect\((?:subwave_)((?:matmul|group|reduce|scan|dot|norm2|minmax_index|row|segmented|scatter|transpose|histogram|compact|partition|unique)\w*)\(", file.read())
-        called = [name.removesuffix("_by_boundaries") for name in called]
+            called = re.findall(r"expect\((?:subwave_)((?:matmul|group|reduce|scan|dot|norm2|minmax_index|row|segmented|scatter|transpose|histogram|compact|partition|unique|append)\w*)\(", file.read())
+        called = [re.sub(r"^(histogram|append)_\w+$", r"\1", name) for name in called]
         ran = subprocess.run([CALLS, DEVICE], env={**os.environ, "SUBWAVE_LOG": "2", "LC_ALL": "C"}, text=True,
                              capture_output=True, timeout=60)
         self.assertEqual((ran.returncode, ran.stdout), (0, ""), ran.stderr)
         lines = ran.stderr.splitlines()
-        self.assertEqual(len(lines), 10 + 5 * 8 + 5 + 24)
+        self.assertEqual(len(lines), 10 + 5 * 8 + 5 + 28)
         self.assertEqual({line.split()[2] for line in lines}, set(called))
         for line in lines:
             with self.subTest(line):
@@ -896,6 +896,10 @@ class Bench(Command):
                      "row_minmax_index --dtype bf16 --op maximum --size 7x9 --ld 11 --device cpu:8",
                      "histogram --dtype i16 --bins 10 --size 1001 --device cpu:8",
                      "histogram --dtype f32 --boundaries --bins 4 --size 1001 --device cpu:8",
+                     "histogram --dtype f64 --weights --order fixed --bins 10 --size 1001 --device cpu:8",
+                     "histogram --dtype i32 --weights --order any --boundaries --bins 4 --size 1001 --device cpu:8",
+                     "append --dtype c64 --size 50 --device cpu:8",
+                     "append --dtype f64 --comparison greater --size 1001 --device cpu:8",
                      "compact --dtype c64 --size 100 --device cpu:8",
                      "compact_if --dtype f64 --comparison greater_equal --size 1001 --device cpu:8",
                      "partition --dtype u16 --size 333 --device cpu:8",
@@ -934,7 +938,7 @@ class Bench(Command):
         for operation in ("group_reduce", "group_scan", "group_broadcast", "group_shift", "group_permute", "group_select",
                           "group_vote", "group_info", "matmul_batched", "matmul_strided_batched", "reduce", "scan", "dot",
                           "norm2", "minmax_index", "row_reduce", "row_scan", "row_minmax_index", "compact", "compact_if", "partition", "partition_if",
-                          "unique", "segmented_reduce", "segmented_scan", "scatter_add", "transpose", "transpose_strided_batched", "histogram"):
+                          "unique", "append", "segmented_reduce", "segmented_scan", "scatter_add", "transpose", "transpose_strided_batched", "histogram"):
             ran = self.run_command("bench", operation, "--device", DEVICE, "--size", "8" if "matmul" in operation else "512",
                                    "--repeat", "1", LD_PRELOAD=BROKEN, SUBWAVE_BROKEN="nothing")
             self.assertEqual((ran.returncode, ran.stderr), (1, ""), operation)
@@ -1063,7 +1067,7 @@ class InfoAndHelp(Command):
 
     def operations(self):
         names = re.search(r"^operations:\n(.*?)\n\n", self.succeed("bench", "--help"), re.M | re.S)[1].split()
-        self.assertEqual(len(names), 30)
+        self.assertEqual(len(names), 31)
         return names
 
     def test_help_and_version(self):

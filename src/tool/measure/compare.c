@@ -469,8 +469,18 @@ static bool compares(const measure_problem *p, double x, double scalar)
     }
 }
 
+/* A number that other bytes have another one of. */
+static uint64_t hash(const unsigned char *element, size_t size)
+{
+    uint64_t bits = 0xcbf29ce484222325;
+    for (size_t i = 0; i < size; ++i)
+        bits = (bits ^ element[i]) * 0x100000001b3;
+    return measure_next(&bits);
+}
+
 /* What is selected, and the rest of a partition, exactly; or, as peers have it, the rest behind the
- * selected elements, the last one first. The numbers are small ones. */
+ * selected elements, the last one first. What is appended comes in any order: its hashes have the same
+ * sum. The numbers are small ones. */
 static double selection_error(const measure_data *data, const unsigned char *result)
 {
     const measure_problem *p = &data->problem;
@@ -486,6 +496,7 @@ static double selection_error(const measure_data *data, const unsigned char *res
         measure_decode(p->dtype, 1, &encoded, scalar);
     }
     int64_t count = 0, found;
+    uint64_t hashes = 0;
     bool apart = true, behind = true;
     for (int64_t i = 0; i < p->n; ++i) {
         const unsigned char *const element = data->x + (size_t)i * size;
@@ -498,7 +509,9 @@ static double selection_error(const measure_data *data, const unsigned char *res
         } else { /* -0 is none of the numbers */
             is_selected = i == 0 || memcmp(element, element - size, size) != 0;
         }
-        if (is_selected && memcmp(selected + (size_t)count * size, element, size) != 0)
+        if (is_selected && p->operation == MEASURE_APPEND)
+            hashes += hash(element, size);
+        else if (is_selected && memcmp(selected + (size_t)count * size, element, size) != 0)
             return INFINITY;
         if (!is_selected && has_rest) {
             const size_t at = (size_t)(i - count);
@@ -508,7 +521,9 @@ static double selection_error(const measure_data *data, const unsigned char *res
         count += is_selected;
     }
     memcpy(&found, result, sizeof found);
-    return found == count && (apart || behind) ? 0 : INFINITY;
+    for (int64_t i = 0; p->operation == MEASURE_APPEND && found == count && i < count; ++i)
+        hashes -= hash(selected + (size_t)i * size, size);
+    return found == count && hashes == 0 && (apart || behind) ? 0 : INFINITY;
 }
 
 /* Where a histogram's bin begins, as it is documented: no product is fused with a sum. */
@@ -523,6 +538,25 @@ static double bin_edge(const measure_data *data, int64_t bin)
     return bin == p->bins ? upper : lower + product;
 }
 
+/* The bin that element i is in; -1 if there is none. */
+static int64_t bin_of(const measure_data *data, int64_t i)
+{
+    const measure_problem *p = &data->problem;
+    double x[2];
+    parts_of(p->dtype, data->x, i, x);
+    if (!(x[0] >= bin_edge(data, 0) && x[0] <= bin_edge(data, p->bins)))
+        return -1;
+    int64_t bin = 0, end = p->bins; /* the last that begins at x or before */
+    while (end - bin > 1) {
+        const int64_t middle = bin + (end - bin) / 2;
+        if (bin_edge(data, middle) <= x[0])
+            bin = middle;
+        else
+            end = middle;
+    }
+    return bin;
+}
+
 /* How many elements are in each bin: exactly; but a peer, which may compute in f32, may have an element
  * beside an edge in the bin on the edge's other side. */
 static double histogram_error(const measure_data *data, const void *counts)
@@ -531,19 +565,9 @@ static double histogram_error(const measure_data *data, const void *counts)
     int64_t *const right = calloc((size_t)p->bins, sizeof *right);
     double error = right ? 0 : INFINITY;
     for (int64_t i = 0; right && i < p->n; ++i) {
-        double x[2];
-        parts_of(p->dtype, data->x, i, x);
-        if (!(x[0] >= bin_edge(data, 0) && x[0] <= bin_edge(data, p->bins)))
-            continue;
-        int64_t bin = 0, end = p->bins; /* the last that begins at x or before */
-        while (end - bin > 1) {
-            const int64_t middle = bin + (end - bin) / 2;
-            if (bin_edge(data, middle) <= x[0])
-                bin = middle;
-            else
-                end = middle;
-        }
-        ++right[bin];
+        const int64_t bin = bin_of(data, i);
+        if (bin >= 0)
+            ++right[bin];
     }
     int64_t across = 0; /* the edge, in excess of those that went the other way */
     for (int64_t bin = 0; right && bin < p->bins; ++bin) {
@@ -594,14 +618,18 @@ static double segments_error(const measure_data *data, const void *y)
 static double cells_error(const measure_data *data, const void *y)
 {
     const measure_problem *p = &data->problem;
+    const unsigned char *const values =
+        data->x + (p->weighted ? (size_t)p->n * subwave_dtype_size(p->dtype) : 0);
     value *const right = malloc((size_t)p->bins * sizeof *right + 1);
     double *const magnitude = calloc((size_t)p->bins + 1, sizeof *magnitude);
     double error = right && magnitude ? 0 : INFINITY;
     for (int64_t c = 0; error == 0 && c < p->bins; ++c)
         right[c] = whole(p->dtype, 0);
     for (int64_t i = 0; error == 0 && i < p->n; ++i) {
-        const value x = load(p->dtype, data->x, i);
-        const int64_t c = data->offsets[i];
+        const value x = load(p->dtype, values, i);
+        const int64_t c = p->weighted ? bin_of(data, i) : data->offsets[i];
+        if (c < 0)
+            continue;
         right[c] = combine(p->dtype, SUBWAVE_OP_PLUS, right[c], x);
         magnitude[c] += measure_is_floating(p->dtype) ? fabs(x.real) : 0;
     }
@@ -633,14 +661,14 @@ static double array_error(const measure_data *data, const void *y)
         return index_error(data, y, 0, 0);
     if (measure_is_selection(p))
         return selection_error(data, y);
+    if (measure_sums_cells(p))
+        return cells_error(data, y);
     if (p->operation == MEASURE_HISTOGRAM)
         return histogram_error(data, y);
     if (p->operation == MEASURE_DOT || p->operation == MEASURE_NORM2)
         return product_sum_error(data, y);
     if (measure_has_segments(p))
         return segments_error(data, y);
-    if (p->operation == MEASURE_SCATTER_ADD)
-        return cells_error(data, y);
     return part_error(data, y, 0, 0, p->n);
 }
 

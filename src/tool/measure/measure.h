@@ -116,6 +116,7 @@ subwave_status measure_poison(const measure_array *array, int set);
     X(PARTITION, "partition") \
     X(PARTITION_IF, "partition_if") \
     X(UNIQUE, "unique") \
+    X(APPEND, "append") \
     X(SEGMENTED_REDUCE, "segmented_reduce") \
     X(SEGMENTED_SCAN, "segmented_scan") \
     X(SCATTER_ADD, "scatter_add") \
@@ -180,11 +181,13 @@ typedef struct measure_problem {
     /* arrays */
     subwave_order order;
     subwave_conjugation conjugation;
-    subwave_comparison comparison; /* with a scalar in the middle of the numbers */
-    int64_t bins;                  /* or cells that elements are added to */
-    bool bounded, skewed;          /* by boundaries; 15 of 16 elements are alike, or for one cell */
-    bool keyed;  /* of scans of segments: a peer takes each element's segment, in b */
-    bool narrow; /* a peer's counts are of 32 bits */
+    subwave_comparison
+        comparison;       /* with a scalar in the middle of the numbers; 0: there are flags */
+    int64_t bins;         /* or cells that elements are added to */
+    bool bounded, skewed; /* by boundaries; 15 of 16 elements are alike, or for one cell */
+    bool weighted;        /* of a histogram, which adds weights in the order */
+    bool keyed;           /* of scans of segments: a peer takes each element's segment, in b */
+    bool narrow;          /* a peer's counts are of 32 bits */
     int64_t segments;
     subwave_dtype offset_dtype;
     measure_lengths lengths;
@@ -206,6 +209,7 @@ bool measure_has_segments(const measure_problem *p);
 bool measure_is_selection(const measure_problem *p); /* an array, too */
 bool measure_has_flags(const measure_problem *p);
 bool measure_has_comparison(const measure_problem *p);
+bool measure_sums_cells(const measure_problem *p); /* scatter_add, and weights of a histogram */
 /* Bytes of the count of a selection, behind which y is and room for the rest. */
 enum { MEASURE_COUNT_BYTES = 256 };
 /* The elements that are not selected, among the results. */
@@ -227,17 +231,19 @@ typedef struct measure_data {
     measure_problem problem; /* leading dimensions and strides filled in */
     subwave_context *context;
     int wave, sets;
-    /* of groups and arrays x, the members (of a dot product y, of a selection its flags, of sums in
-     * cells the workspace), and the results */
+    /* of groups and arrays x, the members (of a dot product y, of a selection its flags), and the
+     * results */
     measure_array a, b, c;
     measure_array a_list, b_list, c_list; /* of a batch by pointers */
     measure_array choice, id;             /* of groups: predicates or keys; local ids */
+    measure_array weights, workspace;     /* of histograms; of sums in cells */
     double *a_values,
         *b_values; /* op(A) and op(B), entry after entry, each row-major without gaps; or boundaries */
     double *c_values; /* what C holds before the call, as stored; null if beta is 0 */
     /* of products: what is compared, from the first time on, unless that is much; or null */
     double *expected;
-    unsigned char *x; /* of groups and arrays; of a dot product both, one after the other */
+    /* of groups and arrays; of a dot product both, one after the other, or elements and weights */
+    unsigned char *x;
     int32_t *choices;
     uint32_t *ids;
     int64_t *offsets;   /* of segments, or cells of elements; on the device they are `id` */

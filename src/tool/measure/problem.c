@@ -28,34 +28,34 @@ const char *measure_lengths_name(measure_lengths lengths)
 
 measure_problem measure_default(measure_operation operation, subwave_dtype dtype)
 {
-    return (measure_problem){.operation = operation,
-                             .dtype = dtype,
-                             .variant = SUBWAVE_VARIANT_AUTO,
-                             .layout = SUBWAVE_LAYOUT_ROW_MAJOR,
-                             .transpose_a = SUBWAVE_TRANSPOSE_NONE,
-                             .transpose_b = SUBWAVE_TRANSPOSE_NONE,
-                             .batch = 1,
-                             .stride = {MEASURE_NO_GAPS, MEASURE_NO_GAPS, MEASURE_NO_GAPS},
-                             .alpha = {1},
-                             .group = {.kind = SUBWAVE_GROUP_SUB_GROUP,
-                                       .block = {256, 1, 1},
-                                       .fixed_size = 1,
-                                       .branches = 3},
-                             .op = operation == MEASURE_MINMAX_INDEX ||
-                                           operation == MEASURE_ROW_MINMAX_INDEX
-                                       ? SUBWAVE_OP_MINIMUM
-                                       : SUBWAVE_OP_PLUS,
-                             .scan = SUBWAVE_SCAN_INCLUSIVE,
-                             .direction = SUBWAVE_SHIFT_LEFT,
-                             .vote = SUBWAVE_VOTE_ALL,
-                             .amount = 1,
-                             .order = SUBWAVE_ORDER_FIXED,
-                             .conjugation = SUBWAVE_CONJUGATION_NONE,
-                             .comparison = SUBWAVE_COMPARISON_LESS,
-                             .bins = 256,
-                             .segments = 1000,
-                             .offset_dtype = SUBWAVE_DTYPE_I64,
-                             .lengths = MEASURE_LENGTHS_RANDOM};
+    return (measure_problem){
+        .operation = operation,
+        .dtype = dtype,
+        .variant = SUBWAVE_VARIANT_AUTO,
+        .layout = SUBWAVE_LAYOUT_ROW_MAJOR,
+        .transpose_a = SUBWAVE_TRANSPOSE_NONE,
+        .transpose_b = SUBWAVE_TRANSPOSE_NONE,
+        .batch = 1,
+        .stride = {MEASURE_NO_GAPS, MEASURE_NO_GAPS, MEASURE_NO_GAPS},
+        .alpha = {1},
+        .group = {.kind = SUBWAVE_GROUP_SUB_GROUP,
+                  .block = {256, 1, 1},
+                  .fixed_size = 1,
+                  .branches = 3},
+        .op = operation == MEASURE_MINMAX_INDEX || operation == MEASURE_ROW_MINMAX_INDEX
+                  ? SUBWAVE_OP_MINIMUM
+                  : SUBWAVE_OP_PLUS,
+        .scan = SUBWAVE_SCAN_INCLUSIVE,
+        .direction = SUBWAVE_SHIFT_LEFT,
+        .vote = SUBWAVE_VOTE_ALL,
+        .amount = 1,
+        .order = SUBWAVE_ORDER_FIXED,
+        .conjugation = SUBWAVE_CONJUGATION_NONE,
+        .comparison = operation == MEASURE_APPEND ? (subwave_comparison)0 : SUBWAVE_COMPARISON_LESS,
+        .bins = 256,
+        .segments = 1000,
+        .offset_dtype = SUBWAVE_DTYPE_I64,
+        .lengths = MEASURE_LENGTHS_RANDOM};
 }
 
 bool measure_is_product(const measure_problem *p) { return p->operation <= MEASURE_MATMUL_BATCHED; }
@@ -89,17 +89,24 @@ bool measure_is_transpose(const measure_problem *p)
 
 bool measure_is_selection(const measure_problem *p)
 {
-    return p->operation >= MEASURE_COMPACT && p->operation <= MEASURE_UNIQUE;
+    return p->operation >= MEASURE_COMPACT && p->operation <= MEASURE_APPEND;
+}
+
+bool measure_sums_cells(const measure_problem *p)
+{
+    return p->operation == MEASURE_SCATTER_ADD || p->weighted;
 }
 
 bool measure_has_flags(const measure_problem *p)
 {
-    return p->operation == MEASURE_COMPACT || p->operation == MEASURE_PARTITION;
+    return p->operation == MEASURE_COMPACT || p->operation == MEASURE_PARTITION ||
+           (p->operation == MEASURE_APPEND && !p->comparison);
 }
 
 bool measure_has_comparison(const measure_problem *p)
 {
-    return p->operation == MEASURE_COMPACT_IF || p->operation == MEASURE_PARTITION_IF;
+    return p->operation == MEASURE_COMPACT_IF || p->operation == MEASURE_PARTITION_IF ||
+           (p->operation == MEASURE_APPEND && p->comparison);
 }
 
 static bool has_rest(const measure_problem *p)
@@ -178,7 +185,7 @@ size_t measure_y_size(const measure_problem *p)
         return sizeof(subwave_group_item);
     if (measure_finds_index(p))
         return MEASURE_INDEX_BYTES + subwave_dtype_size(p->dtype);
-    if (p->operation == MEASURE_HISTOGRAM)
+    if (p->operation == MEASURE_HISTOGRAM && !p->weighted)
         return sizeof(int64_t);
     return subwave_dtype_size(p->operation == MEASURE_NORM2 ? measure_part(p->dtype) : p->dtype);
 }
@@ -197,7 +204,10 @@ static size_t offsets_bytes(const measure_problem *p)
 }
 
 /* Arrays of n elements that an operation on arrays reads. */
-static int inputs_of(const measure_problem *p) { return p->operation == MEASURE_DOT ? 2 : 1; }
+static int inputs_of(const measure_problem *p)
+{
+    return p->operation == MEASURE_DOT || p->weighted ? 2 : 1;
+}
 
 double measure_bytes(const measure_problem *p)
 {
@@ -539,7 +549,7 @@ static bool place_elements(measure_data *data, int64_t count)
 {
     const measure_problem *p = &data->problem;
     const size_t bytes = (size_t)count * x_size(p);
-    measure_array *const inputs[] = {&data->a, &data->b};
+    measure_array *const inputs[] = {&data->a, p->weighted ? &data->weights : &data->b};
     double *values = malloc((size_t)count * (size_t)measure_parts(p->dtype) * sizeof *values + 1);
     data->x = malloc((size_t)inputs_of(p) * bytes + 1);
     bool placed = (values && data->x) || out_of_memory(data);
@@ -549,7 +559,8 @@ static bool place_elements(measure_data *data, int64_t count)
         if (p->operation == MEASURE_UNIQUE) /* two alike */
             for (int64_t e = 0; e < p->n * measure_parts(p->dtype); ++e)
                 values[e] = values[e / (2 * measure_parts(p->dtype))];
-        for (int64_t e = 0; p->skewed && p->operation == MEASURE_HISTOGRAM && e < count; ++e)
+        const bool is_skewed = p->skewed && p->operation == MEASURE_HISTOGRAM && i == 0;
+        for (int64_t e = 0; is_skewed && e < count; ++e)
             values[e] = e % 16 ? values[0] : values[e];
         measure_encode(p->dtype, count, values, elements);
         placed = done(data, measure_allocate(inputs[i], data->context, bytes, data->sets)) &&
@@ -568,11 +579,10 @@ static bool place_elements(measure_data *data, int64_t count)
         }
     }
     free(values);
-    if (placed &&
-        p->operation == MEASURE_SCATTER_ADD) { /* what the context has may be too little */
+    if (placed && measure_sums_cells(p)) { /* what the context has may be too little */
         const size_t needed = 4352 + 20 * (size_t)p->bins;
-        placed = done(data, measure_allocate(&data->b, data->context, needed, 1)) &&
-                 done(data, subwave_set_workspace(data->context, measure_at(&data->b, 0),
+        placed = done(data, measure_allocate(&data->workspace, data->context, needed, 1)) &&
+                 done(data, subwave_set_workspace(data->context, measure_at(&data->workspace, 0),
                                                   (int64_t)needed));
     }
     const size_t results = measure_is_selection(p)
@@ -671,9 +681,10 @@ bool measure_place(measure_data *data, subwave_context *context, const measure_p
 
 void measure_release(measure_data *data)
 {
-    measure_array *const arrays[] = {&data->a,      &data->b,      &data->c,      &data->a_list,
-                                     &data->b_list, &data->c_list, &data->choice, &data->id};
-    if (data->problem.operation == MEASURE_SCATTER_ADD)
+    measure_array *const arrays[] = {&data->a,       &data->b,        &data->c,      &data->a_list,
+                                     &data->b_list,  &data->c_list,   &data->choice, &data->id,
+                                     &data->weights, &data->workspace};
+    if (measure_sums_cells(&data->problem))
         subwave_set_workspace(data->context, NULL, 0);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         measure_free(arrays[i]);
@@ -759,6 +770,42 @@ static const void *first_value(const measure_problem *p, uint64_t *one)
     return p->has_init ? one : NULL;
 }
 
+/* A call appends to an empty queue: one that selects nothing makes it empty, and is timed too. */
+static subwave_status queue_append(const measure_data *data, int set, const void *scalar)
+{
+    const measure_problem *p = &data->problem;
+    const void *x = measure_at(&data->a, set);
+    int64_t *const count = measure_at(&data->c, set);
+    void *const queue = (char *)count + MEASURE_COUNT_BYTES;
+    const subwave_status status =
+        subwave_compact(data->context, p->dtype, 0, NULL, NULL, NULL, count);
+    if (status != SUBWAVE_STATUS_SUCCESS)
+        return status;
+    return p->comparison ? subwave_append_if(data->context, p->dtype, p->comparison, scalar, p->n,
+                                             x, p->n, queue, count)
+                         : subwave_append(data->context, p->dtype, p->n, measure_at(&data->b, set),
+                                          x, p->n, queue, count);
+}
+
+static subwave_status queue_histogram(const measure_data *data, int set)
+{
+    const measure_problem *p = &data->problem;
+    subwave_context *const on = data->context;
+    const void *x = measure_at(&data->a, set), *boundaries = measure_at(&data->b, set),
+               *weights = measure_at(&data->weights, set);
+    void *y = measure_at(&data->c, set);
+    double lower, upper;
+    measure_histogram_range(p, &lower, &upper);
+    if (p->weighted)
+        return p->bounded ? subwave_histogram_by_boundaries_weighted(
+                                on, p->dtype, p->order, p->bins, boundaries, p->n, x, weights, y)
+                          : subwave_histogram_weighted(on, p->dtype, p->order, p->bins, lower,
+                                                       upper, p->n, x, weights, y);
+    return p->bounded
+               ? subwave_histogram_by_boundaries(on, p->dtype, p->bins, boundaries, p->n, x, y)
+               : subwave_histogram(on, p->dtype, p->bins, lower, upper, p->n, x, y);
+}
+
 static subwave_status queue_array(const measure_data *data, int set)
 {
     const measure_problem *p = &data->problem;
@@ -769,8 +816,6 @@ static subwave_status queue_array(const measure_data *data, int set)
     char *const selected = (char *)y + MEASURE_COUNT_BYTES;
     if (measure_has_comparison(p))
         measure_scalar(p, scalar);
-    double lower, upper;
-    measure_histogram_range(p, &lower, &upper);
     switch (p->operation) {
     case MEASURE_COMPACT:
         return subwave_compact(data->context, p->dtype, p->n, measure_at(&data->b, set), x,
@@ -786,11 +831,10 @@ static subwave_status queue_array(const measure_data *data, int set)
                                     selected, (char *)y + measure_rest_at(p), y);
     case MEASURE_UNIQUE:
         return subwave_unique(data->context, p->dtype, p->n, x, selected, y);
+    case MEASURE_APPEND:
+        return queue_append(data, set, scalar);
     case MEASURE_HISTOGRAM:
-        return p->bounded
-                   ? subwave_histogram_by_boundaries(data->context, p->dtype, p->bins,
-                                                     measure_at(&data->b, set), p->n, x, y)
-                   : subwave_histogram(data->context, p->dtype, p->bins, lower, upper, p->n, x, y);
+        return queue_histogram(data, set);
     case MEASURE_SCAN:
         return subwave_scan(data->context, p->dtype, p->op, p->scan, p->order, p->n, init, x, y);
     case MEASURE_DOT:
