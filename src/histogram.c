@@ -19,15 +19,15 @@ typedef struct histogram {
     void *results;
 } histogram;
 
-/* The order of sums, as `format` has it; of counts nothing. */
+/* The order of sums, behind this text; of counts nothing. */
 typedef struct order_text {
     char text[40];
 } order_text;
-static order_text order_of(const histogram *h, const char *format)
+static order_text order_of(const histogram *h, const char *before)
 {
     order_text o = {""};
     if (h->is_weighted)
-        snprintf(o.text, sizeof o.text, format, subwave_order_name(h->order));
+        snprintf(o.text, sizeof o.text, "%s%s", before, subwave_order_name(h->order));
     return o;
 }
 
@@ -103,7 +103,7 @@ static subwave_status run(subwave_context *context, const histogram *h, const su
 {
     if (h->n > 0)
         subwave_log_bench(context, "histogram --dtype %s%s%s --bins %" PRId64 " --size %" PRId64,
-                          subwave_dtype_name(h->dtype), order_of(h, " --weights --order %s").text,
+                          subwave_dtype_name(h->dtype), order_of(h, " --weights --order ").text,
                           bins->boundaries ? " --boundaries" : "", h->bins, h->n);
     return h->is_weighted ? add_weights(context, h, bins) : count(context, h, bins);
 }
@@ -113,7 +113,7 @@ static subwave_status evenly(subwave_context *context, const histogram *h, doubl
 {
     SUBWAVE_TRY(subwave_check_context(context, h->function));
     subwave_log_call(context, "%s(dtype=%s%s, bins=%" PRId64 ", lower=%g, upper=%g, n=%" PRId64 ")",
-                     h->function, subwave_dtype_name(h->dtype), order_of(h, ", order=%s").text,
+                     h->function, subwave_dtype_name(h->dtype), order_of(h, ", order=").text,
                      h->bins, lower, upper, h->n);
     SUBWAVE_TRY(check(context, h));
     if (!isfinite(lower) || !isfinite(upper) || !(lower < upper) || !isfinite(upper - lower))
@@ -140,7 +140,7 @@ static subwave_status by_boundaries(subwave_context *context, const histogram *h
 {
     SUBWAVE_TRY(subwave_check_context(context, h->function));
     subwave_log_call(context, "%s(dtype=%s%s, bins=%" PRId64 ", n=%" PRId64 ")", h->function,
-                     subwave_dtype_name(h->dtype), order_of(h, ", order=%s").text, h->bins, h->n);
+                     subwave_dtype_name(h->dtype), order_of(h, ", order=").text, h->bins, h->n);
     SUBWAVE_TRY(check(context, h));
     SUBWAVE_TRY(
         subwave_check_pointer(context, "boundaries", boundaries, subwave_dtype_size(h->dtype)));

@@ -613,7 +613,7 @@ SUBWAVE_API subwave_status subwave_histogram_by_boundaries(subwave_context *cont
  * subwave_histogram: 0 if there are none.
  *   dtype   of elements and weights: I32, U32, I64, U64, of which sums wrap; F32, F64.
  *   order   as in subwave_scatter_add of the weights to the sums, with the bins as cells.
- *   bins    as in subwave_histogram. As many as few cells are summed in shared memory.
+ *   bins    1 to 2^31 - 2. As many are summed in shared memory as cells by subwave_scatter_add.
  *   lower, upper  as in subwave_histogram.
  *   n       elements, >= 0. With n = 0 all sums are 0.
  *   x       [in, device] n elements, aligned as an element. May be null if n = 0, as the weights.

@@ -514,6 +514,18 @@ static void test_large(void **state)
         part[p * 1000003 % PART] = 0;
     }
     const unsigned char zero = 0;
+    void *queue;
+    assert_ok(context, subwave_malloc(context, &queue, PARTS));
+    assert_ok(context, subwave_copy(context, count, &(int64_t){0}, sizeof *count));
+    assert_ok(context, subwave_append_if(context, SUBWAVE_DTYPE_U8, SUBWAVE_COMPARISON_NOT_EQUAL,
+                                         &zero, n, x, PARTS, queue, count));
+    assert_ok(context, subwave_copy(context, &found, count, sizeof found));
+    assert_int_equal(found, PARTS);
+    assert_ok(context, subwave_copy(context, part, queue, PARTS));
+    assert_ok(context, subwave_free(context, queue));
+    sort(part, PARTS, 1);
+    for (int p = 0; p < PARTS; ++p)
+        assert_int_equal(part[p], p + 1);
     assert_ok(context, subwave_compact_if(context, SUBWAVE_DTYPE_U8, SUBWAVE_COMPARISON_NOT_EQUAL,
                                           &zero, n, x, x, count));
     assert_ok(context, subwave_copy(context, &found, count, sizeof found));

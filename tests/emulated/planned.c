@@ -23,7 +23,7 @@ enum { LAUNCHERS = sizeof launchers / sizeof *launchers };
 static struct {
     const char *kernel;
     size_t items, bytes; /* a block's; the latter of shared memory */
-} launched[4];
+} launched[5];
 static size_t launched_count;
 static int32_t launched_share;
 
@@ -205,7 +205,8 @@ static void call_arrays(void)
         if (subwave_is_built(SUBWAVE_OPERATION_transpose, all_dtypes[d]))
             call(SUBWAVE_OPERATION_transpose, all_dtypes[d], &transpose, "transpose %s",
                  subwave_dtype_name(all_dtypes[d]));
-    subwave_select_launch select = {.tiles = {.n = 1, .all = 2}};
+    const subwave_tiles tiles = {.n = 1, .all = 2, .states = (uint64_t *)4096};
+    subwave_select_launch select = {.tiles = tiles};
     for (int d = 0; d < DTYPES; ++d)
         if (subwave_is_built(SUBWAVE_OPERATION_select, all_dtypes[d]))
             call(SUBWAVE_OPERATION_select, all_dtypes[d], &select, "select %s",
@@ -249,7 +250,7 @@ static void call_arrays(void)
             if (subwave_is_built(SUBWAVE_OPERATION_row_minmax_index, all_dtypes[d]))
                 call(SUBWAVE_OPERATION_row_minmax_index, all_dtypes[d], &least,
                      "row_minmax_index %s, form %d", subwave_dtype_name(all_dtypes[d]), form);
-            const subwave_scan_launch scan = {.tiles = {.n = 1, .all = 2},
+            const subwave_scan_launch scan = {.tiles = tiles,
                                               .op = ops[form & 1],
                                               .scan = SUBWAVE_SCAN_INCLUSIVE,
                                               .x = (char *)4096 + (form & 2 ? size : 0),
