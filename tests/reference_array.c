@@ -414,7 +414,8 @@ void reference_array_histogram(subwave_dtype dtype, int64_t bins, double lower, 
     if (!bin_of)
         abort();
     bins_of(dtype, bins, lower, upper, boundaries, n, x, bin_of);
-    memset(results, 0, (size_t)bins * (weights ? (size_t)reference_width(dtype) / 8 : sizeof *counts));
+    memset(results, 0,
+           (size_t)bins * (weights ? (size_t)reference_width(dtype) / 8 : sizeof *counts));
     if (weights)
         reference_array_scatter_add(dtype, n, bin_of, weights, bins, results);
     for (int64_t i = 0; !weights && i < n; ++i)
