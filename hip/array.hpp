@@ -46,6 +46,8 @@ template <class T> bool combines_as_unsigned(subwave_op op)
 /* An element as the number that it is combined as. */
 template <class T> struct as_number {
     using value = combined_t<T>;
+    /* Whether result() keeps all of a value. */
+    static constexpr bool is_kept = std::is_same<value, T>::value;
     SUBWAVE_DEVICE value operator()(const T &x) const { return static_cast<value>(x); }
     SUBWAVE_DEVICE T result(value x) const { return static_cast<T>(x); }
 };
@@ -54,6 +56,7 @@ template <class T> struct as_number {
  * numbers. */
 template <class T> struct as_truth {
     using value = std::uint32_t;
+    static constexpr bool is_kept = true;
     SUBWAVE_DEVICE value operator()(const T &x) const
     {
         const auto words = to_words(x);
@@ -224,17 +227,30 @@ template <class T, int Rows, int Size> SUBWAVE_DEVICE void turn_rows(T (&x)[Rows
 }
 
 /* Calls body(r, of_rows[r]...) for each row of a tile. */
-template <bool Rolled, class Body, class... OfRows>
-SUBWAVE_DEVICE void for_rows(Body body, OfRows &...of_rows)
+template <bool Rolled, class Body, int Rows, class... OfRows>
+SUBWAVE_DEVICE void for_rows(Body body, OfRows (&...of_rows)[Rows])
 {
     if constexpr (Rolled) {
         SUBWAVE_ROLLED
-        for (int r = 0; r < SUBWAVE_ARRAY_ROWS; ++r, (turn(of_rows), ...))
+        for (int r = 0; r < Rows; ++r, (turn(of_rows), ...))
             body(r, of_rows[0]...);
     } else {
         SUBWAVE_UNROLL
-        for (int r = 0; r < SUBWAVE_ARRAY_ROWS; ++r)
+        for (int r = 0; r < Rows; ++r)
             body(r, of_rows[r]...);
+    }
+}
+
+/* Replaces the elements of a pack by result(what is up to them, or before them, after `before`). */
+template <class T, class Value, class Op, class As, class Result>
+SUBWAVE_DEVICE void scan_pack(pack_elements<T> &pack, Value before, subwave_scan_kind kind, Op op,
+                              As as, Result result)
+{
+    SUBWAVE_UNROLL
+    for (int e = 0; e < pack_size<T>; ++e) {
+        const Value with = op(before, as(pack.element[e]));
+        pack.element[e] = result(kind == SUBWAVE_SCAN_INCLUSIVE ? with : before);
+        before = with;
     }
 }
 

@@ -292,8 +292,10 @@ typedef struct subwave_minmax_index_launch {
     uint64_t flip; /* the launcher's: bits of a number to invert, so that the least one is wanted */
 } subwave_minmax_index_launch;
 
-/* A scan's tile has SUBWAVE_ARRAY_ROWS rows; it is scanned in runs of so many packs, and tiles form
- * groups (hip/scan.hip). */
+/* A scan's tile has so many rows of elements of `size` bytes. The more bytes tiles have, the more are
+ * on their way from memory while tiles wait for others; rows of small elements take more registers. */
+#define SUBWAVE_SCAN_ROWS(size) ((size) < 4 ? SUBWAVE_ARRAY_ROWS : 2 * SUBWAVE_ARRAY_ROWS)
+/* Tiles are scanned in runs of so many packs, and form groups (hip/scan.hip). */
 enum {
     SUBWAVE_SCAN_RUN = 32,
     SUBWAVE_SCAN_GROUP = SUBWAVE_ARRAY_BLOCK,
@@ -328,7 +330,7 @@ typedef struct subwave_scan_launch {
     unsigned char init[16];
 } subwave_scan_launch;
 
-/* Rows of at most a tile each, the last of whose packs may be shorter; a row needs the first
+/* Rows of at most SUBWAVE_ARRAY_ROWS rows of packs each, the last of whose packs may be shorter; a row needs the first
  * 1 << log_packs of as many lanes. */
 typedef struct subwave_row_scan_launch {
     int64_t rows, length, ldx, ldy;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * row_scan.hip: each row of a matrix scanned as scan.hip would; rows of at most a tile.
+ * row_scan.hip: each row of a matrix scanned as scan.hip would; rows of at most 16 KiB.
  *
  * As in rows.hpp a line is a wave's lanes at once: several rows, a row, or one of its lines after
  * another. A lane has a pack, whose run of SUBWAVE_SCAN_RUN packs is part of a line, or several lines
@@ -231,8 +231,10 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
                     value before = (item_in_line & (scan_run - 1)) == 0 ? before_line : below;
 
                     /* The runs of a row. */
+                    value before_run = none;
                     if (log_packs > log_scan_run) {
-                        value before_run = run > 0 ? kept_as<value>(runs.upto) : none;
+                        if (run > 0)
+                            before_run = kept_as<value>(runs.upto);
                         if (run_ends) {
                             const auto add = [&](int i, int from) {
                                 runs.add(i, from_lane(upto, from), op,
@@ -247,15 +249,9 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
                                 add(run, wave_lanes - 1);
                             }
                         }
-                        before = op(before_run, before);
                     }
-                    SUBWAVE_UNROLL
-                    for (int e = 0; e < size; ++e) {
-                        const value with = op(before, as(elements.element[e]));
-                        elements.element[e] =
-                            as.result(p.scan == SUBWAVE_SCAN_INCLUSIVE ? with : before);
-                        before = with;
-                    }
+                    scan_pack(elements, before, p.scan, op, as,
+                              [&](value v) { return as.result(op(before_run, v)); });
                     if (number == 0 && item_in_line == 0 && p.scan == SUBWAVE_SCAN_EXCLUSIVE)
                         elements.element[0] = result_of_nothing<T>(op, as);
                     pack[0][0] = __builtin_bit_cast(pack_words, elements);

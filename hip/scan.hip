@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * scan.hip: y[i] = x[0] op ... op x[i], or up to x[i - 1]: an array is read once and written once.
  *
- * A block scans a tile of SUBWAVE_ARRAY_ROWS rows (array.hpp); what stands before it comes from
+ * A block scans a tile of SUBWAVE_SCAN_ROWS rows (array.hpp); what stands before it comes from
  * other blocks (look_back.hpp). So the order depends on n alone. Rows of a matrix are arrays of their
  * own, the tiles of each of which follow those of the one before.
  */
@@ -13,7 +13,7 @@ SUBWAVE_BEGIN
 /* A work-item's packs of a tile, one per row. For small elements a loop over the
  * rows is not unrolled, or the code would be too long. */
 template <class T> struct scan_packs {
-    static constexpr int rows = SUBWAVE_ARRAY_ROWS, size = pack_size<T>,
+    static constexpr int rows = SUBWAVE_SCAN_ROWS(sizeof(T)), size = pack_size<T>,
                          all = rows * array_block * size;
     static constexpr bool rolled = sizeof(T) < 4;
     pack_elements<T> pack[rows];
@@ -80,26 +80,32 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
                               std::uint32_t tile, scan_packs<T> &x, Op op, As as)
 {
     using value = typename As::value;
-    constexpr int rows = scan_packs<T>::rows, size = scan_packs<T>::size, run = SUBWAVE_SCAN_RUN,
-                  runs = array_block / run, elements = block_scan_elements<array_block>;
+    constexpr int rows = scan_packs<T>::rows, run = SUBWAVE_SCAN_RUN, runs = array_block / run,
+                  parts = rows * runs / run, elements = block_scan_elements<array_block>;
     constexpr bool rolled = scan_packs<T>::rolled, runs_in_waves = min_wave_size() >= run;
-    static_assert(rows * runs == run, "a tile's runs are scanned as one");
+    /* An element's place can keep what is combined up to it in its run, instead of more registers. */
+    constexpr bool in_place = As::is_kept;
+    static_assert(rows * runs % run == 0, "the runs of a part of the tile are scanned as one");
     SUBWAVE_SHARED(value, shared, rows * elements);
-    SUBWAVE_SHARED(value, totals, run);
-    SUBWAVE_SHARED(value, starts, run + 1);
-    SUBWAVE_SHARED(value, parts, block_reduce_elements<array_block>);
+    SUBWAVE_SHARED(value, totals, rows * runs);
+    SUBWAVE_SHARED(value, starts, rows * runs + 1);
+    SUBWAVE_SHARED(value, of_block, block_reduce_elements<array_block>);
     const int item = static_cast<int>(threadIdx.x), number = item / run, place = item % run;
+    const auto as_result = [&](value v) { return as.result(v); };
 
     value before[rows] = {};
     for_rows<rolled>(
-        [&](int r, const pack_elements<T> &pack, value &of_pack) {
+        [&](int r, pack_elements<T> &pack, value &of_pack) {
             value sum = as(pack.element[0]);
             SUBWAVE_UNROLL
-            for (int e = 1; e < size; ++e)
+            for (int e = 1; e < pack_size<T>; ++e)
                 sum = op(sum, as(pack.element[e]));
             const scanned<value> packs =
                 block_scan_runs<array_block, run>(sum, op, &shared[r * elements]);
-            of_pack = packs.before;
+            if constexpr (in_place)
+                scan_pack(pack, packs.before, p.scan, op, as, as_result);
+            else
+                of_pack = packs.before;
             if (place == run - 1)
                 totals[r * runs + number] = packs.upto;
         },
@@ -116,21 +122,28 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
     }
     const bool is_first_wave = in_first_wave();
     if (is_first_wave || !runs_in_waves) {
-        const scanned<value> all = block_scan_runs<array_block, run>(totals[place], op, shared);
-        if (item < run)
-            starts[item] = all.before;
-        if constexpr (runs_in_waves) {
-            mine = wave_broadcast(this_work_item::get_sub_group().callers(), all.upto, run - 1,
-                                  site::current());
-        } else {
-            if (item == run - 1)
-                starts[run] = all.upto;
-            block_barrier(site::current());
-            mine = starts[run];
+        SUBWAVE_UNROLL
+        for (int part = 0; part < parts; ++part) {
+            const scanned<value> all =
+                block_scan_runs<array_block, run>(totals[part * run + place], op, shared);
+            value of_part;
+            if constexpr (runs_in_waves) {
+                of_part = wave_broadcast(this_work_item::get_sub_group().callers(), all.upto,
+                                         run - 1, site::current());
+            } else {
+                block_barrier(site::current()); /* the value before has been read */
+                if (item == run - 1)
+                    starts[rows * runs] = all.upto;
+                block_barrier(site::current());
+                of_part = starts[rows * runs];
+            }
+            if (item < run)
+                starts[part * run + item] = part == 0 ? all.before : op(mine, all.before);
+            mine = part == 0 ? of_part : op(mine, of_part);
         }
     }
     if (t.count > 1)
-        start = value_before_tile(t.states, t.count, tile, mine, start, op, parts);
+        start = value_before_tile(t.states, t.count, tile, mine, start, op, of_block);
     else
         block_barrier(site::current());
     if (tile == t.count - 1 && item == 0 && t.first + t.count < t.all)
@@ -139,12 +152,14 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
         t.first == 0 && tile == 0 && p.scan == SUBWAVE_SCAN_EXCLUSIVE && !p.has_init;
     for_rows<rolled>(
         [&](int r, pack_elements<T> &pack, const value &of_pack) {
-            value upto = op(op(start, starts[r * runs + number]), of_pack);
-            SUBWAVE_UNROLL
-            for (int e = 0; e < size; ++e) {
-                const value with = op(upto, as(pack.element[e]));
-                pack.element[e] = as.result(p.scan == SUBWAVE_SCAN_INCLUSIVE ? with : upto);
-                upto = with;
+            const value of_run = op(start, starts[r * runs + number]);
+            if constexpr (in_place) {
+                SUBWAVE_UNROLL
+                for (int e = 0; e < pack_size<T>; ++e)
+                    pack.element[e] = as.result(op(of_run, as(pack.element[e])));
+            } else {
+                scan_pack(pack, of_pack, p.scan, op, as,
+                          [&](value v) { return as.result(op(of_run, v)); });
             }
             if (r == 0 && item == 0 && begins_with_nothing)
                 pack.element[0] = result_of_nothing<T>(op, as);
@@ -152,7 +167,9 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
         x.pack, before);
 }
 
-template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) scan(subwave_scan_launch p)
+template <class T, bool Aligned>
+SUBWAVE_KERNEL(array_block, sizeof(T) < 4 ? 2 : 4)
+scan(subwave_scan_launch p)
 {
     subwave_tiles t = p.tiles;
     const std::uint32_t all = t.count * p.rows,
@@ -162,7 +179,9 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) scan(subwave_scan_l
     const std::int64_t first = (t.first + tile) * scan_packs<T>::all, left = t.n - first;
     const int elements = left < scan_packs<T>::all ? static_cast<int>(left) : scan_packs<T>::all;
     scan_packs<T> x = {};
-    x.template load<Aligned>(static_cast<const T *>(p.x) + (row * p.ldx + first), elements);
+    const T *const from = static_cast<const T *>(p.x) + (row * p.ldx + first);
+    touch_later_tile<scan_packs<T>::all>(from, t.count - tile);
+    x.template load<Aligned>(from, elements);
     with_array_op<T>(p.op, [&](auto op, auto as) { scan_tile(p, t, tile, x, op, as); });
     if (p.to_truth) {
         SUBWAVE_UNROLL

@@ -164,24 +164,17 @@ subwave_status subwave_array_prepare_rows(subwave_context *context, int64_t rows
     return SUBWAVE_STATUS_SUCCESS;
 }
 
-subwave_status subwave_array_prepare_tiles(subwave_context *context, int64_t n, size_t size,
-                                           subwave_tiles *tiles)
+void subwave_array_divide_tiles(int64_t n, size_t size, int tile_rows, subwave_tiles *tiles)
 {
-    uint32_t rows;
-    return subwave_array_prepare_row_tiles(context, 1, n, size, tiles, &rows);
-}
-
-void subwave_array_divide_tiles(int64_t n, size_t size, subwave_tiles *tiles)
-{
-    const int64_t tile = (int64_t)SUBWAVE_ARRAY_BLOCK * SUBWAVE_ARRAY_ROWS * (16 / (int64_t)size);
+    const int64_t tile = (int64_t)SUBWAVE_ARRAY_BLOCK * tile_rows * (16 / (int64_t)size);
     tiles->n = n;
     tiles->all = n > 0 ? quotient_above(n, tile) : 1;
 }
 
-subwave_status subwave_array_prepare_row_tiles(subwave_context *context, int64_t rows, int64_t n,
-                                               size_t size, subwave_tiles *tiles, uint32_t *most)
+static subwave_status prepare_tiles(subwave_context *context, int64_t rows, int64_t n, size_t size,
+                                    int tile_rows, subwave_tiles *tiles, uint32_t *most)
 {
-    subwave_array_divide_tiles(n, size, tiles);
+    subwave_array_divide_tiles(n, size, tile_rows, tiles);
     const int64_t count = tiles->all < SUBWAVE_SCAN_TILES ? SUBWAVE_SCAN_TILES / tiles->all : 1;
     *most = (uint32_t)(rows < count ? rows : count);
     void *workspace;
@@ -191,6 +184,19 @@ subwave_status subwave_array_prepare_row_tiles(subwave_context *context, int64_t
     tiles->carry = (uint64_t *)free_bytes;
     tiles->states = (uint64_t *)(free_bytes + RESULT_BYTES);
     return SUBWAVE_STATUS_SUCCESS;
+}
+
+subwave_status subwave_array_prepare_tiles(subwave_context *context, int64_t n, size_t size,
+                                           int tile_rows, subwave_tiles *tiles)
+{
+    uint32_t rows;
+    return prepare_tiles(context, 1, n, size, tile_rows, tiles, &rows);
+}
+
+subwave_status subwave_array_prepare_row_tiles(subwave_context *context, int64_t rows, int64_t n,
+                                               size_t size, subwave_tiles *tiles, uint32_t *most)
+{
+    return prepare_tiles(context, rows, n, size, SUBWAVE_SCAN_ROWS(size), tiles, most);
 }
 
 bool subwave_array_divide_for_cells(const subwave_context *context, int64_t n, size_t size,

@@ -39,13 +39,13 @@ subwave_status subwave_array_prepare_rows(subwave_context *context, int64_t rows
 bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t length, int64_t ldx,
                           size_t size, subwave_rows *prepared);
 
-/* Divides n elements of `size` bytes into the tiles of a scan, one at least, and gives the blocks
- * their workspace. */
+/* Divides n elements of `size` bytes into tiles of `tile_rows` rows, one at least, and gives the
+ * blocks their workspace. */
 subwave_status subwave_array_prepare_tiles(subwave_context *context, int64_t n, size_t size,
-                                           subwave_tiles *tiles);
+                                           int tile_rows, subwave_tiles *tiles);
 /* Without workspace, for tiles that do not wait for each other. */
-void subwave_array_divide_tiles(int64_t n, size_t size, subwave_tiles *tiles);
-/* As the first, for rows of n elements, at most `*most` of them in a launch. */
+void subwave_array_divide_tiles(int64_t n, size_t size, int tile_rows, subwave_tiles *tiles);
+/* As the first, for the scans of rows of n elements, at most `*most` of them in a launch. */
 subwave_status subwave_array_prepare_row_tiles(subwave_context *context, int64_t rows, int64_t n,
                                                size_t size, subwave_tiles *tiles, uint32_t *most);
 

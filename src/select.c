@@ -50,9 +50,10 @@ static subwave_status launch(subwave_context *context, const selection *s,
     }
     SUBWAVE_TRY(subwave_check_pointer(context, "count", launch->count, sizeof *launch->count));
     if (launch->appends)
-        subwave_array_divide_tiles(s->n, size, &launch->tiles);
+        subwave_array_divide_tiles(s->n, size, SUBWAVE_ARRAY_ROWS, &launch->tiles);
     else
-        SUBWAVE_TRY(subwave_array_prepare_tiles(context, s->n, size, &launch->tiles));
+        SUBWAVE_TRY(
+            subwave_array_prepare_tiles(context, s->n, size, SUBWAVE_ARRAY_ROWS, &launch->tiles));
     if (s->n > 0)
         subwave_log_bench(context, "%s --dtype %s%s%s --size %" PRId64,
                           launch->appends ? "append" : s->function + strlen("subwave_"),

@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { BLOCK = 256, ROWS = 4, TILES = 1024, RUN = 32, RUNS = ROWS * BLOCK / RUN, GROUP = 256 };
+_Static_assert(RUNS == RUN, "the runs of a tile's part are scanned as packs are");
 #ifdef SUBWAVE_SMALL_LIMITS
 enum { LAUNCH = 2 * GROUP };
 #else
@@ -311,13 +312,15 @@ void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind 
 {
     const subwave_dtype type = combined_in(dtype);
     const int pack = 128 / reference_width(dtype);
-    const int64_t tile = (int64_t)ROWS * BLOCK * pack;
+    /* A tile has one part of 32 runs, or two. */
+    const int parts = reference_width(dtype) < 32 ? 1 : 2, runs = parts * RUNS;
+    const int64_t tile = (int64_t)parts * ROWS * BLOCK * pack;
     const cell none = {0};
     cell before_all = init ? element(dtype, op, init, 0) : none; /* before the tiles of a launch */
     cell tiles[GROUP] = {{0}}, groups[GROUP] = {{0}};
     for (int64_t t = 0; t * tile < n; ++t) {
-        cell before[RUNS][RUN], totals[RUN] = {{0}};
-        for (int r = 0; r < RUNS; ++r) {
+        cell before[2 * RUNS][RUN], totals[2 * RUNS] = {{0}}, starts[2 * RUNS], of_tile = none;
+        for (int r = 0; r < runs; ++r) {
             cell packs[RUN] = {{0}}, upto[RUN];
             for (int p = 0; p < RUN; ++p)
                 for (int64_t e = 0, i = t * tile + (int64_t)(r * RUN + p) * pack; e < pack && i < n;
@@ -328,8 +331,14 @@ void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind 
                 before[r][p] = p ? upto[p - 1] : none;
             totals[r] = upto[RUN - 1];
         }
-        cell runs[RUN], of_tiles[GROUP], of_groups[GROUP];
-        scan_run(type, op, totals, runs);
+        for (int part = 0; part < runs; part += RUN) {
+            cell upto[RUN];
+            scan_run(type, op, totals + part, upto);
+            for (int r = 0; r < RUN; ++r)
+                starts[part + r] = join(type, op, of_tile, r ? upto[r - 1] : none);
+            of_tile = join(type, op, of_tile, upto[RUN - 1]);
+        }
+        cell of_tiles[GROUP], of_groups[GROUP];
         const int place = (int)(t % GROUP), group = (int)(t % LAUNCH / GROUP);
         for (int i = 0; i < GROUP; ++i) {
             of_tiles[i] = i < place ? tiles[i] : none;
@@ -338,25 +347,26 @@ void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind 
         of_groups[0] = join(type, op, before_all, of_groups[0]);
         const cell in_group = join_all(type, op, of_tiles, GROUP),
                    first = join(type, op, join_all(type, op, of_groups, GROUP), in_group);
-        for (int r = 0; r < RUNS; ++r)
+        for (int r = 0; r < runs; ++r)
             for (int p = 0; p < RUN; ++p) {
-                cell upto =
-                    join(type, op, join(type, op, first, r ? runs[r - 1] : none), before[r][p]);
+                const cell of_run = join(type, op, first, starts[r]);
+                cell upto = before[r][p];
                 for (int64_t e = 0, i = t * tile + (int64_t)(r * RUN + p) * pack; e < pack && i < n;
                      ++e, ++i) {
                     const cell with = join(type, op, upto, element(dtype, op, x, i));
-                    cell result = scan == SUBWAVE_SCAN_INCLUSIVE ? with : upto;
+                    cell result =
+                        join(type, op, of_run, scan == SUBWAVE_SCAN_INCLUSIVE ? with : upto);
                     if (!result.any)
                         result = (cell){true, reference_identity(type, op)};
                     reference_store(dtype, y, i, rounded(dtype, type, result));
                     upto = with;
                 }
             }
-        tiles[place] = runs[RUN - 1];
+        tiles[place] = of_tile;
         if (place == GROUP - 1)
-            groups[group] = join(type, op, in_group, runs[RUN - 1]);
+            groups[group] = join(type, op, in_group, of_tile);
         if (t % LAUNCH == LAUNCH - 1)
-            before_all = join(type, op, first, runs[RUN - 1]);
+            before_all = join(type, op, first, of_tile);
     }
 }
 

@@ -425,7 +425,8 @@ SUBWAVE_API subwave_status subwave_reduce(subwave_context *context, subwave_dtyp
  *   x       [in, device] n elements, aligned as an element; if x and y are aligned to 16 bytes the
  *           scan is faster on NVIDIA.
  *   y       [out, device] n elements; may be x, and must not overlap it otherwise.
- * Stream: asynchronous. Workspace: at most 1057040 bytes; 4352 bytes if x has at most 16 KiB.
+ * Stream: asynchronous. Workspace: at most 1057040 bytes; 4352 bytes if x has at most
+ *         32 KiB, or 16 KiB of elements of one or two bytes.
  * Determinism: bit-equal on every device (docs/arrays.md). Errors: INVALID_CONTEXT; INVALID_VALUE
  * op, dtype, scan, order; UNSUPPORTED an op that the dtype lacks; INVALID_SIZE; INVALID_POINTER;
  * WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR. Source: the scans of CUB and rocPRIM. */

@@ -137,7 +137,7 @@ static void test_many(void **state)
               (shape){many < 1000 ? many : 1000, length, length, length, SUBWAVE_SCAN_INCLUSIVE,
                       true, true});
     }
-    const int64_t tile = 2 * ROWS * BLOCK;
+    const int64_t tile = 2 * 2 * ROWS * BLOCK; /* of f64 */
     check(&a, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS,
           (shape){300, tile + 2, tile + 2, tile + 2, SUBWAVE_SCAN_EXCLUSIVE, true, false});
     check(
@@ -249,7 +249,7 @@ static void test_special(void **state)
 static void test_workspace(void **state)
 {
     subwave_context *context = *state;
-    enum { LENGTH = 5000, ROWS_OF_X = 3, ALL = ROWS_OF_X * LENGTH, TILES = 3 };
+    enum { LENGTH = 5000, ROWS_OF_X = 3, ALL = ROWS_OF_X * LENGTH, TILES = 2 };
     enum { NEEDED = 4352 + ROWS_OF_X * 2 * (TILES + 1) * 8 };
     int64_t *const values = malloc(ALL * sizeof *values), *const found =
                                                               malloc(sizeof *found * ALL);

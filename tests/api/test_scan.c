@@ -69,6 +69,10 @@ static const array_size sizes[] = {{0, 0},
                                    {ROWS * BLOCK - 1, 1},
                                    {ROWS * BLOCK, 0},
                                    {ROWS * BLOCK, 1},
+                                   {2 * ROWS * BLOCK - 1, 1},
+                                   {2 * ROWS * BLOCK, 0},
+                                   {2 * ROWS * BLOCK, 1},
+                                   {2 * ROWS * BLOCK + 3 * BLOCK, 1},
                                    {3 * ROWS * BLOCK + 2 * BLOCK + 77, 1}};
 
 static void check_in_turn(arrays *a, subwave_dtype dtype, subwave_op op, int64_t n, unsigned turn)
@@ -82,9 +86,9 @@ static void test_all(void **state) { arrays_check_all(*state, sizes, COUNT(sizes
 static void test_many_tiles(void **state)
 {
     arrays a = arrays_create(*state);
-    const int64_t packs = (int64_t)ROWS * BLOCK * (2 * GROUP + 3) + 5;
+    const int64_t packs = (int64_t)2 * ROWS * BLOCK * (2 * GROUP + 3) + 5;
     check(&a, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, 2 * packs + 1, ways[0]);
-    check(&a, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 4 * ROWS * BLOCK * (GROUP + 1), ways[1]);
+    check(&a, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 4 * 2 * ROWS * BLOCK * (GROUP + 1), ways[1]);
     if (harness_is_full()) {
         check(&a, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 4 * packs + 3, ways[2]);
         check(&a, SUBWAVE_DTYPE_I64, SUBWAVE_OP_MAXIMUM, 2 * packs, ways[3]);
@@ -175,7 +179,7 @@ static void test_special(void **state)
 static void test_workspace(void **state)
 {
     subwave_context *context = *state;
-    enum { TILE = ROWS * BLOCK * 2, SMALL = 4352, MOST = 1057040 };
+    enum { TILE = 2 * ROWS * BLOCK * 2, SMALL = 4352, MOST = 1057040 };
     static const int64_t counts[] = {TILE, TILE + 1};
     static const int64_t needed[] = {SMALL, SMALL + 2 * (2 + 1) * 8};
     void *workspace;

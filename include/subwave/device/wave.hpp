@@ -97,6 +97,7 @@
  *                                        load_scalars has loaded
  *   touch(address)                       asks for the line there ahead of a load, on NVIDIA;
  *                                        nothing elsewhere
+ *   touch_shared(address)                the same, to the cache that all blocks share
  *   in_global_memory(x)                  x, a pointer that the compiler cannot know to be to global
  *                                        memory
  *   element_near(base, i)                base[i], i so small that 32 bits count the bytes to it;

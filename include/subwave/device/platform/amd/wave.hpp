@@ -359,6 +359,7 @@ SUBWAVE_DEVICE void add_products(T (&sums)[Columns], const T (&scalars)[Count], 
 }
 
 SUBWAVE_DEVICE void touch(const void *) {}
+SUBWAVE_DEVICE void touch_shared(const void *) {}
 
 /* A pointer that was read from memory; with its address space loads need not ask whether it is
  * local. */

@@ -262,6 +262,7 @@ SUBWAVE_DEVICE void add_products(T (&sums)[Columns], const T (&scalars)[Count], 
 }
 
 SUBWAVE_DEVICE void touch(const void *) {}
+SUBWAVE_DEVICE void touch_shared(const void *) {}
 
 template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x) { return x; }
 

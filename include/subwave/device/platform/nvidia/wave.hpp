@@ -308,6 +308,10 @@ SUBWAVE_DEVICE void touch(const void *line)
 {
     asm volatile("prefetch.global.L1 [%0];" ::"l"(__cvta_generic_to_global(line)));
 }
+SUBWAVE_DEVICE void touch_shared(const void *line)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(line)));
+}
 
 #if SUBWAVE_HAS_REDUX
 #define SUBWAVE_REDUX(name, type, instruction) \
