@@ -349,7 +349,7 @@ add_executable(app app.f90)
 
     # Not tested
     ("docs/arrays.md", "array      a row"): "a drawing",
-    ("docs/arrays.md", "tile       32 runs"): "a drawing",
+    ("docs/arrays.md", "part       32 runs"): "a drawing",
     ("docs/arrays.md", "sequence   x0 x1"): "a drawing",
     ("docs/arrays.md", "x:  i ->"): "a drawing",
     ("docs/arrays.md", "256 bins, 8 copies"): "a drawing",

@@ -175,14 +175,14 @@ def generator(options):
         return folder, done.stderr
 
     folder, _ = generate("new", """
-typedef struct subwave_event subwave_event;
+typedef struct subwave_ticket subwave_ticket;
 typedef enum subwave_flag { SUBWAVE_FLAG_NEW = 1 << 3 } subwave_flag;
-SUBWAVE_API subwave_status subwave_event_create(subwave_context *context, subwave_event **event, subwave_flag flag);
-SUBWAVE_API subwave_status subwave_event_wait(subwave_event *event, int64_t time, const char *name);
+SUBWAVE_API subwave_status subwave_ticket_create(subwave_context *context, subwave_ticket **ticket, subwave_flag flag);
+SUBWAVE_API subwave_status subwave_ticket_wait(subwave_ticket *ticket, int64_t time, const char *name);
 /* What it does.
  *   reached, known  [out, host] for the host.
  *   number  [out, device] not for it. */
-SUBWAVE_API subwave_status subwave_event_query(subwave_event *event, bool *reached, int64_t *known, int64_t *number);
+SUBWAVE_API subwave_status subwave_ticket_query(subwave_ticket *ticket, bool *reached, int64_t *known, int64_t *number);
 SUBWAVE_API subwave_status subwave_call_back(subwave_context *context, void (*function)(void *), void *data);
 SUBWAVE_API void subwave_nothing(void);
 SUBWAVE_API void *subwave_address(int64_t bytes);
@@ -195,17 +195,17 @@ program user
   use subwave
   implicit none
   type(subwave_context) :: context
-  type(c_ptr) :: event
+  type(c_ptr) :: ticket
   integer :: status
   logical(c_bool) :: reached
   integer(c_int64_t) :: known
-  call subwave_event_query(event, reached, known, c_null_ptr)
-  call subwave_event_create(context, event, SUBWAVE_FLAG_NEW, status)
-  call subwave_event_wait(event, 1, "name")
-  call subwave_event_wait(event, 1_c_int64_t, "name", status)
-  call subwave_call_back(context, c_null_funptr, event)
+  call subwave_ticket_query(ticket, reached, known, c_null_ptr)
+  call subwave_ticket_create(context, ticket, SUBWAVE_FLAG_NEW, status)
+  call subwave_ticket_wait(ticket, 1, "name")
+  call subwave_ticket_wait(ticket, 1_c_int64_t, "name", status)
+  call subwave_call_back(context, c_null_funptr, ticket)
   call subwave_nothing()
-  event = subwave_address(8)
+  ticket = subwave_address(8)
 end program
 """)
     Comparison(options, os.path.join(folder, "objects")).run(
