@@ -203,6 +203,20 @@ template <bool Aligned, class T> SUBWAVE_DEVICE pack_words load_pack_words(const
     }
 }
 
+/* All of a block ask for elements that a block later loads, where a device can load ahead; `left` are
+ * those from the tile on. Tiles wait for all tiles before them, and so for the slowest of their loads:
+ * these take less time from the cache that blocks share. */
+template <class T>
+SUBWAVE_DEVICE void touch_later_tile(const T *tile, std::uint32_t elements, std::int64_t left)
+{
+    /* More than is on its way at any time, and little of the cache. */
+    constexpr std::int64_t ahead = (6 << 20) / sizeof(T);
+    constexpr std::uint32_t line = 128 / sizeof(T);
+    const std::uint32_t at = threadIdx.x * line;
+    if (at < elements && ahead + at < left)
+        touch_shared(tile + (ahead + at));
+}
+
 /* The first becomes the last. A loop that is not unrolled can so work on one after the other in
  * registers, whose indices must be constants. */
 template <class T, int Count> SUBWAVE_DEVICE void turn(T (&x)[Count])

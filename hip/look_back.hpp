@@ -70,21 +70,6 @@ SUBWAVE_DEVICE std::uint32_t next_tile(std::uint32_t *counter, std::uint32_t cou
     return next[0];
 }
 
-/* All of a block ask for the elements of a tile that begins later, where a device can load ahead. A
- * tile waits for all tiles before it, and so for the slowest of their loads: these take less time
- * from the cache that blocks share. `tile` is where the block's own elements are, of which there are
- * Elements, in the first of `left` tiles. */
-template <int Elements, class T>
-SUBWAVE_DEVICE void touch_later_tile(const T *tile, std::uint32_t left)
-{
-    /* More than is on its way at any time, and little of the cache. */
-    constexpr int ahead = (6 << 20) / (Elements * static_cast<int>(sizeof(T))), line = 128;
-    static_assert(Elements * sizeof(T) <= array_block * line, "a work-item asks for one line");
-    const std::uint32_t at = threadIdx.x * line;
-    if (left > ahead + 1 && at < Elements * sizeof(T))
-        touch_shared(reinterpret_cast<const char *>(tile + std::int64_t(ahead) * Elements) + at);
-}
-
 /* What the elements before a tile of the launch's `count` combine to, in all work-items of its block,
  * of array_block. `states` has SUBWAVE_SCAN_STATES(count). `start` is what stands before the
  * launch, `mine` the tile's value, needed in work-item 0 alone; `shared` is as block_reduce needs

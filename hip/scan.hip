@@ -180,7 +180,7 @@ scan(subwave_scan_launch p)
     const int elements = left < scan_packs<T>::all ? static_cast<int>(left) : scan_packs<T>::all;
     scan_packs<T> x = {};
     const T *const from = static_cast<const T *>(p.x) + (row * p.ldx + first);
-    touch_later_tile<scan_packs<T>::all>(from, t.count - tile);
+    touch_later_tile(from, static_cast<std::uint32_t>(elements), left);
     x.template load<Aligned>(from, elements);
     with_array_op<T>(p.op, [&](auto op, auto as) { scan_tile(p, t, tile, x, op, as); });
     if (p.to_truth) {

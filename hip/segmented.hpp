@@ -195,6 +195,8 @@ public:
         const std::int64_t first = first_element - shift;
         const int whole = first < 0 ? 1 : 0,
                   whole_end = first + packs * pack > p.n ? packs - 1 : packs;
+        touch_later_tile(from + first_element, static_cast<std::uint32_t>(elements),
+                         p.n - first_element);
         const chunk *const in = reinterpret_cast<const chunk *>(from + first);
         std::uint32_t held[rows][4] = {};
         SUBWAVE_UNROLL

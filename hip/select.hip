@@ -281,9 +281,9 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
         return count < 0 ? 0 : count < size ? count : size;
     };
 
-    touch_later_tile<rows * array_block * size>(x + tile_first, t.count - tile);
+    touch_later_tile(x + tile_first, elements, left);
     if (p.flags)
-        touch_later_tile<rows * array_block * size>(p.flags + tile_first, t.count - tile);
+        touch_later_tile(p.flags + tile_first, elements, left);
     word_array<4> pack[rows];
     words_of_elements<size, std::uint8_t> flags[rows] = {};
     if (is_whole && p.packed) {
