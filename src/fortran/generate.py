@@ -63,6 +63,8 @@ OVERLOADS = {
     "subwave_minmax_index": Overload((), ("value", "index"), (), NUMBERS, {}, TO_HOST),
     "subwave_compact_if": Overload(("scalar",), (), (), NUMBERS, {}, {}),
     "subwave_partition_if": Overload(("scalar",), (), (), NUMBERS, {}, {}),
+    "subwave_append_if": Overload(("scalar",), (), (), NUMBERS, {}, {}),
+    "subwave_fill": Overload(("value",), (), (), tuple(t.name for t in TYPES), {}, {}),
 }
 # The types of scalars that a dtype needs, where it is not the dtype of the scalars' own type.
 SCALARS = [("SUBWAVE_DTYPE_F64", "f64", "real(c_double)", "real(%s, c_double)"),
