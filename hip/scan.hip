@@ -171,18 +171,25 @@ template <class T, bool Aligned>
 SUBWAVE_KERNEL(array_block, sizeof(T) < 4 ? 2 : 4)
 scan(subwave_scan_launch p)
 {
-    subwave_tiles t = p.tiles;
-    const std::uint32_t all = t.count * p.rows,
-                        next = t.count > 1 ? next_tile(t.counter, all) : blockIdx.x,
-                        row = p.rows > 1 ? next / t.count : 0, tile = next - row * t.count;
-    t.states += row * static_cast<std::int64_t>(SUBWAVE_SCAN_STATES(t.count));
-    const std::int64_t first = (t.first + tile) * scan_packs<T>::all, left = t.n - first;
-    const int elements = left < scan_packs<T>::all ? static_cast<int>(left) : scan_packs<T>::all;
+    const std::uint32_t next = p.tiles.count > 1
+                                   ? next_tile(p.tiles.counter, p.tiles.count * p.rows)
+                                   : blockIdx.x,
+                        row = p.rows > 1 ? next / p.tiles.count : 0,
+                        tile = next - row * p.tiles.count;
+    /* The tile's first element in its row, and how many from there on are in the tile. */
+    const auto first = [&] { return (p.tiles.first + tile) * scan_packs<T>::all; };
+    const auto elements = [&] {
+        const std::int64_t left = p.tiles.n - first();
+        return left < scan_packs<T>::all ? static_cast<int>(left) : scan_packs<T>::all;
+    };
     scan_packs<T> x = {};
-    const T *const from = static_cast<const T *>(p.x) + (row * p.ldx + first);
-    touch_later_tile(from, static_cast<std::uint32_t>(elements), left);
-    x.template load<Aligned>(from, elements);
-    with_array_op<T>(p.op, [&](auto op, auto as) { scan_tile(p, t, tile, x, op, as); });
+    const T *const from = static_cast<const T *>(p.x) + (row * p.ldx + first());
+    touch_later_tile(from, static_cast<std::uint32_t>(elements()), p.tiles.n - first());
+    x.template load<Aligned>(from, elements());
+    p = argument_read_anew(p); /* or LLVM keeps it in more scalar registers than there are */
+    p.tiles.states += row * static_cast<std::int64_t>(SUBWAVE_SCAN_STATES(p.tiles.count));
+    with_array_op<T>(p.op, [&](auto op, auto as) { scan_tile(p, p.tiles, tile, x, op, as); });
+    p = argument_read_anew(p);
     if (p.to_truth) {
         SUBWAVE_UNROLL
         for (int r = 0; r < scan_packs<T>::rows; ++r) {
@@ -191,7 +198,7 @@ scan(subwave_scan_launch p)
                 x.pack[r].element[e] = static_cast<T>(x.pack[r].element[e] != T(0));
         }
     }
-    x.store(static_cast<T *>(p.y) + (row * p.ldy + first), elements);
+    x.store(static_cast<T *>(p.y) + (row * p.ldy + first()), elements());
 }
 
 template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)
