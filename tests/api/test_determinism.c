@@ -22,7 +22,7 @@ static const int thread_counts[] = {1, 2, 3, 5};
 enum { SEEDS = 6, MOST_CONTEXTS = SEEDS * COUNT(thread_counts), SHIFTS = 8 };
 
 /* More than there are contexts, each of which makes a call in turn. */
-static int repeats(void) { return harness_is_full() ? 100 : 12; }
+static int repeats(void) { return harness_is_full() ? 100 : 40; }
 
 /* --- a processor that others use too --------------------------------------------------------- */
 
