@@ -54,6 +54,8 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_segmented_scan,
     SUBWAVE_OPERATION_scatter_add,
     SUBWAVE_OPERATION_fill,
+    SUBWAVE_OPERATION_stack,
+    SUBWAVE_OPERATION_matmul_stacked,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
@@ -149,6 +151,52 @@ typedef struct subwave_matmul_batched_launch {
     uint32_t block, shared_bytes; /* the latter CELLS and DENSE */
     int64_t blocks, first_block;  /* the launcher starts at 0 */
 } subwave_matmul_batched_launch;
+
+/* The entries of a stack of products, sorted by their C (hip/stack.hip): those of the same C form a
+ * list, in the order of the stack. Entry e has the offsets of its A, B and C at offsets[3 e],
+ * [3 e + 1] and [3 e + 2]; `base` is the offset of a first element. */
+typedef struct subwave_stack_term {
+    int64_t a, b; /* offsets, from 0 */
+} subwave_stack_term;
+typedef struct subwave_stack_list {
+    int64_t c;
+    uint32_t first, count; /* its terms */
+} subwave_stack_list;
+enum {
+    SUBWAVE_STACK_BLOCK = 256,
+    SUBWAVE_STACK_MOST = 1 << 28, /* entries */
+#ifdef SUBWAVE_SMALL_LIMITS
+    SUBWAVE_STACK_ONE_BLOCK = 8,
+    SUBWAVE_STACK_BLOCKS = 3,
+#else
+    SUBWAVE_STACK_ONE_BLOCK = 4 * SUBWAVE_STACK_BLOCK, /* entries up to which one block sorts all */
+    SUBWAVE_STACK_BLOCKS = 1 << 12,                    /* at most: blocks go over the entries */
+#endif
+};
+typedef struct subwave_stack_launch {
+    const void *offsets;
+    int32_t wide;    /* they have 64 bits */
+    int32_t swapped; /* what the product calls its A is the entry's B */
+    int64_t base;
+    int32_t log_slots;
+    uint32_t entries, blocks;
+    uint32_t *taken; /* of the lists and of the terms, how many have a place */
+    /* A hash table of the lists, half of which stays empty at least. */
+    subwave_stack_list *slots;
+    uint32_t *slot, *place; /* of an entry: its list's slot; its place in the list, not yet in order */
+    uint32_t *entry;        /* in such a place */
+    subwave_stack_list *lists;
+    subwave_stack_term *terms;
+} subwave_stack_launch;
+
+/* C += the products of each list, by one of the kernels of batches. The operands' stride is 1: they
+ * are found by their offsets. */
+typedef struct subwave_matmul_stacked_launch {
+    subwave_matmul_batched_launch product;
+    const uint32_t *count; /* of the lists */
+    const subwave_stack_list *lists;
+    const subwave_stack_term *terms;
+} subwave_matmul_stacked_launch;
 
 /* Element i belongs to work-item i: blocks of block[0] x block[1] x block[2], `count` of them. */
 enum { SUBWAVE_GROUP_BATCH = 4 }; /* elements of a work-item that are loaded together */

@@ -14,12 +14,7 @@ static int launch_matmul_batched_tile(const matmul_batched_problem<T> &problem,
                                       std::uint32_t blocks, void *stream)
 {
     const dim3 grid(blocks), block(problem.p.block);
-    constexpr bool real = !is_complex_v<T>;
-    constexpr bool on_unit = shapes.f64_unit_in_groups && std::is_same<T, double>::value;
-    if constexpr ((For == SUBWAVE_MATMUL_BATCHED_FOR_REAL && !real) ||
-                  (For == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && real) ||
-                  (For == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && !on_unit) ||
-                  (For == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && (!real || on_unit))) {
+    if constexpr (!is_for<T>(For)) {
         return SUBWAVE_NO_KERNEL;
     } else if constexpr (Across == 0) {
         return launch(matmul_batched_groups<T, Size, Lanes, Terms>, grid, block, 0, stream,

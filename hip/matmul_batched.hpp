@@ -11,6 +11,17 @@
 
 SUBWAVE_BEGIN
 
+/* Whether tiles for that use are built for T. */
+template <class T> constexpr bool is_for(int use)
+{
+    constexpr bool real = !is_complex_v<T>;
+    constexpr bool on_unit = shapes.f64_unit_in_groups && std::is_same<T, double>::value;
+    return !((use == SUBWAVE_MATMUL_BATCHED_FOR_REAL && !real) ||
+             (use == SUBWAVE_MATMUL_BATCHED_FOR_COMPLEX && real) ||
+             (use == SUBWAVE_MATMUL_BATCHED_FOR_MATRIX_UNIT && !on_unit) ||
+             (use == SUBWAVE_MATMUL_BATCHED_FOR_BROADCAST && (!real || on_unit)));
+}
+
 template <class T> struct matmul_batched_problem {
     subwave_matmul_batched_launch p;
     T alpha, beta;
@@ -35,13 +46,22 @@ template <class T> struct matmul_batched_tile {
         const subwave_matmul_batched_launch &p = problem.p;
         const std::int64_t tiles = std::int64_t(p.down) * p.across;
         const std::int64_t entry = tiles == 1 ? at : at / tiles;
-        const int tile = static_cast<int>(at - entry * tiles);
+        place(p, static_cast<int>(at - entry * tiles), side, problem.matrix(p.a, entry),
+              problem.matrix(p.b, entry), problem.matrix(p.c, entry));
+    }
+
+protected:
+    matmul_batched_tile() = default;
+    /* The tile of this number in C. */
+    SUBWAVE_DEVICE void place(const subwave_matmul_batched_launch &p, int tile, int side, T *of_a,
+                              T *of_b, T *of_c)
+    {
         const int i = tile / p.across * side, j = tile % p.across * side;
         rows = p.m - i < side ? p.m - i : side;
         columns = p.n - j < side ? p.n - j : side;
-        a = problem.matrix(p.a, entry) + i * (p.a.transposed ? 1 : p.a.ld);
-        b = problem.matrix(p.b, entry) + j * (p.b.transposed ? p.b.ld : 1);
-        c = problem.matrix(p.c, entry) + i * p.c.ld + j;
+        a = of_a + i * (p.a.transposed ? 1 : p.a.ld);
+        b = of_b + j * (p.b.transposed ? p.b.ld : 1);
+        c = of_c + i * p.c.ld + j;
     }
 };
 

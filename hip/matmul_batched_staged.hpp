@@ -94,107 +94,140 @@ template <class T, int Size, int Lanes, int Across, int Terms> struct staged {
                                    (side <= 16 || !multiplies_on_unit_v<T>);
 };
 
-/* Across x Across groups of Lanes compute a tile of as many times Size x Size elements, Terms steps
- * of k at a time; their parts of A and B are copied to shared memory in the order in which they
- * lie, whatever the sizes, and read there by all. */
-template <class T, int Size, int Lanes, int Across, int Terms>
-SUBWAVE_DEVICE void multiply_staged(const matmul_batched_problem<T> &problem)
-{
+/* Across x Across groups of Lanes, a team, compute a tile of as many times Size x Size elements, Terms
+ * steps of k at a time; their parts of A and B are copied to shared memory in the order in which
+ * they lie, whatever the sizes, and read there by all. */
+template <class T, int Size, int Lanes, int Across, int Terms> class staged_product {
     using group = fixed_size_group<Lanes>;
     using s = staged<T, Size, Lanes, Across, Terms>;
-    constexpr int side = s::side, items = s::items, ld_terms = s::ld_terms, ld_side = s::ld_side;
-    SUBWAVE_DYNAMIC_SHARED(T, local);
-    const subwave_matmul_batched_launch &p = problem.p;
-    const sub_group sg = this_work_item::get_sub_group();
-    const group g = get_fixed_size_group<Lanes>(sg);
-    /* Unsigned, that divisions are shifts. */
-    const unsigned in_block = block_item(), number = in_block % items / Lanes;
-    const int teams = block_size() / items, team = in_block / items, item = in_block % items;
-    const int i = number / Across * Size, j = number % Across * Size; /* in the tile */
-    T *const local_a = local + team * s::elements, *const local_b = local_a + s::panel;
-    const std::int64_t count = p.batch * p.down * p.across;
-    const auto barrier = [&] {
+    static constexpr int side = s::side, ld_terms = s::ld_terms, ld_side = s::ld_side;
+
+    const group g_;
+    const int item_, i_, j_; /* in the team; of the group's elements in the tile */
+    T *const local_a_, *const local_b_;
+    group_matrix<T, Size, Size, group> sum_;
+
+    SUBWAVE_DEVICE staged_product(group g, T *local, unsigned in_block)
+        : g_(g), item_(in_block % s::items), i_(in_block % s::items / Lanes / Across * Size),
+          j_(in_block % s::items / Lanes % Across * Size),
+          local_a_(local + in_block / s::items * s::elements), local_b_(local_a_ + s::panel)
+    {
+        sum_.fill(T{});
+    }
+    /* As it lies: a row per step of k, or as many rows as C's tile has. */
+    SUBWAVE_DEVICE void stage_part(T *to, const T *x, std::int64_t ld, bool row_per_term, int size,
+                                   int l, int terms) const
+    {
+        if (code_is_short)
+            stage(to_local<>(), to, row_per_term ? ld_side : ld_terms,
+                  x + (row_per_term ? l * ld : l), ld, row_per_term ? terms : size,
+                  row_per_term ? size : terms, item_, s::items);
+        else if (row_per_term)
+            stage(to_local<>(), to, ld_side, x + l * ld, ld, terms, size, item_, s::items);
+        else
+            stage(to_local<>(), to, ld_terms, x + l, ld, size, terms, item_, s::items);
+    }
+
+public:
+    /* `local`: the block's shared memory, s::bytes per team. Unsigned, that divisions are shifts. */
+    SUBWAVE_DEVICE explicit staged_product(T *local)
+        : staged_product(get_fixed_size_group<Lanes>(this_work_item::get_sub_group()), local,
+                         static_cast<unsigned>(block_item()))
+    {
+    }
+    static SUBWAVE_DEVICE int teams() { return block_size() / s::items; }
+    static SUBWAVE_DEVICE int team() { return unsigned(block_item()) / s::items; }
+
+    SUBWAVE_DEVICE void barrier() const
+    {
         if (Across == 1)
-            wave_barrier(sg.callers(), site::current());
+            wave_barrier(g_.callers(), site::current());
         else
             block_barrier(site::current());
-    };
+    }
 
-    const std::int64_t at = (p.first_block + blockIdx.x) * teams + team;
-    const bool mine = at < count;
-    const matmul_batched_tile<T> tile(problem, mine ? at : count - 1, side);
-    const int rows = tile.rows, columns = tile.columns;
-    group_matrix<T, Size, Size, group> sum;
-    sum.fill(T{});
-    for (int l = 0; l < p.k; l += Terms) {
-        const int terms = p.k - l < Terms ? p.k - l : Terms;
-        /* As it lies: a row per step of k, or as many rows as C's tile has. */
-        const auto stage_part = [&](T *to, const T *x, std::int64_t ld, bool row_per_term,
-                                    int size) {
-            if (code_is_short)
-                stage(to_local<>(), to, row_per_term ? ld_side : ld_terms,
-                      x + (row_per_term ? l * ld : l), ld, row_per_term ? terms : size,
-                      row_per_term ? size : terms, item, items);
-            else if (row_per_term)
-                stage(to_local<>(), to, ld_side, x + l * ld, ld, terms, size, item, items);
+    /* Adds A B, where the tile's A and B are. The team calls together. */
+    SUBWAVE_DEVICE void add(const subwave_matmul_batched_launch &p,
+                            const matmul_batched_tile<T> &tile)
+    {
+        const int rows = tile.rows, columns = tile.columns, item = item_, items = s::items;
+        for (int l = 0; l < p.k; l += Terms) {
+            const int terms = p.k - l < Terms ? p.k - l : Terms;
+            stage_part(local_a_, tile.a, p.a.ld, p.a.transposed, rows, l, terms);
+            stage_part(local_b_, tile.b, p.b.ld, !p.b.transposed, columns, l, terms);
+            const int missing = uses_matrix_unit<T, group, Size, Size, 8> ? -terms & 7 : 0;
+            if (missing != 0) {
+                if (p.a.transposed)
+                    clear(local_a_ + terms * ld_side, ld_side, missing, side, item, items);
+                else
+                    clear(local_a_ + terms, ld_terms, side, missing, item, items);
+                if (p.b.transposed)
+                    clear(local_b_ + terms, ld_terms, side, missing, item, items);
+                else
+                    clear(local_b_ + terms * ld_side, ld_side, missing, side, item, items);
+            }
+            copies_to_local_done();
+            barrier();
+            if (p.a.conjugate || p.b.conjugate) { /* and so transposed */
+                if (p.a.conjugate)
+                    conjugate_all(local_a_, ld_side, terms, rows, item, items);
+                if (p.b.conjugate)
+                    conjugate_all(local_b_, ld_terms, columns, terms, item, items);
+                barrier();
+            }
+            const T *const a = local_a_ + i_ * (p.a.transposed ? 1 : ld_terms);
+            const T *const b = local_b_ + j_ * (p.b.transposed ? ld_terms : 1);
+            const int rows_left = rows - i_, columns_left = columns - j_;
+            if (p.a.transposed && p.b.transposed)
+                matmul(g_, a, 1, ld_side, b, 1, ld_terms, sum_, terms, rows_left, columns_left);
+            else if (p.a.transposed)
+                matmul(g_, a, 1, ld_side, b, ld_side, 1, sum_, terms, rows_left, columns_left);
+            else if (p.b.transposed)
+                matmul(g_, a, ld_terms, 1, b, 1, ld_terms, sum_, terms, rows_left, columns_left);
             else
-                stage(to_local<>(), to, ld_terms, x + l, ld, size, terms, item, items);
-        };
-        stage_part(local_a, tile.a, p.a.ld, p.a.transposed, rows);
-        stage_part(local_b, tile.b, p.b.ld, !p.b.transposed, columns);
-        const int missing = uses_matrix_unit<T, group, Size, Size, 8> ? -terms & 7 : 0;
-        if (missing != 0) {
-            if (p.a.transposed)
-                clear(local_a + terms * ld_side, ld_side, missing, side, item, items);
-            else
-                clear(local_a + terms, ld_terms, side, missing, item, items);
-            if (p.b.transposed)
-                clear(local_b + terms, ld_terms, side, missing, item, items);
-            else
-                clear(local_b + terms * ld_side, ld_side, missing, side, item, items);
-        }
-        copies_to_local_done();
-        barrier();
-        if (p.a.conjugate || p.b.conjugate) { /* and so transposed */
-            if (p.a.conjugate)
-                conjugate_all(local_a, ld_side, terms, rows, item, items);
-            if (p.b.conjugate)
-                conjugate_all(local_b, ld_terms, columns, terms, item, items);
+                matmul(g_, a, ld_terms, 1, b, ld_side, 1, sum_, terms, rows_left, columns_left);
             barrier();
         }
-        const T *const a = local_a + i * (p.a.transposed ? 1 : ld_terms);
-        const T *const b = local_b + j * (p.b.transposed ? ld_terms : 1);
-        if (p.a.transposed && p.b.transposed)
-            matmul(g, a, 1, ld_side, b, 1, ld_terms, sum, terms, rows - i, columns - j);
-        else if (p.a.transposed)
-            matmul(g, a, 1, ld_side, b, ld_side, 1, sum, terms, rows - i, columns - j);
-        else if (p.b.transposed)
-            matmul(g, a, ld_terms, 1, b, 1, ld_terms, sum, terms, rows - i, columns - j);
-        else
-            matmul(g, a, ld_terms, 1, b, ld_side, 1, sum, terms, rows - i, columns - j);
-        barrier();
     }
-    T *const c = tile.c + i * p.c.ld + j;
-    finish(g, problem, c, rows - i, columns - j, sum);
-    /* Rows that begin within a sector of 32 bytes are written whole, by neighbours. */
-    if (s::keeps_c && p.c.ld * sizeof(T) % 32 != 0) {
-        sum.store(g, local_a + i * ld_side + j, ld_side);
-        barrier();
-        if (mine)
-            stage(from_local<T>{}, local_a, ld_side, tile.c, p.c.ld, rows, columns, item, items);
-    } else if (mine) {
-        sum.store(g, c, p.c.ld, rows - i, columns - j);
+
+    /* C = alpha sum + beta C, unless the team is beyond the work: it is not `mine` then. */
+    SUBWAVE_DEVICE void store(const matmul_batched_problem<T> &problem,
+                              const matmul_batched_tile<T> &tile, bool mine)
+    {
+        const std::int64_t ld = problem.p.c.ld;
+        T *const c = tile.c + i_ * ld + j_;
+        finish(g_, problem, c, tile.rows - i_, tile.columns - j_, sum_);
+        /* Rows that begin within a sector of 32 bytes are written whole, by neighbours. */
+        if (s::keeps_c && ld * sizeof(T) % 32 != 0) {
+            sum_.store(g_, local_a_ + i_ * ld_side + j_, ld_side);
+            barrier();
+            if (mine)
+                stage(from_local<T>{}, local_a_, ld_side, tile.c, ld, tile.rows, tile.columns,
+                      item_, s::items);
+        } else if (mine) {
+            sum_.store(g_, c, ld, tile.rows - i_, tile.columns - j_);
+        }
     }
-}
+};
 
 template <class T, int Size, int Lanes, int Across, int Terms>
 SUBWAVE_KERNEL((staged<T, Size, Lanes, Across, Terms>::bound))
 matmul_batched_staged(matmul_batched_problem<T> problem)
 {
-    if constexpr (staged<T, Size, Lanes, Across, Terms>::exists)
-        multiply_staged<T, Size, Lanes, Across, Terms>(problem);
-    else
+    if constexpr (staged<T, Size, Lanes, Across, Terms>::exists) {
+        using product = staged_product<T, Size, Lanes, Across, Terms>;
+        SUBWAVE_DYNAMIC_SHARED(T, local);
+        const subwave_matmul_batched_launch &p = problem.p;
+        const std::int64_t count = p.batch * p.down * p.across;
+        const std::int64_t at = (p.first_block + blockIdx.x) * product::teams() + product::team();
+        const bool mine = at < count;
+        const matmul_batched_tile<T> tile(problem, mine ? at : count - 1, Size * Across);
+        product team(local);
+        team.add(p, tile);
+        team.store(problem, tile, mine);
+    } else {
         trap(); /* no plan asks for it on this architecture */
+    }
 }
 
 SUBWAVE_END

@@ -232,6 +232,13 @@ SUBWAVE_SHAPE_FUNCTION int32_t subwave_skinny_steps(int32_t rows, int32_t elemen
     X(64, REAL, 32, 32, 2, 64, 32, 0) \
     X(64_COMPLEX, COMPLEX, 16, 32, 4, 0, 32, 16)
 
+/* Whether a stack of products has a kernel for a tile: its groups, and teams of a group, do not wait
+ * for others, whose lists are of other lengths. Few shapes, since they are built for each. */
+SUBWAVE_SHAPE_FUNCTION bool subwave_stacked_fits(int32_t size, int32_t across)
+{
+    return across <= 1 && size >= 4 && size != 12;
+}
+
 /* Dense matrices of f64 on the matrix unit: X(side, size, across) */
 #define SUBWAVE_MATMUL_BATCHED_DENSE(X) \
     X(24, 24, 1) \

@@ -2,7 +2,8 @@
  * matmul_batched.c: subwave_matmul_strided_batched and subwave_matmul_batched, many products at
  * once.
  */
-#include "check.h"
+#include "matmul_batched.h"
+
 #include "log.h"
 #include "tuning.h"
 
@@ -32,23 +33,26 @@ static bool is_number(subwave_dtype dtype, const void *element, double value)
     }
 }
 
-/* What both functions take, except for the operands. */
-typedef struct batched_problem {
-    subwave_dtype dtype;
-    subwave_layout layout;
-    subwave_transpose_kind transpose_a, transpose_b;
-    int64_t m, n, k, lda, ldb, ldc, batch;
-    const void *alpha, *beta;
-} batched_problem;
+void subwave_batched_log(subwave_context *context, const char *function,
+                         const subwave_batched_problem *p)
+{
+    subwave_log_call(
+        context,
+        "%s(dtype=%s, layout=%s, transpose_a=%d, transpose_b=%d, m=%" PRId64 ", n=%" PRId64
+        ", k=%" PRId64 ", lda=%" PRId64 ", ldb=%" PRId64 ", ldc=%" PRId64 ", batch=%" PRId64 ")",
+        function, subwave_dtype_name(p->dtype),
+        p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row", (int)p->transpose_a,
+        (int)p->transpose_b, p->m, p->n, p->k, p->lda, p->ldb, p->ldc, p->batch);
+}
 
-static subwave_status check_problem(subwave_context *context, const char *function,
-                                    const batched_problem *p)
+subwave_status subwave_batched_check(subwave_context *context, const char *function,
+                                     const subwave_batched_problem *p)
 {
     SUBWAVE_TRY(subwave_check_dtype(context, p->dtype));
     SUBWAVE_TRY(subwave_check_layout(context, p->layout));
     SUBWAVE_TRY(subwave_check_transpose(context, "transpose_a", p->transpose_a));
     SUBWAVE_TRY(subwave_check_transpose(context, "transpose_b", p->transpose_b));
-    SUBWAVE_TRY(subwave_check_built(context, function, SUBWAVE_OPERATION_matmul_batched, p->dtype));
+    SUBWAVE_TRY(subwave_check_built(context, function, p->operation, p->dtype));
     const struct {
         const char *name;
         int64_t size;
@@ -68,14 +72,11 @@ static subwave_status check_problem(subwave_context *context, const char *functi
                                      a_flipped ? p->m : p->k, p->lda, size));
     SUBWAVE_TRY(subwave_check_matrix(context, "ldb", p->layout, b_flipped ? p->n : p->k,
                                      b_flipped ? p->k : p->n, p->ldb, size));
-    SUBWAVE_TRY(subwave_check_matrix(context, "ldc", p->layout, p->m, p->n, p->ldc, size));
-    return subwave_check_size(context, "batch", p->batch);
+    return subwave_check_matrix(context, "ldc", p->layout, p->m, p->n, p->ldc, size);
 }
 
-/* Checks alpha and beta, and fills all of `launch` but the operands' memory. *idle: there is
- * nothing to do. The launch's k is 0 where A and B are not read, not even to find a NaN. */
-static subwave_status prepare(subwave_context *context, const batched_problem *p,
-                              subwave_matmul_batched_launch *launch, bool *idle)
+subwave_status subwave_batched_prepare(subwave_context *context, const subwave_batched_problem *p,
+                                       subwave_matmul_batched_launch *launch, bool *idle)
 {
     const size_t size = subwave_dtype_size(p->dtype);
     const size_t alignment = subwave_dtype_size(subwave_part_dtype(p->dtype)); /* as in C */
@@ -97,6 +98,14 @@ static subwave_status prepare(subwave_context *context, const batched_problem *p
     if (!empty)
         memcpy(launch->alpha, p->alpha, size); /* else it may be infinite */
     memcpy(launch->beta, p->beta, size);
+    if (p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR) {
+        /* Column-major storage read as row-major is the transpose: C^T = op(B)^T op(A)^T. */
+        const subwave_matmul_batched_operand a = launch->a;
+        launch->a = launch->b;
+        launch->b = a;
+        launch->m = (int32_t)p->n;
+        launch->n = (int32_t)p->m;
+    }
     return SUBWAVE_STATUS_SUCCESS;
 }
 
@@ -111,8 +120,8 @@ const subwave_batched_tuning subwave_tuning_of_batches = {
     subwave_plan_matmul_batched, subwave_plan_batched_candidates, launch_batch};
 
 /* `stride` is null for matrices by pointers. */
-static subwave_status run(subwave_context *context, const batched_problem *p, const int64_t *stride,
-                          subwave_matmul_batched_launch *launch)
+static subwave_status run(subwave_context *context, const subwave_batched_problem *p,
+                          const int64_t *stride, subwave_matmul_batched_launch *launch)
 {
     const subwave_log_product called = {stride ? "matmul_strided_batched" : "matmul_batched",
                                         0,
@@ -129,27 +138,8 @@ static subwave_status run(subwave_context *context, const batched_problem *p, co
                                         p->alpha,
                                         p->beta};
     subwave_log_bench_product(context, &called);
-    if (p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR) {
-        /* Column-major storage read as row-major is the transpose: C^T = op(B)^T op(A)^T. */
-        const subwave_matmul_batched_operand a = launch->a;
-        launch->a = launch->b;
-        launch->b = a;
-        launch->m = (int32_t)p->n;
-        launch->n = (int32_t)p->m;
-    }
     subwave_plan_matmul_batched(&context->capabilities, p->dtype, launch);
     return launch_batch(context, p->dtype, launch);
-}
-
-static void log_problem(subwave_context *context, const char *function, const batched_problem *p)
-{
-    subwave_log_call(
-        context,
-        "%s(dtype=%s, layout=%s, transpose_a=%d, transpose_b=%d, m=%" PRId64 ", n=%" PRId64
-        ", k=%" PRId64 ", lda=%" PRId64 ", ldb=%" PRId64 ", ldc=%" PRId64 ", batch=%" PRId64 ")",
-        function, subwave_dtype_name(p->dtype),
-        p->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR ? "column" : "row", (int)p->transpose_a,
-        (int)p->transpose_b, p->m, p->n, p->k, p->lda, p->ldb, p->ldc, p->batch);
 }
 
 subwave_status
@@ -161,11 +151,24 @@ subwave_matmul_strided_batched(subwave_context *context, subwave_dtype dtype, su
                                void *c, int64_t ldc, int64_t stride_c, int64_t batch)
 {
     const char *const function = "subwave_matmul_strided_batched";
-    const batched_problem p = {dtype, layout, transpose_a, transpose_b, m,     n,   k,
-                               lda,   ldb,    ldc,         batch,       alpha, beta};
+    const subwave_batched_problem p = {SUBWAVE_OPERATION_matmul_batched,
+                                       dtype,
+                                       layout,
+                                       transpose_a,
+                                       transpose_b,
+                                       m,
+                                       n,
+                                       k,
+                                       lda,
+                                       ldb,
+                                       ldc,
+                                       batch,
+                                       alpha,
+                                       beta};
     SUBWAVE_TRY(subwave_check_context(context, function));
-    log_problem(context, function, &p);
-    SUBWAVE_TRY(check_problem(context, function, &p));
+    subwave_batched_log(context, function, &p);
+    SUBWAVE_TRY(subwave_batched_check(context, function, &p));
+    SUBWAVE_TRY(subwave_check_size(context, "batch", batch));
     const size_t size = subwave_dtype_size(dtype);
     SUBWAVE_TRY(subwave_check_stride(context, "stride_a", stride_a, batch, size));
     SUBWAVE_TRY(subwave_check_stride(context, "stride_b", stride_b, batch, size));
@@ -179,7 +182,7 @@ subwave_matmul_strided_batched(subwave_context *context, subwave_dtype dtype, su
     subwave_matmul_batched_launch launch = {.a = {.first = a, .stride = stride_a},
                                             .b = {.first = b, .stride = stride_b},
                                             .c = {.first = c, .stride = stride_c}};
-    SUBWAVE_TRY(prepare(context, &p, &launch, &idle));
+    SUBWAVE_TRY(subwave_batched_prepare(context, &p, &launch, &idle));
     if (launch.k > 0) {
         SUBWAVE_TRY(subwave_check_pointer(context, "a", a, size));
         SUBWAVE_TRY(subwave_check_pointer(context, "b", b, size));
@@ -197,18 +200,31 @@ subwave_status subwave_matmul_batched(subwave_context *context, subwave_dtype dt
                                       const void *beta, void *const *c, int64_t ldc, int64_t batch)
 {
     const char *const function = "subwave_matmul_batched";
-    const batched_problem p = {dtype, layout, transpose_a, transpose_b, m,     n,   k,
-                               lda,   ldb,    ldc,         batch,       alpha, beta};
+    const subwave_batched_problem p = {SUBWAVE_OPERATION_matmul_batched,
+                                       dtype,
+                                       layout,
+                                       transpose_a,
+                                       transpose_b,
+                                       m,
+                                       n,
+                                       k,
+                                       lda,
+                                       ldb,
+                                       ldc,
+                                       batch,
+                                       alpha,
+                                       beta};
     SUBWAVE_TRY(subwave_check_context(context, function));
-    log_problem(context, function, &p);
-    SUBWAVE_TRY(check_problem(context, function, &p));
+    subwave_batched_log(context, function, &p);
+    SUBWAVE_TRY(subwave_batched_check(context, function, &p));
+    SUBWAVE_TRY(subwave_check_size(context, "batch", batch));
     if (m == 0 || n == 0 || batch == 0)
         return SUBWAVE_STATUS_SUCCESS;
 
     bool idle;
     subwave_matmul_batched_launch launch = {
         .a = {.array = a}, .b = {.array = b}, .c = {.array = c}};
-    SUBWAVE_TRY(prepare(context, &p, &launch, &idle));
+    SUBWAVE_TRY(subwave_batched_prepare(context, &p, &launch, &idle));
     if (launch.k > 0) {
         SUBWAVE_TRY(subwave_check_pointer(context, "a", a, sizeof *a));
         SUBWAVE_TRY(subwave_check_pointer(context, "b", b, sizeof *b));

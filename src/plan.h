@@ -90,6 +90,10 @@ size_t subwave_plan_workspace(const subwave_capabilities *device);
 void subwave_plan_matmul_batched(const subwave_capabilities *device, subwave_dtype dtype,
                                  subwave_matmul_batched_launch *launch);
 
+/* The same for a stack, whose lists are at most `batch`: also sets the number of blocks. */
+void subwave_plan_matmul_stacked(const subwave_capabilities *device, subwave_dtype dtype,
+                                 subwave_matmul_batched_launch *launch);
+
 /* A batch's kernels, shown one after the other. `side`: of the tile of C that a group, a team of
  * them or a wave computes; of CELLS a lane. */
 typedef struct subwave_batched_candidates {

@@ -15,7 +15,8 @@
 typedef struct tile {
     subwave_matmul_batched_tile name;
     int32_t use, size, lanes; /* what it is for (subwave_matmul_batched_use); of a group */
-    int32_t side, items;      /* of all its groups */
+    int32_t across;
+    int32_t side, items; /* of all its groups */
 } tile;
 
 static const tile tiles[] = {
@@ -24,6 +25,7 @@ static const tile tiles[] = {
      SUBWAVE_MATMUL_BATCHED_FOR_##use, \
      size, \
      lanes, \
+     across, \
      (size) * ((across) > 1 ? (across) : 1), \
      (lanes) * ((across) > 1 ? (across) * (across) : 1)},
     SUBWAVE_MATMUL_BATCHED_TILES(SUBWAVE_X)
@@ -53,14 +55,15 @@ static bool has_groups(const subwave_capabilities *device, subwave_dtype dtype, 
            groups->lanes <= device->wave_size && (groups->side <= 16 || !has_unit(device, dtype));
 }
 
-/* The smallest that holds C, or the largest. */
+/* The smallest that holds C, or the largest; of those for stacks, if it is of one. */
 static const tile *best_groups(const subwave_capabilities *device, subwave_dtype dtype,
-                               const subwave_matmul_batched_launch *launch)
+                               const subwave_matmul_batched_launch *launch, bool stacked)
 {
     const int32_t widest = greater_of(launch->m, launch->n);
     const tile *best = NULL;
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles && !(best && best->side >= widest); ++i)
-        if (has_groups(device, dtype, &tiles[i]))
+        if (has_groups(device, dtype, &tiles[i]) &&
+            (!stacked || subwave_stacked_fits(tiles[i].size, tiles[i].across)))
             best = &tiles[i];
     return best;
 }
@@ -261,10 +264,22 @@ void subwave_plan_matmul_batched(const subwave_capabilities *device, subwave_dty
         return;
     if (unit_is_best(launch) && plan_unit(device, dtype, launch))
         return;
-    const tile *const groups = best_groups(device, dtype, launch);
+    const tile *const groups = best_groups(device, dtype, launch, false);
     const int32_t side = best_cells(dtype, groups, launch);
     if (side == 0 || !plan_cells(device, dtype, side, launch))
         plan_groups(device, dtype, groups, launch);
+}
+
+void subwave_plan_matmul_stacked(const subwave_capabilities *device, subwave_dtype dtype,
+                                 subwave_matmul_batched_launch *launch)
+{
+    if (!unit_is_best(launch) || !plan_unit(device, dtype, launch))
+        plan_groups(device, dtype, best_groups(device, dtype, launch, true), launch);
+    /* How many lists there are the host does not know: as many blocks as a device has room for go
+     * over them. */
+    enum { ROOM = 16 };
+    const int64_t room = ROOM * (int64_t)device->compute_units;
+    launch->blocks = lesser_of(launch->blocks, lesser_of(room, SUBWAVE_MOST_BATCHED_BLOCKS));
 }
 
 void subwave_plan_batched_candidates(const subwave_capabilities *device, subwave_dtype dtype,

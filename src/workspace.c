@@ -13,9 +13,15 @@ static const uint32_t zeros[SUBWAVE_WORKSPACE_COUNTERS];
 
 static size_t own_bytes(const subwave_context *context)
 {
-    const size_t products = subwave_plan_workspace(&context->capabilities),
-                 arrays = subwave_array_workspace();
-    return products > arrays ? products : arrays;
+    /* More entries than stacks have as a rule: DBCSR's, up to 30000. */
+    enum { STACK_ENTRIES = 1 << 15 };
+    const size_t bytes[] = {subwave_plan_workspace(&context->capabilities),
+                            subwave_array_workspace(),
+                            (size_t)subwave_stack_workspace(STACK_ENTRIES)};
+    size_t most = 0;
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; ++i)
+        most = bytes[i] > most ? bytes[i] : most;
+    return most;
 }
 
 static subwave_status clear_counters(subwave_context *context, void *workspace, size_t bytes,

@@ -15,4 +15,7 @@ subwave_status subwave_workspace_create(subwave_context *context, char *error);
 /* The workspace for a call that needs `bytes`: WORKSPACE_TOO_SMALL if they are more than it has. */
 subwave_status subwave_workspace_get(subwave_context *context, int64_t bytes, void **workspace);
 
+/* The bytes that a stack of so many entries needs (matmul_stacked.c). */
+int64_t subwave_stack_workspace(int64_t entries);
+
 #endif

@@ -374,6 +374,36 @@ SUBWAVE_API subwave_status subwave_matmul_batched(
     int64_t k, const void *alpha, const void *const *a, int64_t lda, const void *const *b,
     int64_t ldb, const void *beta, void *const *c, int64_t ldc, int64_t batch);
 
+/* A stack of products of small matrices: C += alpha op(A) op(B) for each entry of a list of offsets in
+ * device memory, where a C may occur any number of times, at any places in the stack:
+ *   C = alpha (op(A1) op(B1) + op(A2) op(B2) + ...) + beta C for each C that occurs, over all entries
+ *   with it, in the order of the stack.
+ *   dtype ... k   as in subwave_matmul_strided_batched.
+ *   alpha, beta   [in, host]   one element each. alpha = 0: no A or B is read. beta = 0: C is not
+ *                 read, so it may hold anything. beta is applied once to each C.
+ *   a, b, c       [in, device; c in/out] where offsets count from.
+ *   lda, ldb, ldc as in subwave_matmul_strided_batched, of each matrix.
+ *   offset_dtype  I32 or I64.
+ *   base          0 or 1: the offset of the first element of a, b and c.
+ *   offsets       [in, device] 3 x entries numbers: of entry e, 3 e, 3 e + 1 and 3 e + 2 say at which
+ *                 elements of a, b and c its A, B and C begin. They are not checked. Two C are the
+ *                 same, or lie apart as in subwave_matmul_batched.
+ *   entries       0 to 2^28.
+ * m, n or entries = 0 returns at once; k = 0 scales each C by beta. Stream: asynchronous. Workspace:
+ * up to 4160 bytes and 108 per entry; a context's own is enough for 32768 entries. Determinism:
+ * bit-equal from run to run on one device; one partial sum per element, over the entries in the order
+ * of the stack and over k in ascending order, or as subwave_matmul_strided_batched does within an
+ * entry. Errors: INVALID_CONTEXT; INVALID_VALUE dtype, layout, transpose, offset_dtype, base;
+ * UNSUPPORTED another dtype or offset_dtype; INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER;
+ * WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR. Source: the parameter stacks of DBCSR's
+ * libsmm_acc, and libxsmm's batches by index (docs/matmul-batched.md). */
+SUBWAVE_API subwave_status subwave_matmul_stacked(
+    subwave_context *context, subwave_dtype dtype, subwave_layout layout,
+    subwave_transpose_kind transpose_a, subwave_transpose_kind transpose_b, int64_t m, int64_t n,
+    int64_t k, const void *alpha, const void *a, int64_t lda, const void *b, int64_t ldb,
+    const void *beta, void *c, int64_t ldc, subwave_dtype offset_dtype, int32_t base,
+    const void *offsets, int64_t entries);
+
 /* How subwave_matmul with these arguments would compute, by arithmetic on the host alone.
  *   variant ... k  [in]   as in subwave_matmul.
  *   plan    [out, host] filled whole; of m = 0 or n = 0: blocks is 0. With column-major order, rows

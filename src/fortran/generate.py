@@ -56,6 +56,8 @@ OVERLOADS = {
                                dict(COLUMNS, variant="SUBWAVE_VARIANT_AUTO", dtype=None), {}),
     "subwave_matmul_strided_batched": Overload(("alpha", "beta"), (), (), FIELDS, COLUMNS, {}),
     "subwave_matmul_batched": Overload(("alpha", "beta"), (), (), FIELDS, COLUMNS, {}),
+    "subwave_matmul_stacked": Overload(("alpha", "beta"), (), (), FIELDS,
+                                       dict(COLUMNS, base="1_c_int32_t"), {}),
     "subwave_reduce": Overload(("init",), ("result",), ("init",), NUMBERS, ORDER, TO_HOST),
     "subwave_scan": Overload(("init",), (), (), NUMBERS, ORDER, {}),
     "subwave_dot": Overload((), ("result",), (), FIELDS, dict(ORDER, conjugation="SUBWAVE_CONJUGATION_FIRST"), TO_HOST),

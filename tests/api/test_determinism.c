@@ -426,6 +426,41 @@ static void check_matmuls(device *d)
     }
 }
 
+static subwave_status run_stacked(subwave_context *context, const task *t, void *const *operand)
+{
+    const double of_f64[] = {1, 0};
+    const float of_f32[] = {1, 0};
+    const void *const one = reference_fraction(t->dtype) == 52 ? (const void *)of_f64 : of_f32;
+    return subwave_matmul_stacked(
+        context, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE,
+        t->m, t->n, t->k, one, operand[FIRST], t->k, operand[SECOND], t->n, one, operand[RESULT],
+        t->n, SUBWAVE_DTYPE_I32, 0, operand[CHOICE], t->batch);
+}
+
+/* The entries of a C find their places in any order, and are added in one. */
+static void check_stack(device *d, subwave_dtype dtype, int64_t m, int64_t n, int64_t k,
+                        int64_t entries)
+{
+    enum { MATRICES = 5 };
+    const size_t size = subwave_dtype_size(dtype);
+    task t = {.run = run_stacked, .dtype = dtype, .m = m, .n = n, .k = k, .batch = entries};
+    snprintf(t.name, sizeof t.name, "matmul_stacked %s %" PRId64 " x %" PRId64 " x %" PRId64,
+             subwave_dtype_name(dtype), m, n, k);
+    const int64_t elements[] = {[FIRST] = m * k, [SECOND] = k * n, [RESULT] = m * n};
+    add_operand(&t, CHOICE, (size_t)(3 * entries), sizeof(int32_t));
+    for (int64_t e = 0; e < 3 * entries; ++e) {
+        const int operand = (int[]){FIRST, SECOND, RESULT}[e % 3];
+        ((int32_t *)t.before[CHOICE])[e] =
+            (int32_t)(elements[operand] * (int64_t)(harness_random_bits(&d->random) % MATRICES));
+    }
+    for (int i = 0; i <= RESULT; ++i)
+        if (i != CHOICE) {
+            add_operand(&t, i, (size_t)(elements[i] * MATRICES), size);
+            fill_numbers(dtype, t.before[i], elements[i] * MATRICES, &d->random);
+        }
+    check(d, &t);
+}
+
 static void check_batches(device *d)
 {
     for (size_t i = 0; i < COUNT(batched_dtypes); ++i)
@@ -435,6 +470,10 @@ static void check_batches(device *d)
             if (harness_is_full())
                 check_batched(d, batched_dtypes[i], pointers, 20, 19, 20);
         }
+    for (size_t i = 0; i < COUNT(batched_dtypes); ++i) {
+        check_stack(d, batched_dtypes[i], 2, 3, 2, i % 2 ? 1200 : 70);
+        check_stack(d, batched_dtypes[i], 20, 19, 3, 30);
+    }
 }
 
 static void check_groups(device *d)

@@ -4,38 +4,16 @@
  * arguments.
  */
 #include "../harness.h"
-#include "../reference.h"
+#include "../numbers.h"
 #include "../types.h"
 
-#include <complex.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef double complex number;
 
 /* --- elements and matrices ------------------------------------------------------------------- */
 
 enum { DTYPES = COUNT(batched_dtypes), MOST_BATCH = 40 };
-
-static number get(subwave_dtype dtype, const void *array, int64_t i)
-{
-    const subwave_dtype part = reference_part(dtype);
-    if (!reference_is_complex(dtype))
-        return reference_decode(part, reference_load(part, array, i));
-    return CMPLX(reference_decode(part, reference_load(part, array, 2 * i)),
-                 reference_decode(part, reference_load(part, array, 2 * i + 1)));
-}
-
-static void set(subwave_dtype dtype, void *array, int64_t i, number value)
-{
-    const subwave_dtype part = reference_part(dtype);
-    const int64_t at = reference_is_complex(dtype) ? 2 * i : i;
-    reference_store(part, array, at, reference_encode(part, creal(value)));
-    if (reference_is_complex(dtype))
-        reference_store(part, array, at + 1, reference_encode(part, cimag(value)));
-}
 
 typedef struct batched_case {
     subwave_dtype dtype;
@@ -94,7 +72,8 @@ static void operand_randomize(operand *x, int entries, harness_random *random)
         for (int i = 0; i < x->rows; ++i)
             for (int j = 0; j < x->columns; ++j) {
                 const double real = harness_random_sign(random);
-                set(x->dtype, x->host, place(x, e, i, j), CMPLX(real, harness_random_sign(random)));
+                number_set(x->dtype, x->host, place(x, e, i, j),
+                           CMPLX(real, harness_random_sign(random)));
             }
 }
 
@@ -161,8 +140,8 @@ static subwave_status problem_call(const problem *p)
 {
     const batched_case *w = &p->what;
     char alpha[16], beta[16];
-    set(w->dtype, alpha, 0, w->alpha);
-    set(w->dtype, beta, 0, w->beta);
+    number_set(w->dtype, alpha, 0, w->alpha);
+    number_set(w->dtype, beta, 0, w->beta);
     if (w->pointers)
         return subwave_matmul_batched(
             p->context, w->dtype, w->layout, w->transpose_a, w->transpose_b, w->m, w->n, w->k,
@@ -177,13 +156,11 @@ static subwave_status problem_call(const problem *p)
 static number element(const operand *x, subwave_transpose_kind transpose, int entry, int i, int j)
 {
     if (transpose == SUBWAVE_TRANSPOSE_NONE)
-        return get(x->dtype, x->host, place(x, entry, i, j));
-    const number value = get(x->dtype, x->host, place(x, entry, j, i));
+        return number_get(x->dtype, x->host, place(x, entry, i, j));
+    const number value = number_get(x->dtype, x->host, place(x, entry, j, i));
     return transpose == SUBWAVE_TRANSPOSE_CONJUGATE && reference_is_complex(x->dtype) ? conj(value)
                                                                                       : value;
 }
-
-static double size_of(number x) { return fabs(creal(x)) + fabs(cimag(x)); }
 
 /* Cells of `now`, C's memory after the call, that are not beta C + alpha A B, and bytes that are no
  * cell and have changed. */
@@ -214,14 +191,14 @@ static size_t faults(const problem *p, char *now)
                 for (int l = 0; l < terms; ++l) {
                     const number a = rows[i * terms + l], b = columns[j * terms + l];
                     sum += a * b;
-                    bound += size_of(a) * size_of(b);
+                    bound += number_size(a) * number_size(b);
                 }
-                const number old = w->beta != 0 ? w->beta * get(w->dtype, p->c.host, at) : 0;
+                const number old = w->beta != 0 ? w->beta * number_get(w->dtype, p->c.host, at) : 0;
                 const number expected = (w->k && w->alpha != 0 ? w->alpha * sum : 0) + old;
-                bound = (2 * w->k + 6) * eps * (size_of(w->alpha) * bound + size_of(old));
+                bound = (2 * w->k + 6) * eps * (number_size(w->alpha) * bound + number_size(old));
                 if (w->k == 0 || w->alpha == 0)
-                    bound = 4 * eps * size_of(old); /* and exactly 0 without it */
-                wrong += !(size_of(get(w->dtype, now, at) - expected) <= bound);
+                    bound = 4 * eps * number_size(old); /* and exactly 0 without it */
+                wrong += !(number_size(number_get(w->dtype, now, at) - expected) <= bound);
                 memcpy(now + (size_t)at * size, p->c.host + (size_t)at * size, size);
             }
     }
@@ -514,8 +491,9 @@ static void test_non_finite(void **state)
             problem p = problem_create(*state, &what, &random);
             const int entry = (int)(harness_random_bits(&random) % (unsigned)batch);
             const int row = (int)(harness_random_bits(&random) % (unsigned)m);
-            set(what.dtype, p.a.host,
-                place(&p.a, entry, row, (int)(harness_random_bits(&random) % (unsigned)k)), NAN);
+            number_set(what.dtype, p.a.host,
+                       place(&p.a, entry, row, (int)(harness_random_bits(&random) % (unsigned)k)),
+                       NAN);
             problem_upload(&p);
             assert_ok(*state, problem_call(&p));
             char *now = malloc(operand_bytes(&p.c));
@@ -524,9 +502,9 @@ static void test_non_finite(void **state)
             for (int e = 0; e < batch; ++e)
                 for (int i = 0; i < m; ++i)
                     for (int j = 0; j < n; ++j)
-                        assert_int_equal(isnan(creal(get(what.dtype, now, place(&p.c, e, i, j)))) !=
-                                             0,
-                                         e == entry && i == row);
+                        assert_int_equal(
+                            isnan(creal(number_get(what.dtype, now, place(&p.c, e, i, j)))) != 0,
+                            e == entry && i == row);
             free(now);
             operand_destroy(&p.a);
             operand_destroy(&p.b);

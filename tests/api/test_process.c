@@ -198,6 +198,10 @@ static subwave_status pointers(subwave_context *context)
                                   SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 12, 12, 12, &one,
                                   as, 12, bs, 12, &zero, cs, 12, 2);
 }
+CALL(stacked, subwave_matmul_stacked(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                     SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 12, 12, 12,
+                                     &one, a, 12, b, 12, &zero, c, 12, SUBWAVE_DTYPE_I32, 0,
+                                     (int32_t[]){0, 0, 0, 144, 0, 144, 0, 144, 0}, 3))
 CALL(reduce, subwave_group_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, &groups, ITEMS, NULL,
                                   in, out))
 CALL(scan, subwave_group_scan(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE,
@@ -289,6 +293,7 @@ static subwave_status (*const calls[])(subwave_context *) = {multiply_auto,
                                                                  batched,
                                                              batched_staged,
                                                              pointers,
+                                                             stacked,
                                                              reduce,
                                                              one_to_all,
                                                              scan,

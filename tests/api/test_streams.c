@@ -24,11 +24,11 @@ enum { N = 48, CELLS = N * N, STREAMS = 4, TURNS = 40, REPLAYS = 10 };
 typedef struct arrays {
     float *a, *b;
     uint32_t *id;
-    int32_t *offsets;
+    int32_t *offsets, *stack;
     void *c;
 } arrays;
 
-enum { SEGMENTS = 70 };
+enum { SEGMENTS = 70, ENTRIES = 20 };
 enum { C_BYTES = CELLS * (int)sizeof(subwave_group_item) };
 
 static arrays arrays_create(subwave_context *context)
@@ -39,6 +39,7 @@ static arrays arrays_create(subwave_context *context)
     assert_ok(context, subwave_malloc(context, (void **)&x.id, CELLS * sizeof *x.id));
     assert_ok(context,
               subwave_malloc(context, (void **)&x.offsets, (SEGMENTS + 1) * sizeof *x.offsets));
+    assert_ok(context, subwave_malloc(context, (void **)&x.stack, 3 * ENTRIES * sizeof *x.stack));
     assert_ok(context, subwave_malloc(context, &x.c, C_BYTES));
     return x;
 }
@@ -49,6 +50,7 @@ static void arrays_destroy(subwave_context *context, arrays *x)
     assert_ok(context, subwave_free(context, x->b));
     assert_ok(context, subwave_free(context, x->id));
     assert_ok(context, subwave_free(context, x->offsets));
+    assert_ok(context, subwave_free(context, x->stack));
     assert_ok(context, subwave_free(context, x->c));
 }
 
@@ -56,7 +58,7 @@ static void arrays_fill(subwave_context *context, const arrays *x, harness_rando
 {
     static float a[CELLS], b[CELLS];
     static uint32_t id[CELLS];
-    static int32_t offsets[SEGMENTS + 1];
+    static int32_t offsets[SEGMENTS + 1], stack[3 * ENTRIES];
     static unsigned char poison[C_BYTES];
     for (int i = 0; i < CELLS; ++i) {
         a[i] = (float)harness_random_sign(random);
@@ -65,7 +67,10 @@ static void arrays_fill(subwave_context *context, const arrays *x, harness_rando
     }
     for (int s = 1; s <= SEGMENTS; ++s)
         offsets[s] = offsets[s - 1] + (int32_t)(harness_random_bits(random) % (CELLS / SEGMENTS));
+    for (int i = 0; i < 3 * ENTRIES; ++i)
+        stack[i] = 9 * (int32_t)(harness_random_bits(random) % 7);
     memset(poison, 0xa5, sizeof poison);
+    assert_ok(context, subwave_copy(context, x->stack, stack, sizeof stack));
     assert_ok(context, subwave_copy(context, x->a, a, sizeof a));
     assert_ok(context, subwave_copy(context, x->b, b, sizeof b));
     assert_ok(context, subwave_copy(context, x->id, id, sizeof id));
@@ -104,6 +109,10 @@ CALL(batched,
      subwave_matmul_strided_batched(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
                                     SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 8, 8, 8, &one,
                                     x->a, 8, 64, x->b, 8, 64, &zero, x->c, 8, 64, CELLS / 64))
+CALL(stacked,
+     subwave_matmul_stacked(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                            SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 3, 3, 3, &one, x->a, 3,
+                            x->b, 3, &zero, x->c, 3, SUBWAVE_DTYPE_I32, 0, x->stack, ENTRIES))
 CALL(reduce, subwave_group_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, &eights, CELLS, NULL,
                                   x->a, x->c))
 CALL(scan, subwave_group_scan(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE,
@@ -179,6 +188,7 @@ static subwave_status append(subwave_context *context, const arrays *x)
 #define SUBWAVE_X(name, ...) product_##name,
 static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               batched,
+                              stacked,
                               reduce,
                               scan,
                               one_to_all,

@@ -158,6 +158,16 @@ static void plan_matmul_batched(const subwave_capabilities *device, subwave_dtyp
          subwave_dtype_name(dtype), (int)m, (int)n, (int)k, form);
 }
 
+/* A stack does not care how its matrices lie, beyond the product's form. */
+static void plan_matmul_stacked(const subwave_capabilities *device, subwave_dtype dtype, int32_t m,
+                                int32_t n)
+{
+    subwave_matmul_stacked_launch launch = {.product = {.m = m, .n = n, .k = 8, .batch = 1000}};
+    subwave_plan_matmul_stacked(device, dtype, &launch.product);
+    call(SUBWAVE_OPERATION_matmul_stacked, dtype, &launch, "stacked %s %d x %d",
+         subwave_dtype_name(dtype), (int)m, (int)n);
+}
+
 static void plan_batches(const subwave_capabilities *device)
 {
     static const int32_t depths[] = {0, 1, 3, 8, 17, 64};
@@ -165,10 +175,12 @@ static void plan_batches(const subwave_capabilities *device)
         if (!subwave_is_built(SUBWAVE_OPERATION_matmul_batched, all_dtypes[d]))
             continue;
         for (int32_t m = 1; m <= 66; ++m)
-            for (int32_t n = 1; n <= 66; ++n)
+            for (int32_t n = 1; n <= 66; ++n) {
+                plan_matmul_stacked(device, all_dtypes[d], m, n);
                 for (size_t k = 0; k < sizeof depths / sizeof *depths; ++k)
                     for (int form = 0; form < 16; ++form)
                         plan_matmul_batched(device, all_dtypes[d], m, n, depths[k], form);
+            }
     }
 }
 
@@ -226,6 +238,10 @@ static void call_arrays(void)
                      "histogram %s, form %d", subwave_dtype_name(all_dtypes[d]), form);
         }
     const subwave_fill_launch fill = {.blocks = 1};
+    subwave_stack_launch stack = {.entries = 1, .blocks = 1};
+    call(SUBWAVE_OPERATION_stack, SUBWAVE_DTYPE_U8, &stack, "stack of few entries");
+    stack.entries = SUBWAVE_STACK_MOST;
+    call(SUBWAVE_OPERATION_stack, SUBWAVE_DTYPE_U8, &stack, "stack of many entries");
     call(SUBWAVE_OPERATION_fill, SUBWAVE_DTYPE_U8, &fill, "fill");
     transpose.x = (char *)4;
     call(SUBWAVE_OPERATION_transpose, SUBWAVE_DTYPE_U64, &transpose, "transpose c32 as its parts");
