@@ -478,7 +478,8 @@ static void test_workspace(void **state)
         int64_t least = 0, most = documented;
         while (least < most) {
             const int64_t bytes = (least + most) / 2;
-            guarded memory = guarded_create(*state, contents, (size_t)documented);
+            guarded memory = {.context = *state};
+            guarded_reset(&memory, 256, contents, (size_t)documented);
             assert_ok(*state, subwave_set_workspace(*state, guarded_pointer(&memory), bytes));
             const subwave_status status = call_once(&p);
             assert_ok(*state, subwave_synchronize(*state));
@@ -490,7 +491,8 @@ static void test_workspace(void **state)
                 least = bytes + 1;
             guarded_destroy(&memory);
         }
-        guarded memory = guarded_create(*state, contents, (size_t)least);
+        guarded memory = {.context = *state};
+        guarded_reset(&memory, 256, contents, (size_t)least);
         assert_ok(*state, subwave_set_workspace(*state, guarded_pointer(&memory), least));
         assert_ok(*state, call_once(&p));
         assert_ok(*state, subwave_synchronize(*state));
