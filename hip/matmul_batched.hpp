@@ -46,23 +46,17 @@ template <class T> struct matmul_batched_tile {
         const subwave_matmul_batched_launch &p = problem.p;
         const std::int64_t tiles = std::int64_t(p.down) * p.across;
         const std::int64_t entry = tiles == 1 ? at : at / tiles;
-        place(p, static_cast<int>(at - entry * tiles), side, problem.matrix(p.a, entry),
-              problem.matrix(p.b, entry), problem.matrix(p.c, entry));
+        const int tile = static_cast<int>(at - entry * tiles);
+        const int i = tile / p.across * side, j = tile % p.across * side;
+        rows = p.m - i < side ? p.m - i : side;
+        columns = p.n - j < side ? p.n - j : side;
+        a = problem.matrix(p.a, entry) + i * (p.a.transposed ? 1 : p.a.ld);
+        b = problem.matrix(p.b, entry) + j * (p.b.transposed ? p.b.ld : 1);
+        c = problem.matrix(p.c, entry) + i * p.c.ld + j;
     }
 
 protected:
     matmul_batched_tile() = default;
-    /* The tile of this number in C. */
-    SUBWAVE_DEVICE void place(const subwave_matmul_batched_launch &p, int tile, int side, T *of_a,
-                              T *of_b, T *of_c)
-    {
-        const int i = tile / p.across * side, j = tile % p.across * side;
-        rows = p.m - i < side ? p.m - i : side;
-        columns = p.n - j < side ? p.n - j : side;
-        a = of_a + i * (p.a.transposed ? 1 : p.a.ld);
-        b = of_b + j * (p.b.transposed ? p.b.ld : 1);
-        c = of_c + i * p.c.ld + j;
-    }
 };
 
 /* sum = alpha sum + beta C, where C begins at c. */

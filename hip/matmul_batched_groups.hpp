@@ -8,35 +8,9 @@
 
 SUBWAVE_BEGIN
 
-/* sum += A B, where the tile's A and B are, Terms steps of k at a time, all in registers. The groups in
- * `callers`, which is g itself or its sub_group, call together. */
-template <int Terms, class Callers, class T, int Size, class Group>
-SUBWAVE_DEVICE void add_product(Callers callers, Group g, const subwave_matmul_batched_launch &p,
-                                const matmul_batched_tile<T> &tile,
-                                group_matrix<T, Size, Size, Group> &sum)
-{
-    for (int l = 0; l < p.k; l += Terms) {
-        group_matrix<T, Size, Terms, Group> a;
-        group_matrix<T, Terms, Size, Group> b;
-        const int terms = p.k - l;
-        if (p.a.transposed)
-            a.load_transposed(g, tile.a + l * p.a.ld, p.a.ld, tile.rows, terms);
-        else
-            a.load(g, tile.a + l, p.a.ld, tile.rows, terms);
-        if (p.b.transposed)
-            b.load_transposed(g, tile.b + l, p.b.ld, terms, tile.columns);
-        else
-            b.load(g, tile.b + l * p.b.ld, p.b.ld, terms, tile.columns);
-        if (p.a.conjugate)
-            a.conjugate();
-        if (p.b.conjugate)
-            b.conjugate();
-        matmul(callers, g, a, b, sum, terms);
-    }
-}
-
-/* A group of Lanes computes a tile of Size x Size elements. A wave holds several groups, which stay
- * together: those beyond the work repeat the last of it in silence. */
+/* A group of Lanes computes a tile of Size x Size elements, Terms steps of k at a time, all in
+ * registers. A wave holds several groups, which stay together: those beyond the work repeat the
+ * last of it in silence. */
 template <class T, int Size, int Lanes, int Terms>
 SUBWAVE_KERNEL(SUBWAVE_MATMUL_BATCHED_BLOCK)
 matmul_batched_groups(matmul_batched_problem<T> problem)
@@ -52,7 +26,24 @@ matmul_batched_groups(matmul_batched_problem<T> problem)
 
     group_matrix<T, Size, Size, group> sum;
     sum.fill(T{});
-    add_product<Terms>(sg, g, p, tile, sum);
+    for (int l = 0; l < p.k; l += Terms) {
+        group_matrix<T, Size, Terms, group> a;
+        group_matrix<T, Terms, Size, group> b;
+        const int terms = p.k - l;
+        if (p.a.transposed)
+            a.load_transposed(g, tile.a + l * p.a.ld, p.a.ld, tile.rows, terms);
+        else
+            a.load(g, tile.a + l, p.a.ld, tile.rows, terms);
+        if (p.b.transposed)
+            b.load_transposed(g, tile.b + l, p.b.ld, terms, tile.columns);
+        else
+            b.load(g, tile.b + l * p.b.ld, p.b.ld, terms, tile.columns);
+        if (p.a.conjugate)
+            a.conjugate();
+        if (p.b.conjugate)
+            b.conjugate();
+        matmul(sg, g, a, b, sum, terms);
+    }
     finish(g, problem, tile.c, tile.rows, tile.columns, sum);
     if (at < count)
         sum.store(g, tile.c, p.c.ld, tile.rows, tile.columns);

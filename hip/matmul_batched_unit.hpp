@@ -140,36 +140,6 @@ SUBWAVE_DEVICE void store(const matmul_batched_problem<T> &problem,
         }
 }
 
-/* product += A B, where the tile's A and B are. All lanes call together. */
-template <class T>
-SUBWAVE_DEVICE void add_product(lane_mask members, const subwave_matmul_batched_launch &p,
-                                const matmul_batched_tile<T> &tile, batched_unit_tile<T> &product)
-{
-    using unit = matrix_unit<part_of<T>>;
-    batched_unit_lines<T> a(tile.a, p.a.transposed ? 1 : p.a.ld, p.a.transposed ? p.a.ld : 1,
-                            tile.rows, unit::a_line(), unit::a_k());
-    batched_unit_lines<T> b(tile.b, p.b.transposed ? p.b.ld : 1, p.b.transposed ? 1 : p.b.ld,
-                            tile.columns, unit::b_line(), unit::b_k());
-    /* The operands of a step are loaded while the one before is multiplied. */
-    int left = p.k;
-    if (left >= unit::depth) {
-        auto next_a = a.template load<true>(left), next_b = b.template load<true>(left);
-        SUBWAVE_ROLLED
-        for (; left >= 2 * unit::depth; left -= unit::depth) {
-            const auto now_a = next_a, now_b = next_b;
-            next_a = a.template load<true>(left);
-            next_b = b.template load<true>(left);
-            product.multiply_add(members, now_a, now_b);
-        }
-        product.multiply_add(members, next_a, next_b);
-        left -= unit::depth;
-    }
-    if (left > 0) {
-        const auto last_a = a.template load<false>(left), last_b = b.template load<false>(left);
-        product.multiply_add(members, last_a, last_b);
-    }
-}
-
 /* A wave computes a tile of C. */
 template <class T>
 SUBWAVE_TWO_WAVES SUBWAVE_KERNEL(SUBWAVE_MATMUL_BATCHED_BLOCK)
@@ -188,8 +158,29 @@ SUBWAVE_TWO_WAVES SUBWAVE_KERNEL(SUBWAVE_MATMUL_BATCHED_BLOCK)
         if (at >= p.batch * p.down * p.across)
             return;
         const matmul_batched_tile<T> tile(problem, at, side);
+        batched_unit_lines<T> a(tile.a, p.a.transposed ? 1 : p.a.ld, p.a.transposed ? p.a.ld : 1,
+                                tile.rows, unit::a_line(), unit::a_k());
+        batched_unit_lines<T> b(tile.b, p.b.transposed ? p.b.ld : 1, p.b.transposed ? 1 : p.b.ld,
+                                tile.columns, unit::b_line(), unit::b_k());
         batched_unit_tile<T> product(p);
-        add_product(sg.callers(), p, tile, product);
+        /* The operands of a step are loaded while the one before is multiplied. */
+        int left = p.k;
+        if (left >= unit::depth) {
+            auto next_a = a.template load<true>(left), next_b = b.template load<true>(left);
+            SUBWAVE_ROLLED
+            for (; left >= 2 * unit::depth; left -= unit::depth) {
+                const auto now_a = next_a, now_b = next_b;
+                next_a = a.template load<true>(left);
+                next_b = b.template load<true>(left);
+                product.multiply_add(sg.callers(), now_a, now_b);
+            }
+            product.multiply_add(sg.callers(), next_a, next_b);
+            left -= unit::depth;
+        }
+        if (left > 0) {
+            const auto last_a = a.template load<false>(left), last_b = b.template load<false>(left);
+            product.multiply_add(sg.callers(), last_a, last_b);
+        }
         store(problem, tile, product);
     }
 }

@@ -15,36 +15,110 @@ template <class T> struct matmul_stacked_problem {
     const subwave_stack_term *terms;
 };
 
-/* A tile of a list's C. */
+/* A tile of a list's C, side x side elements or what is left of them. The kernel's arguments are read
+ * anew for each term: else LLVM keeps what follows from them in more registers than there are. */
 template <class T> class matmul_stacked_tile : public matmul_batched_tile<T> {
     const matmul_stacked_problem<T> &problem_;
-    int tile_, side_;
-    subwave_stack_list list_;
+    const int i_, j_, side_; /* i, j: its first element */
+    const subwave_stack_list list_;
 
-    SUBWAVE_DEVICE void begin(subwave_stack_term term)
+    static SUBWAVE_DEVICE T *at(const subwave_matmul_batched_operand &x, std::int64_t offset)
     {
-        const matmul_batched_problem<T> &product = problem_.product;
-        this->place(product.p, tile_, side_, product.matrix(product.p.a, term.a),
-                    product.matrix(product.p.b, term.b), product.matrix(product.p.c, list_.c));
+        return in_global_memory(static_cast<T *>(const_cast<void *>(x.first)) + offset);
+    }
+    SUBWAVE_DEVICE void measure(const subwave_matmul_batched_launch &p)
+    {
+        this->rows = p.m - i_ < side_ ? p.m - i_ : side_;
+        this->columns = p.n - j_ < side_ ? p.n - j_ : side_;
     }
 
 public:
     SUBWAVE_DEVICE matmul_stacked_tile(const matmul_stacked_problem<T> &problem, std::uint32_t list,
                                        int tile, int side)
-        : problem_(problem), tile_(tile), side_(side), list_(problem.lists[list])
+        : problem_(problem), i_(tile / problem.product.p.across * side),
+          j_(tile % problem.product.p.across * side), side_(side), list_(problem.lists[list])
     {
-        begin({});
     }
-    /* Calls add() for each term, with the tile's part of its A and B. */
+    /* Calls add(p) for each term, with the tile's part of its A and B. */
     template <class Add> SUBWAVE_DEVICE void for_each_term(Add add)
     {
         SUBWAVE_ROLLED
-        for (std::uint32_t i = 0; i < list_.count; ++i) {
-            begin(problem_.terms[list_.first + i]);
-            add();
+        for (std::uint32_t t = 0; t < list_.count; ++t) {
+            const matmul_stacked_problem<T> anew = argument_read_anew(problem_);
+            const subwave_matmul_batched_launch &p = anew.product.p;
+            const subwave_stack_term term = anew.terms[list_.first + t];
+            measure(p);
+            this->a = at(p.a, term.a) + i_ * (p.a.transposed ? 1 : p.a.ld);
+            this->b = at(p.b, term.b) + j_ * (p.b.transposed ? p.b.ld : 1);
+            add(p);
         }
     }
+    /* Calls store(problem) with the tile's part of C. */
+    template <class Store> SUBWAVE_DEVICE void finish(Store store)
+    {
+        const matmul_batched_problem<T> product = argument_read_anew(problem_).product;
+        measure(product.p);
+        this->c = at(product.p.c, list_.c) + i_ * product.p.c.ld + j_;
+        store(product);
+    }
 };
+
+/* sum += A B, Terms steps of k at a time, all in registers, as a group of a batch does. (As functions
+ * of both, this and the next one take LLVM more registers in the kernels of batches.) */
+template <int Terms, class Group, class T, int Size>
+SUBWAVE_DEVICE void add_product(Group g, const subwave_matmul_batched_launch &p,
+                                const matmul_batched_tile<T> &tile,
+                                group_matrix<T, Size, Size, Group> &sum)
+{
+    for (int l = 0; l < p.k; l += Terms) {
+        group_matrix<T, Size, Terms, Group> a;
+        group_matrix<T, Terms, Size, Group> b;
+        const int terms = p.k - l;
+        if (p.a.transposed)
+            a.load_transposed(g, tile.a + l * p.a.ld, p.a.ld, tile.rows, terms);
+        else
+            a.load(g, tile.a + l, p.a.ld, tile.rows, terms);
+        if (p.b.transposed)
+            b.load_transposed(g, tile.b + l, p.b.ld, terms, tile.columns);
+        else
+            b.load(g, tile.b + l * p.b.ld, p.b.ld, terms, tile.columns);
+        if (p.a.conjugate)
+            a.conjugate();
+        if (p.b.conjugate)
+            b.conjugate();
+        matmul(g, a, b, sum, terms);
+    }
+}
+
+/* The same by a wave on its matrix unit: a step's operands are loaded while those of the one before are
+ * multiplied. */
+template <class T>
+SUBWAVE_DEVICE void add_product(lane_mask members, const subwave_matmul_batched_launch &p,
+                                const matmul_batched_tile<T> &tile, batched_unit_tile<T> &sum)
+{
+    using unit = matrix_unit<part_of<T>>;
+    batched_unit_lines<T> a(tile.a, p.a.transposed ? 1 : p.a.ld, p.a.transposed ? p.a.ld : 1,
+                            tile.rows, unit::a_line(), unit::a_k());
+    batched_unit_lines<T> b(tile.b, p.b.transposed ? p.b.ld : 1, p.b.transposed ? 1 : p.b.ld,
+                            tile.columns, unit::b_line(), unit::b_k());
+    int left = p.k;
+    if (left >= unit::depth) {
+        auto next_a = a.template load<true>(left), next_b = b.template load<true>(left);
+        SUBWAVE_ROLLED
+        for (; left >= 2 * unit::depth; left -= unit::depth) {
+            const auto now_a = next_a, now_b = next_b;
+            next_a = a.template load<true>(left);
+            next_b = b.template load<true>(left);
+            sum.multiply_add(members, now_a, now_b);
+        }
+        sum.multiply_add(members, next_a, next_b);
+        left -= unit::depth;
+    }
+    if (left > 0) {
+        const auto last_a = a.template load<false>(left), last_b = b.template load<false>(left);
+        sum.multiply_add(members, last_a, last_b);
+    }
+}
 
 /* Calls body(tile) for the tiles of team `team` of a block of `teams`, which does not wait for other
  * teams: those in its wave may have other tiles, or none. */
@@ -69,15 +143,17 @@ matmul_stacked_groups(matmul_stacked_problem<T> problem)
 {
     using group = fixed_size_group<Lanes>;
     const group g = get_fixed_size_group<Lanes>(this_work_item::get_sub_group());
-    for_each_tile(problem, Size, block_size() / Lanes, unsigned(block_item()) / Lanes,
-                  [&](matmul_stacked_tile<T> tile) {
-                      const subwave_matmul_batched_launch &p = problem.product.p;
-                      group_matrix<T, Size, Size, group> sum;
-                      sum.fill(T{});
-                      tile.for_each_term([&] { add_product<Terms>(g, g, p, tile, sum); });
-                      finish(g, problem.product, tile.c, tile.rows, tile.columns, sum);
-                      sum.store(g, tile.c, p.c.ld, tile.rows, tile.columns);
-                  });
+    const int groups = block_size() / Lanes, mine = unsigned(block_item()) / Lanes;
+    for_each_tile(problem, Size, groups, mine, [&](matmul_stacked_tile<T> tile) {
+        group_matrix<T, Size, Size, group> sum;
+        sum.fill(T{});
+        tile.for_each_term(
+            [&](const subwave_matmul_batched_launch &p) { add_product<Terms>(g, p, tile, sum); });
+        tile.finish([&](const matmul_batched_problem<T> &product) {
+            finish(g, product, tile.c, tile.rows, tile.columns, sum);
+            sum.store(g, tile.c, product.p.c.ld, tile.rows, tile.columns);
+        });
+    });
 }
 
 template <class T, int Size, int Lanes, int Across, int Terms>
@@ -85,15 +161,17 @@ SUBWAVE_KERNEL((staged<T, Size, Lanes, Across, Terms>::bound))
 matmul_stacked_staged(matmul_stacked_problem<T> problem)
 {
     if constexpr (staged<T, Size, Lanes, Across, Terms>::exists) {
-        using product = staged_product<T, Size, Lanes, Across, Terms>;
+        using staged_sum = staged_product<T, Size, Lanes, Across, Terms>;
         SUBWAVE_DYNAMIC_SHARED(T, local);
-        for_each_tile(problem, Size * Across, product::teams(), product::team(),
-                      [&](matmul_stacked_tile<T> tile) {
-                          product team(local);
-                          tile.for_each_term([&] { team.add(problem.product.p, tile); });
-                          team.store(problem.product, tile, true);
-                          team.barrier(); /* the next tile takes the place of this one's C */
-                      });
+        const int teams = staged_sum::teams(), mine = staged_sum::team();
+        for_each_tile(problem, Size * Across, teams, mine, [&](matmul_stacked_tile<T> tile) {
+            staged_sum sum(local);
+            tile.for_each_term([&](const subwave_matmul_batched_launch &p) { sum.add(p, tile); });
+            tile.finish([&](const matmul_batched_problem<T> &product) {
+                sum.store(product, tile, true);
+                sum.barrier(); /* C's place is the next tile's */
+            });
+        });
     } else {
         trap(); /* no plan asks for it on this architecture */
     }
@@ -107,12 +185,16 @@ SUBWAVE_TWO_WAVES SUBWAVE_KERNEL(SUBWAVE_MATMUL_BATCHED_BLOCK)
         trap(); /* no plan asks for it on this architecture */
     } else {
         const sub_group sg = this_work_item::get_sub_group();
-        for_each_tile(problem, SUBWAVE_MATMUL_BATCHED_UNIT_SIDE, block_size() / wave_size(),
-                      sg.get_group_linear_id(), [&](matmul_stacked_tile<T> tile) {
+        const int waves = block_size() / wave_size(), mine = sg.get_group_linear_id();
+        for_each_tile(problem, SUBWAVE_MATMUL_BATCHED_UNIT_SIDE, waves, mine,
+                      [&](matmul_stacked_tile<T> tile) {
                           batched_unit_tile<T> sum(problem.product.p);
-                          tile.for_each_term(
-                              [&] { add_product<T>(sg.callers(), problem.product.p, tile, sum); });
-                          store<T>(problem.product, tile, sum);
+                          tile.for_each_term([&](const subwave_matmul_batched_launch &p) {
+                              add_product<T>(sg.callers(), p, tile, sum);
+                          });
+                          tile.finish([&](const matmul_batched_problem<T> &product) {
+                              store<T>(product, tile, sum);
+                          });
                       });
     }
 }
