@@ -163,6 +163,8 @@ void subwave_log_bench_product(subwave_context *context, const subwave_log_produ
     add(&l, " --size %" PRId64 "x%" PRId64 "x%" PRId64, p->m, p->n, p->k);
     if (!p->variant)
         add(&l, " --batch %" PRId64, p->batch);
+    if (p->offset_dtype)
+        add(&l, " --offsets %s", subwave_dtype_name(p->offset_dtype));
     add_leading(&l, p);
     if (p->stride)
         add(&l, " --strides %" PRId64 ",%" PRId64 ",%" PRId64, p->stride[0], p->stride[1],

@@ -23,6 +23,7 @@ typedef struct subwave_log_product {
     int64_t m, n, k, ld[3], batch;
     const int64_t *stride; /* of A, B and C in a strided batch, else null */
     const void *alpha, *beta;
+    subwave_dtype offset_dtype; /* of a stack; else 0 */
 } subwave_log_product;
 
 /* These print a call that will compute as a command that repeats it. */

@@ -117,7 +117,8 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                                         1,
                                         NULL,
                                         alpha,
-                                        beta};
+                                        beta,
+                                        0};
     const double alpha_value = subwave_real(sums, alpha, 0),
                  beta_value = subwave_real(sums, beta, 0);
     if (alpha_value == 0)

@@ -136,7 +136,8 @@ static subwave_status run(subwave_context *context, const subwave_batched_proble
                                         p->batch,
                                         stride,
                                         p->alpha,
-                                        p->beta};
+                                        p->beta,
+                                        0};
     subwave_log_bench_product(context, &called);
     subwave_plan_matmul_batched(&context->capabilities, p->dtype, launch);
     return launch_batch(context, p->dtype, launch);

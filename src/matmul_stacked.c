@@ -114,6 +114,10 @@ subwave_status subwave_matmul_stacked(subwave_context *context, subwave_dtype dt
         subwave_check_pointer(context, "offsets", offsets, subwave_dtype_size(offset_dtype)));
     if (idle)
         return SUBWAVE_STATUS_SUCCESS;
+    const subwave_log_product called = {"matmul_stacked", 0,    dtype, layout, transpose_a,
+                                        transpose_b,      m,    n,     k,      {lda, ldb, ldc},
+                                        entries,          NULL, alpha, beta,   offset_dtype};
+    subwave_log_bench_product(context, &called);
     subwave_stack_launch stack = {.offsets = offsets,
                                   .wide = offset_dtype == SUBWAVE_DTYPE_I64,
                                   .base = base,

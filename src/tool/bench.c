@@ -225,7 +225,9 @@ static const char *variant_label(char *label, const measure_problem *p)
         snprintf(label, LABEL_SIZE, "%s", subwave_variant_name(p->variant));
     else if (measure_is_product(p))
         snprintf(label, LABEL_SIZE, "%s",
-                 p->operation == MEASURE_MATMUL_BATCHED ? "pointers" : "strided");
+                 p->operation == MEASURE_MATMUL_BATCHED   ? "pointers"
+                 : p->operation == MEASURE_MATMUL_STACKED ? "stacked"
+                                                          : "strided");
     else if (measure_is_selection(p))
         snprintf(label, LABEL_SIZE, "%s",
                  measure_has_comparison(p) ? subwave_comparison_name(p->comparison)
@@ -335,6 +337,8 @@ static void print_json_problem(const measure_problem *p)
            truth(p->transpose_b != SUBWAVE_TRANSPOSE_NONE), p->m, p->n, p->k);
     if (p->operation != MEASURE_MATMUL)
         printf(", \"batch\": %" PRId64, p->batch);
+    if (p->operation == MEASURE_MATMUL_STACKED)
+        printf(", \"terms\": %" PRId64, p->terms);
 }
 
 static void print_json_row(const settings *s, const measure_problem *p, const char *who,
@@ -378,7 +382,7 @@ static void describe_check(const measure_problem *p)
         printf("all elements checked");
     else
         printf("checked %" PRId64 " of %" PRId64 " rows and %" PRId64 " elements at random",
-               checked.rows, p->m * p->batch, checked.elements);
+               checked.rows, p->m * measure_products(p), checked.elements);
     const bool small = subwave_dtype_size(p->dtype) == 2;
     printf("; limit k eps%s = %.1e\n", small ? " + rounding" : "", measure_bound(p));
 }
@@ -555,11 +559,12 @@ static int open_and_bench(const settings *s)
 }
 
 /* The operations that have an option, a bit for each. */
-#define ONE(name) (1u << MEASURE_##name)
+#define ONE(name) (UINT64_C(1) << MEASURE_##name)
 enum {
     MATMUL = ONE(MATMUL),
     STRIDED = ONE(MATMUL_STRIDED_BATCHED),
-    BATCHED = STRIDED | ONE(MATMUL_BATCHED),
+    STACKED = ONE(MATMUL_STACKED),
+    BATCHED = STRIDED | ONE(MATMUL_BATCHED) | STACKED,
     PRODUCTS = MATMUL | BATCHED,
     PRODUCT_SUMS = ONE(DOT) | ONE(NORM2),
     TRANSPOSES = ONE(TRANSPOSE) | ONE(TRANSPOSE_STRIDED_BATCHED),
@@ -665,7 +670,7 @@ int bench_main(int argc, char **argv)
         return usage_error(
             "bench", "unknown operation \"%s\"; there are matmul, group_reduce and so on", argv[1]);
 
-    const unsigned bit = 1u << operation;
+    const uint64_t bit = UINT64_C(1) << operation;
     settings s = {.min_time = NAN /* until given */};
     s.problem = measure_default(operation,
                                 bit & (PRODUCTS | COMBINING | MOVING | ARRAYS | ROWS | TRANSPOSES)
@@ -677,7 +682,7 @@ int bench_main(int argc, char **argv)
     if (bit & ONE(TRANSPOSE_STRIDED_BATCHED))
         p->batch = 10;
     const struct {
-        unsigned operations;
+        uint64_t operations;
         option option;
     } table[] = {
         {ALL, several("--device", "ID", take_texts, &s.devices,
@@ -710,6 +715,10 @@ int bench_main(int argc, char **argv)
         {ONE(TRANSPOSE_STRIDED_BATCHED), one("--strides", "X,Y", take_pair, p->stride,
                                              "elements from matrix to matrix (one after another)")},
         {BATCHED, one("--batch", "COUNT", take_size, &p->batch, "how many products (1000)")},
+        {STACKED, one("--terms", "COUNT", take_size, &p->terms, "entries with the same C (16)")},
+        {STACKED, flag("--scattered", &p->scattered,
+                       "they come as far apart as they can, instead of one after the other")},
+        {STACKED, one("--offsets", "TYPE", take_offset_dtype, &p->offset_dtype, "(i64)")},
         {PRODUCTS | TRANSPOSES, one("--layout", "ORDER", take_layout, &p->layout,
                                     "row or column: the order of all matrices (row)")},
         {PRODUCTS, flag("--transpose-a", &s.transpose_a, "A is stored transposed")},

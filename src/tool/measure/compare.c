@@ -18,7 +18,8 @@ static double worse(double a, double b)
 static double product_bound(const measure_problem *p)
 {
     const bool scaled = p->alpha[0] != 1 || p->alpha[1] != 0 || p->beta[0] != 0 || p->beta[1] != 0;
-    const double terms = (double)p->k + (scaled ? 3 : 0);
+    const double products = p->operation == MEASURE_MATMUL_STACKED ? (double)p->terms : 1,
+                 terms = (double)p->k * products + (scaled ? 3 : 0);
     const double roundings = measure_parts(p->dtype) == 1 ? terms : 2 * terms + 2;
     const subwave_dtype sums = measure_sums(p->dtype);
     const double last = sums != p->dtype ? measure_epsilon(p->dtype) / 2 : 0;
@@ -43,20 +44,22 @@ measure_coverage measure_covers(const measure_problem *p)
 {
     const double budget = 2e8,
                  element_budget = 2e7; /* multiplications; down a column they are slow */
-    const double row_cost = (double)p->n * (double)p->k * measure_parts(p->dtype) + 1;
-    const double rows = (double)p->m * (double)p->batch;
+    const double depth =
+        (double)p->k * (p->operation == MEASURE_MATMUL_STACKED ? (double)p->terms : 1);
+    const double row_cost = (double)p->n * depth * measure_parts(p->dtype) + 1;
+    const double rows = (double)p->m * (double)measure_products(p);
     if (row_cost * rows <= budget)
-        return (measure_coverage){.rows = p->m * p->batch};
-    const double elements = element_budget / (double)(p->k + 1);
+        return (measure_coverage){.rows = p->m * measure_products(p)};
+    const double elements = element_budget / (depth + 1);
     return (measure_coverage){.rows = (int64_t)(budget / row_cost),
                               .elements = elements < 16      ? 16
                                           : elements > 10000 ? 10000
                                                              : (int64_t)elements};
 }
 
-/* Columns `from` to `to` of row i of op(A) op(B), in f64, and the sums of the products'
- * magnitudes. */
-static void sum_row(const measure_data *data, int64_t entry, int64_t i, int64_t from, int64_t to,
+/* Adds columns `from` to `to` of row i of an entry's op(A) op(B), in f64, and the sums of the
+ * products' magnitudes. */
+static void add_row(const measure_data *data, int64_t entry, int64_t i, int64_t from, int64_t to,
                     double *sum, double *magnitude)
 {
     const measure_problem *p = &data->problem;
@@ -64,8 +67,6 @@ static void sum_row(const measure_data *data, int64_t entry, int64_t i, int64_t 
     const int parts = measure_parts(p->dtype);
     const double *a = data->a_values + ((p->stride[0] ? entry * p->m * k : 0) + i * k) * parts;
     const double *b = data->b_values + (p->stride[1] ? entry * k * n : 0) * parts;
-    memset(sum, 0, (size_t)((to - from) * parts) * sizeof *sum);
-    memset(magnitude, 0, (size_t)(to - from) * sizeof *magnitude);
     for (int64_t l = 0; l < k; ++l)
         if (parts == 1)
             for (int64_t j = from; j < to; ++j) {
@@ -82,6 +83,20 @@ static void sum_row(const measure_data *data, int64_t entry, int64_t i, int64_t 
                 sum[2 * (j - from) + 1] += imaginary;
                 magnitude[j - from] += sqrt(real * real + imaginary * imaginary);
             }
+}
+
+/* The same of all that is added up in a C. */
+static void sum_row(const measure_data *data, int64_t product, int64_t i, int64_t from, int64_t to,
+                    double *sum, double *magnitude)
+{
+    const measure_problem *p = &data->problem;
+    const bool stacked = p->operation == MEASURE_MATMUL_STACKED;
+    const int64_t first = stacked ? product * p->terms : product,
+                  last = stacked ? first + p->terms : first + 1;
+    memset(sum, 0, (size_t)((to - from) * measure_parts(p->dtype)) * sizeof *sum);
+    memset(magnitude, 0, (size_t)(to - from) * sizeof *magnitude);
+    for (int64_t entry = first; entry < last && entry < p->batch; ++entry)
+        add_row(data, entry, i, from, to, sum, magnitude);
 }
 
 /* to + by x, of one number or two. */
@@ -157,7 +172,7 @@ double measure_product_error(measure_data *data, const void *c, bool without_gap
     const measure_problem *p = &data->problem;
     const int parts = measure_parts(p->dtype);
     const measure_coverage covered = measure_covers(p);
-    const int64_t rows = p->m * p->batch;
+    const int64_t rows = p->m * measure_products(p);
     const int64_t compared = covered.rows * p->n + covered.elements;
     const bool is_known = data->expected, is_kept = compared <= MOST_KEPT;
     const size_t room = (size_t)(is_kept ? compared : p->n) * (size_t)(parts + 1);

@@ -98,6 +98,7 @@ subwave_status measure_poison(const measure_array *array, int set);
     X(MATMUL, "matmul") \
     X(MATMUL_STRIDED_BATCHED, "matmul_strided_batched") \
     X(MATMUL_BATCHED, "matmul_batched") \
+    X(MATMUL_STACKED, "matmul_stacked") \
     X(GROUP_REDUCE, "group_reduce") \
     X(GROUP_SCAN, "group_scan") \
     X(GROUP_BROADCAST, "group_broadcast") \
@@ -168,6 +169,10 @@ typedef struct measure_problem {
     int64_t stride[3]; /* from matrix to matrix of a strided batch; MEASURE_NO_GAPS: one after
                           another */
     double alpha[2], beta[2];
+    /* Of a stack of `batch` entries, so many have the same C: they follow one another, or come as far
+     * apart as they can. A and B are each one's own. */
+    int64_t terms;
+    bool scattered;
 
     /* groups */
     subwave_group group;    /* its arrays are not used: `members` says whether they are asked for */
@@ -221,6 +226,8 @@ bool measure_finds_index(const measure_problem *p);
 enum { MEASURE_INDEX_BYTES = sizeof(int64_t) };
 /* Elements of y of an operation on arrays or rows. */
 int64_t measure_array_results(const measure_problem *p);
+/* How many C a product has. */
+int64_t measure_products(const measure_problem *p);
 /* Floating-point operations of one call, 0 of a call that is no product, and the fewest bytes that it can move.
  */
 double measure_flops(const measure_problem *p);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *measure_operation_name(measure_operation operation)
 {
@@ -38,6 +39,7 @@ measure_problem measure_default(measure_operation operation, subwave_dtype dtype
         .batch = 1,
         .stride = {MEASURE_NO_GAPS, MEASURE_NO_GAPS, MEASURE_NO_GAPS},
         .alpha = {1},
+        .terms = 16,
         .group = {.kind = SUBWAVE_GROUP_SUB_GROUP,
                   .block = {256, 1, 1},
                   .fixed_size = 1,
@@ -58,7 +60,12 @@ measure_problem measure_default(measure_operation operation, subwave_dtype dtype
         .lengths = MEASURE_LENGTHS_RANDOM};
 }
 
-bool measure_is_product(const measure_problem *p) { return p->operation <= MEASURE_MATMUL_BATCHED; }
+bool measure_is_product(const measure_problem *p) { return p->operation <= MEASURE_MATMUL_STACKED; }
+
+int64_t measure_products(const measure_problem *p)
+{
+    return p->operation == MEASURE_MATMUL_STACKED ? (p->batch + p->terms - 1) / p->terms : p->batch;
+}
 
 bool measure_is_array(const measure_problem *p)
 {
@@ -213,9 +220,9 @@ double measure_bytes(const measure_problem *p)
 {
     const double m = (double)p->m, n = (double)p->n, k = (double)p->k;
     if (measure_is_product(p))
-        return ((m * k + k * n) * (double)subwave_dtype_size(p->dtype) +
-                m * n * (double)subwave_dtype_size(measure_product(p->dtype))) *
-               (double)p->batch;
+        return (m * k + k * n) * (double)subwave_dtype_size(p->dtype) * (double)p->batch +
+               m * n * (double)subwave_dtype_size(measure_product(p->dtype)) *
+                   (double)measure_products(p);
     if (measure_is_transpose(p))
         return 2 * m * n * (double)p->batch * (double)subwave_dtype_size(p->dtype);
     if (p->operation == MEASURE_ROW_SCAN)
@@ -264,12 +271,18 @@ static int64_t extent_of(const measure_problem *p, int which)
     return lines > 0 && length > 0 ? (lines - 1) * p->ld[which] + length : 0;
 }
 
+/* How many there are. */
+static int64_t matrices_of(const measure_problem *p, int which)
+{
+    return which == 2 && measure_is_product(p) ? measure_products(p) : p->batch;
+}
+
 /* Elements of the whole batch. */
 static int64_t elements_of(const measure_problem *p, int which)
 {
-    const int64_t extent = extent_of(p, which),
+    const int64_t extent = extent_of(p, which), matrices = matrices_of(p, which),
                   apart = p->stride[which] < 0 ? -p->stride[which] : p->stride[which];
-    return extent > 0 && p->batch > 0 ? extent + apart * (p->batch - 1) : 0;
+    return extent > 0 && matrices > 0 ? extent + apart * (matrices - 1) : 0;
 }
 
 /* The first entry's first element. */
@@ -408,9 +421,52 @@ static bool place_list(measure_data *data, int which, measure_array *list,
     return placed;
 }
 
+/* The offsets of a stack's entries, and a workspace for as many. */
+static bool place_stack(measure_data *data)
+{
+    const measure_problem *p = &data->problem;
+    const int64_t products = measure_products(p);
+    const bool wide = p->offset_dtype == SUBWAVE_DTYPE_I64;
+    const size_t size = subwave_dtype_size(p->offset_dtype), bytes = 3 * (size_t)p->batch * size,
+                 needed = 4160 + 108 * (size_t)p->batch;
+    for (int which = 0; which < 3; ++which)
+        if (!wide && elements_of(p, which) > INT32_MAX) {
+            data->reason = "offsets of 32 bits do not reach the last matrices";
+            return false;
+        }
+    char *offsets = malloc(bytes + 1);
+    if (!offsets)
+        return out_of_memory(data);
+    int64_t entry = 0;
+    for (int64_t turn = 0; turn < (p->scattered ? p->terms : products); ++turn)
+        for (int64_t next = 0; next < (p->scattered ? products : p->terms); ++next) {
+            const int64_t c = p->scattered ? next : turn, term = p->scattered ? turn : next,
+                          matrix = c * p->terms + term;
+            for (int which = 0; matrix < p->batch && which < 3; ++which) {
+                const int64_t at = measure_index(p, which, which == 2 ? c : matrix, 0, 0);
+                const int32_t narrow = (int32_t)at;
+                memcpy(offsets + (size_t)(3 * entry + which) * size,
+                       wide ? (const void *)&at : (const void *)&narrow, size);
+            }
+            entry += matrix < p->batch;
+        }
+    const bool placed =
+        done(data, measure_allocate(&data->id, data->context, bytes, data->sets)) &&
+        done(data, measure_fill(&data->id, offsets)) &&
+        done(data, measure_allocate(&data->workspace, data->context, needed, 1)) &&
+        done(data, subwave_set_workspace(data->context, measure_at(&data->workspace, 0),
+                                         (int64_t)needed));
+    free(offsets);
+    return placed;
+}
+
 static bool place_product(measure_data *data)
 {
     const measure_problem *p = &data->problem;
+    if (p->terms < 1) {
+        data->reason = "a C has one term at least";
+        return false;
+    }
     if (!complete(&data->problem))
         return out_of_memory(data);
     if (!measure_is_scalar(p->dtype, p->alpha[0]) || !measure_is_scalar(p->dtype, p->beta[0])) {
@@ -421,6 +477,8 @@ static bool place_product(measure_data *data)
         !place_operand(data, 1, &data->b, &data->b_values, 0xd1b54a32d192ed03) ||
         !place_operand(data, 2, &data->c, &data->c_values, 0x2545f4914f6cdd1d))
         return false;
+    if (p->operation == MEASURE_MATMUL_STACKED)
+        return place_stack(data);
     return p->operation != MEASURE_MATMUL_BATCHED ||
            (place_list(data, 0, &data->a_list, &data->a) &&
             place_list(data, 1, &data->b_list, &data->b) &&
@@ -684,7 +742,7 @@ void measure_release(measure_data *data)
     measure_array *const arrays[] = {&data->a,       &data->b,        &data->c,      &data->a_list,
                                      &data->b_list,  &data->c_list,   &data->choice, &data->id,
                                      &data->weights, &data->workspace};
-    if (measure_sums_cells(&data->problem))
+    if (measure_at(&data->workspace, 0))
         subwave_set_workspace(data->context, NULL, 0);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
         measure_free(arrays[i]);
@@ -744,6 +802,11 @@ static subwave_status queue_product(const measure_data *data, int set)
                                               p->transpose_b, p->m, p->n, p->k, alpha, a, p->ld[0],
                                               p->stride[0], b, p->ld[1], p->stride[1], beta, c,
                                               p->ld[2], p->stride[2], p->batch);
+    if (p->operation == MEASURE_MATMUL_STACKED)
+        return subwave_matmul_stacked(data->context, p->dtype, p->layout, p->transpose_a,
+                                      p->transpose_b, p->m, p->n, p->k, alpha, a, p->ld[0], b,
+                                      p->ld[1], beta, c, p->ld[2], p->offset_dtype, 0,
+                                      measure_at(&data->id, set), p->batch);
     return subwave_matmul(data->context, p->variant, p->dtype, p->layout, p->transpose_a,
                           p->transpose_b, p->m, p->n, p->k, alpha, a, p->ld[0], b, p->ld[1], beta,
                           c, p->ld[2]);
