@@ -21,6 +21,7 @@ constexpr struct {
     {"copy", copy_cases},
     {"matmul", matmul_cases, true},
     {"matmul_batched", matmul_batched_cases, true},
+    {"matmul_stacked", matmul_stacked_cases},
     {"group_reduce", group_cases},
     {"group_scan", nullptr},
     {"group_broadcast", nullptr},

@@ -31,6 +31,15 @@ struct scatter_kernel {
                   std::int64_t cells, void *y);
 };
 
+/* Queues C += A B for the entries of a stack, by rows without gaps, with offsets of 64 bits from 0, on a
+ * GPU; 0 for success. */
+struct stack_kernel {
+    subwave_dtype dtype;
+    bool (*takes)(std::int64_t m, std::int64_t n, std::int64_t k);
+    int (*launch)(void *stream, std::int64_t m, std::int64_t n, std::int64_t k,
+                  std::int64_t entries, const void *offsets, const void *a, const void *b, void *c);
+};
+
 /* Queues sums of the weights of n elements in bins of the same width on a GPU; 0 for success. */
 struct weights_kernel {
     subwave_dtype dtype;

@@ -167,6 +167,15 @@ class Lines(Case):
         self.assertEqual({row["batch"] for row in rows}, {9})
         self.assertEqual({row["variant"] for row in rows if row["by"] == "subwave"}, {"strided", "pointers"})
 
+    def test_stacks(self):
+        rows = self.run_bench("a.json", "matmul_stacked", "--size", "4", "--size", "3x5x7", "--batch", "50", "--dtype", "all",
+                              "--cache", "warm")
+        self.check(rows)
+        self.assertEqual({row["batch"] for row in rows}, {50})
+        kinds = {"one after the other", "scattered", "a C each"}
+        self.assertEqual({(row["kind"], row["dtype"]) for row in rows if row["by"] == "subwave"},
+                         {(kind, dtype) for kind in kinds for dtype in ("f32", "f64", "c32", "c64")})
+
     def test_cold_rotates(self):
         rows = self.run_bench("a.json", "copy", "--size", "1024", "--cache", "cold", "--cache-bytes", "10240")
         self.check(rows)

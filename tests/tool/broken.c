@@ -42,6 +42,7 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
 
 NOTHING(matmul_strided_batched)
 NOTHING(matmul_batched)
+NOTHING(matmul_stacked)
 NOTHING(group_reduce)
 NOTHING(group_scan)
 NOTHING(group_broadcast)

@@ -79,6 +79,12 @@ static void multiply(void *a, void *b, void *c)
                                   4));
     for (int i = 0; i < 3; ++i)
         expect(subwave_free(on, lists[i]));
+    const int32_t stack[] = {0, 0, 0, 6, 6, 6};
+    void *const offsets = allocate(sizeof stack);
+    expect(subwave_copy(on, offsets, stack, sizeof stack));
+    expect(subwave_matmul_stacked(on, SUBWAVE_DTYPE_F32, row, yes, none, 2, 3, 2, &one, a, 2, b, 3,
+                                  &one, c, 3, SUBWAVE_DTYPE_I32, 0, offsets, 2));
+    expect(subwave_free(on, offsets));
 }
 
 static void combine(void *x, void *y, void *choice, void *members)

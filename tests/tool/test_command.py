@@ -874,7 +874,7 @@ class Bench(Command):
                              capture_output=True, timeout=60)
         self.assertEqual((ran.returncode, ran.stdout), (0, ""), ran.stderr)
         lines = ran.stderr.splitlines()
-        self.assertEqual(len(lines), 10 + 5 * 8 + 5 + 28)
+        self.assertEqual(len(lines), 10 + 5 * 8 + 6 + 28)
         self.assertEqual({line.split()[2] for line in lines}, set(called))
         for line in lines:
             with self.subTest(line):
@@ -928,7 +928,9 @@ class Bench(Command):
                      "matmul_strided_batched --device cpu:8 --dtype f64 --layout row --size 2x3x4 --batch 8 --ld 4,3,30 "
                      "--strides -9,12,3 --alpha -3 --beta -3",
                      "matmul_batched --device cpu:8 --dtype c32 --layout column --conjugate-b --size 2x2x2 --batch 4 "
-                     "--ld 2,2,3 --alpha 1,0.25 --beta 1,0.25"):
+                     "--ld 2,2,3 --alpha 1,0.25 --beta 1,0.25",
+                     "matmul_stacked --device cpu:8 --dtype f32 --layout row --transpose-a --size 2x3x2 --batch 2 "
+                     "--offsets i32 --beta 1"):
             self.assertIn("subwave bench " + part, lines)
 
     def test_wrong_group_calls_are_found(self):
@@ -936,7 +938,7 @@ class Bench(Command):
         if not BROKEN:
             self.skipTest("needs a shared libsubwave")
         for operation in ("group_reduce", "group_scan", "group_broadcast", "group_shift", "group_permute", "group_select",
-                          "group_vote", "group_info", "matmul_batched", "matmul_strided_batched", "reduce", "scan", "dot",
+                          "group_vote", "group_info", "matmul_batched", "matmul_strided_batched", "matmul_stacked", "reduce", "scan", "dot",
                           "norm2", "minmax_index", "row_reduce", "row_scan", "row_minmax_index", "compact", "compact_if", "partition", "partition_if",
                           "unique", "append", "segmented_reduce", "segmented_scan", "scatter_add", "transpose", "transpose_strided_batched", "histogram"):
             ran = self.run_command("bench", operation, "--device", DEVICE, "--size", "8" if "matmul" in operation else "512",
@@ -1067,7 +1069,7 @@ class InfoAndHelp(Command):
 
     def operations(self):
         names = re.search(r"^operations:\n(.*?)\n\n", self.succeed("bench", "--help"), re.M | re.S)[1].split()
-        self.assertEqual(len(names), 31)
+        self.assertEqual(len(names), 32)
         return names
 
     def test_help_and_version(self):
