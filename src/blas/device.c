@@ -268,8 +268,7 @@ static void report(const char *routine, const failure *f, const char *reason)
     if (!atomic_exchange(&reported[f->status % 32], true))
         fprintf(
             stderr,
-            "libsubwave_blas: %s: %s (%s); the next BLAS computes this, and whatever else fails "
-            "so\n",
+            "libsubwave_blas: %s: %s (%s); the next BLAS computes this and what fails like it\n",
             routine, reason, subwave_status_name(f->status));
 }
 

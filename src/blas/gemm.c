@@ -92,7 +92,7 @@ static void call_from_fortran(const char *routine, bool is_strided, const subwav
                                    const scalar *a, const int *lda, const scalar *b, \
                                    const int *ldb, const scalar *beta, scalar *c, const int *ldc) \
     { \
-        call_from_fortran(name "GEMM ", false, \
+        call_from_fortran(name "GEMM", false, \
                           &(subwave_blas_product){.dtype = SUBWAVE_DTYPE_##type, \
                                                   .transpose_a = transpose_of_letter(*transa), \
                                                   .transpose_b = transpose_of_letter(*transb), \

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Of the program, or of its BLAS; not exported from here, where they would take the place of the
  * BLAS's for its other functions. */
@@ -27,13 +26,12 @@ _Noreturn void subwave_blas_stop(const char *format, ...)
 
 void subwave_blas_xerbla(const char *routine, int number)
 {
-    if (xerbla_) {
-        xerbla_(routine, &number, strlen(routine));
-        return;
-    }
-    const char *const blank = strchr(routine, ' ');
-    subwave_blas_stop(" ** On entry to %.*s parameter number %2d had an illegal value\n",
-                      (int)(blank ? blank - routine : (ptrdiff_t)strlen(routine)), routine, number);
+    if (!xerbla_)
+        subwave_blas_stop(" ** On entry to %s parameter number %2d had an illegal value\n", routine,
+                          number);
+    char name[32]; /* of at least 6 characters, as the reference has it */
+    const int length = snprintf(name, sizeof name, "%-6s", routine);
+    xerbla_(name, &number, (size_t)length);
 }
 
 /* Number of m for that of n, and of lda for that of ldb: what the reference's cblas_xerbla does to
@@ -60,7 +58,7 @@ void subwave_blas_cblas_xerbla(const char *routine, int number, bool row_major, 
     if (!cblas_xerbla) {
         fprintf(stderr, "Parameter %d to routine %s was incorrect\n", number, routine);
         if (*form)
-            fprintf(stderr, "%s is %d\n", form, value);
+            fprintf(stderr, "Illegal %s setting, %d\n", form, value);
         exit(EXIT_FAILURE);
     }
     if (&RowMajorStrg) {
