@@ -246,8 +246,8 @@ static failure compute_there(seat *s, const subwave_blas_product *p)
     const bool in_place = there.c.first == p->c.first;
     if (status == SUBWAVE_STATUS_SUCCESS)
         status = multiply(s->context, &there);
-    if (status == SUBWAVE_STATUS_SUCCESS &&
-        !in_place) /* a kernel's errors come before C is written */
+    /* A kernel's errors come to light before C is written. */
+    if (status == SUBWAVE_STATUS_SUCCESS && !in_place)
         status = subwave_synchronize(s->context);
     failure result = failed(s->context, status);
     result.written = in_place && status == SUBWAVE_STATUS_KERNEL_ERROR;

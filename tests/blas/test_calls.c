@@ -75,6 +75,7 @@ typedef struct call {
     bool strided;
     int transa, transb, m, n, k, lda, ldb, ldc, stride_a, stride_b, stride_c, batch;
     double complex alpha, beta;
+    bool exact; /* of small integers, whose sums are exact */
 } call;
 
 static bool is_double(type t) { return t == D || t == Z; }
@@ -208,11 +209,12 @@ static memory allocate(type t, int64_t elements, int stride, int batch)
     return x;
 }
 
-static void fill_random(type t, const memory *x)
+static void fill_random(const call *c, const memory *x)
 {
-    for (size_t i = 0; i < x->bytes / size_of(t); ++i)
-        set(t, x->all, (int64_t)i,
-            harness_random_sign(&numbers) + harness_random_sign(&numbers) * I);
+    for (size_t i = 0; i < x->bytes / size_of(c->type); ++i)
+        set(c->type, x->all, (int64_t)i,
+            c->exact ? below(5) - 2 + (below(5) - 2) * I
+                     : harness_random_sign(&numbers) + harness_random_sign(&numbers) * I);
 }
 
 static double size_of_number(double complex z) { return fabs(creal(z)) + fabs(cimag(z)); }
@@ -236,9 +238,9 @@ static void check_product(call *c)
            b = allocate(c->type, b_extent, c->stride_b, c->batch),
            product = allocate(c->type, c_extent, c->stride_c, c->batch),
            before = allocate(c->type, c_extent, c->stride_c, c->batch);
-    fill_random(c->type, &a);
-    fill_random(c->type, &b);
-    fill_random(c->type, &product);
+    fill_random(c, &a);
+    fill_random(c, &b);
+    fill_random(c, &product);
     if (c->alpha == 0) {
         harness_fill(HARNESS_NAN, a.all, a.bytes);
         harness_fill(HARNESS_NAN, b.all, b.bytes);
@@ -248,7 +250,7 @@ static void check_product(call *c)
     memcpy(before.all, product.all, product.bytes);
     run(c, a.first, b.first, product.first);
 
-    const double epsilon = is_double(c->type) ? 0x1p-52 : 0x1p-23;
+    const double epsilon = c->exact ? 0 : is_double(c->type) ? 0x1p-52 : 0x1p-23;
     for (int e = 0; e < c->batch; ++e)
         for (int i = 0; i < c->m; ++i)
             for (int j = 0; j < c->n; ++j) {
@@ -344,11 +346,13 @@ static void test_batches(void **state)
                 const int a_lines = (int)lines(&c, c.transa != NO_TRANSPOSE, c.m, c.k),
                           b_lines = (int)lines(&c, c.transb != NO_TRANSPOSE, c.k, c.n),
                           c_lines = (int)lines(&c, false, c.m, c.n);
-                /* without gaps, with gaps, backwards, and one matrix for all */
-                const int kind = below(4), gap = kind == 0 ? 0 : 5, sign = kind == 2 ? -1 : 1;
+                /* without gaps, with gaps, backwards, one matrix for all */
+                const int kind = below(5), gap = kind == 0 ? 0 : 5, sign = kind == 2 ? -1 : 1;
                 c.stride_a = kind == 3 ? 0 : sign * (c.lda * a_lines + gap);
                 c.stride_b = below(5) == 0 ? 0 : sign * (c.ldb * b_lines + gap);
-                c.stride_c = sign * (c.ldc * c_lines + gap);
+                c.stride_c = kind == 4
+                                 ? (int)extent(&c, false, c.m, c.n, c.ldc) /* as near as can be */
+                                 : sign * (c.ldc * c_lines + gap);
                 check_product(&c);
             }
 }
@@ -361,7 +365,9 @@ static void test_large_sizes(void **state)
         for (int longest = 0; longest < 3; ++longest) {
             call c = random_call(t, longest, longest == 0 ? 32769 : 2, longest == 1 ? 32770 : 1,
                                  longest == 2 ? 66000 : 3);
+            c.exact = true;
             c.alpha = 1;
+            c.beta = 2;
             check_product(&c);
         }
 }
@@ -437,7 +443,7 @@ static const wrong wrongs[] = {
     WRONG(2, 2, transa, 110),  WRONG(2, 2, transa, 114),   WRONG(3, 3, transb, 0),
     WRONG(4, 4, m, -1),        WRONG(5, 5, n, -1),         WRONG(6, 6, k, -1),
     WRONG(9, 9, lda, 4),       WRONG(11, 12, ldb, 5),      WRONG(14, 16, ldc, 3),
-    WRONG(0, 17, stride_c, 7), WRONG(0, 17, stride_c, -7), WRONG(0, 18, batch, -1)};
+    WRONG(0, 17, stride_c, 1), WRONG(0, 17, stride_c, -1), WRONG(0, 18, batch, -1)};
 
 static const char type_letters[] = "sdcz";
 
@@ -480,6 +486,9 @@ static void test_wrong_arguments(void **state)
                         value = rows ? 5 : 3;
                     if (x->field == offsetof(call, ldb))
                         value = rows ? 4 : 5;
+                    if (x->field ==
+                        offsetof(call, stride_c)) /* from the first element to the last */
+                        value = value * (rows ? 3 * 5 + 5 - 1 : 4 * 5 + 4 - 1);
                     memcpy((char *)&c + x->field, &value, sizeof value);
                     reports = 0;
                     run(&c, memory, memory, memory);
