@@ -45,6 +45,8 @@ const subwave_blas_settings *subwave_blas_get_settings(void);
 
 /* Whether there is a next BLAS that has the product's function. */
 bool subwave_blas_has_next(subwave_dtype dtype);
+/* Whether the function is this library's, which cannot be its own next BLAS. */
+bool subwave_blas_is_own(const void *function);
 /* Computes the product by it. */
 void subwave_blas_call_next(const subwave_blas_product *p);
 

@@ -175,9 +175,10 @@ static subwave_status bring(seat *s, int which, subwave_dtype dtype, subwave_bla
         return SUBWAVE_STATUS_SUCCESS;
     if (x->stride == 0)
         batch = 1;
-    if (columns > INT64_MAX / size / rows / batch)
-        return SUBWAVE_STATUS_OUT_OF_MEMORY;
-    const subwave_status status = grow(s, &s->buffers[which], rows * columns * batch * size);
+    const int64_t bytes = columns <= INT64_MAX / size / rows / batch
+                              ? rows * columns * batch * size
+                              : INT64_MAX; /* which no device has, as it will say */
+    const subwave_status status = grow(s, &s->buffers[which], bytes);
     if (status != SUBWAVE_STATUS_SUCCESS)
         return status;
     const subwave_blas_matrix brought = {s->buffers[which].memory, rows,
@@ -284,8 +285,9 @@ static void compute_part(const char *routine, seat *s, failure f, const subwave_
         subwave_blas_stop("libsubwave_blas: %s: %s (%s); C is lost\n", routine, reason,
                           subwave_status_name(f.status));
     if (!subwave_blas_has_next(p->dtype))
-        subwave_blas_stop("libsubwave_blas: %s: %s (%s); there is no other BLAS here\n", routine,
-                          reason, subwave_status_name(f.status));
+        subwave_blas_stop(
+            "libsubwave_blas: %s: %s (%s); there is no next BLAS (SUBWAVE_BLAS_NEXT)\n", routine,
+            reason, subwave_status_name(f.status));
     report(routine, &f, reason);
     subwave_blas_call_next(p);
 }
@@ -337,10 +339,9 @@ enum { MINIMUM_OF_GPU = 128 * 128 * 128 };
 
 static bool is_too_small(const seat *s, const subwave_blas_product *p)
 {
-    const int64_t wanted = subwave_blas_get_settings()->minimum, minimum = wanted >= 0 ? wanted
-                                                                           : s->on_cpu
-                                                                               ? 0
-                                                                               : MINIMUM_OF_GPU;
+    int64_t minimum = subwave_blas_get_settings()->minimum;
+    if (minimum < 0)
+        minimum = s->on_cpu ? 0 : MINIMUM_OF_GPU;
     return (double)p->m * (double)p->n * (double)p->k * (double)p->batch < (double)minimum &&
            subwave_blas_has_next(p->dtype);
 }

@@ -13,26 +13,53 @@ typedef void gemm(const char *transa, const char *transb, const int *m, const in
                   const void *beta, void *c, const int *ldc, size_t transa_length,
                   size_t transb_length);
 
-/* X(dtype, name) */
-#define NEXT_LIST(X) X(F32, "sgemm_") X(F64, "dgemm_") X(C32, "cgemm_") X(C64, "zgemm_")
-
 static struct next {
     subwave_dtype dtype;
     const char *name;
     gemm *function;
 } all_next[] = {
-#define NEXT_X(dtype, name) {SUBWAVE_DTYPE_##dtype, name, NULL},
-    NEXT_LIST(NEXT_X)
-#undef NEXT_X
+    {SUBWAVE_DTYPE_F32, "sgemm_", NULL},
+    {SUBWAVE_DTYPE_F64, "dgemm_", NULL},
+    {SUBWAVE_DTYPE_C32, "cgemm_", NULL},
+    {SUBWAVE_DTYPE_C64, "zgemm_", NULL},
 };
 enum { NEXT = sizeof all_next / sizeof *all_next };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+bool subwave_blas_is_own(const void *function)
+{
+    Dl_info here, there;
+    return dladdr(function, &there) && dladdr(all_next, &here) && there.dli_fbase == here.dli_fbase;
+}
+
+static bool find_in(void *library)
+{
+    bool found = false;
+    for (int i = 0; i < NEXT; ++i) {
+        void *const symbol = dlsym(library, all_next[i].name);
+        const bool is_other = symbol && !subwave_blas_is_own(symbol);
+        *(void **)&all_next[i].function = is_other ? symbol : NULL;
+        found |= is_other;
+    }
+    return found;
+}
+
 static void find_all(void)
 {
-    void *const library = subwave_blas_get_settings()->library;
-    for (int i = 0; i < NEXT; ++i)
-        *(void **)&all_next[i].function = dlsym(library ? library : RTLD_NEXT, all_next[i].name);
+    void *const named = subwave_blas_get_settings()->library;
+    if (named)
+        find_in(named);
+    if (named || find_in(RTLD_NEXT))
+        return;
+    /* One that was loaded for somebody alone, as by modules of Python, has a usual name at least. */
+    static const char *const usual[] = {"libblas.so.3", "libopenblas.so.0", "libmkl_rt.so.2"};
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; ++i) {
+        void *const library = dlopen(usual[i], RTLD_LAZY | RTLD_NOLOAD);
+        if (library && find_in(library))
+            return;
+        if (library)
+            dlclose(library);
+    }
 }
 
 static gemm *find(subwave_dtype dtype)

@@ -23,7 +23,6 @@ static const char *variable(const char *name)
 /* Loads the next BLAS, which must be another than this one. */
 static void load(const char *name)
 {
-    Dl_info here, there;
     const char *reason = NULL;
     void *const library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
     void *const function = library ? dlsym(library, "dgemm_") : NULL;
@@ -31,8 +30,7 @@ static void load(const char *name)
         reason = dlerror();
     else if (!function)
         reason = "it has no dgemm_";
-    else if (dladdr(function, &there) && dladdr(&settings, &here) &&
-             there.dli_fbase == here.dli_fbase)
+    else if (subwave_blas_is_own(function))
         reason = "that is this library";
     if (reason)
         snprintf(settings.error, sizeof settings.error,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * multiply.c: a user's program that multiplies, or calls wrongly, and says what it got:
- * multiply plain N [TIMES] | batch N TIMES | complex N | wrong-fortran | wrong-c | wrong-rows
+ * multiply plain N [TIMES [LIBRARY]] | batch N TIMES | complex N | wrong-fortran | wrong-c | wrong-rows
+ * A LIBRARY is loaded first, for nobody else to see.
  */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,8 @@ int main(int argc, char **argv)
     const char *const what = argc > 1 ? argv[1] : "";
     const int n = argc > 2 ? atoi(argv[2]) : 2, times = argc > 3 ? atoi(argv[3]) : 1, none = 0;
     if (n < 1 || n > MOST || times < 1 || times > ENTRIES)
+        return 2;
+    if (argc > 4 && !dlopen(argv[4], RTLD_LAZY | RTLD_LOCAL))
         return 2;
     const double one[] = {1, 0}, zero[] = {0, 0};
     for (int i = 0; i < ENTRIES * MOST * MOST; ++i) {

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # test_environment.py: which BLAS computes a program's products, by the environment, and what it is told if none can.
-"""Usage: test_environment.py --alone PROGRAM --followed PROGRAM --next LIBRARY --library LIBRARY [TEST...]
+"""Usage: test_environment.py --alone PROGRAM --followed PROGRAM --next LIBRARY --late LIBRARY --library LIBRARY [TEST...]
 
-Both programs are multiply.c: linked with libsubwave_blas alone, and with the BLAS of next.c behind it."""
+Both programs are multiply.c: linked with libsubwave_blas alone, and with the BLAS of next.c behind it.
+--late has that BLAS by a usual name."""
 import argparse
 import os
 import subprocess
@@ -63,6 +64,11 @@ class Environment(unittest.TestCase):
                          "")
         self.assertEqual(self.computes(OPTIONS.alone, ["plain", 5], ours(5), SUBWAVE_BLAS_NEXT=OPTIONS.next), "")
 
+    def test_next_blas_that_is_loaded_late(self):
+        for library, printed in (OPTIONS.late, THEIRS), (OPTIONS.next, ours(5)):
+            with self.subTest(library=library): # the latter has a name that no BLAS has
+                self.assertEqual(self.computes(OPTIONS.alone, ["plain", 5, 1, library], printed, SUBWAVE_BLAS_MIN="1000"), "")
+
     def test_failures_go_to_the_next_blas_with_one_line(self):
         for name, value, reason in (("SUBWAVE_DEVICE", "cpu:7", 'SUBWAVE_DEVICE is "cpu:7"'),
                                     ("SUBWAVE_DEVICE", "gpu:99", "99"),
@@ -81,7 +87,7 @@ class Environment(unittest.TestCase):
                 self.assertIn(reason, errors)
                 self.assertIn("the next BLAS computes this", errors)
                 self.computes(OPTIONS.followed, ["batch", 5, 3], 3 * THEIRS, **{name: value})
-                self.stops(OPTIONS.alone, ["plain", 5], "there is no other BLAS", **{name: value})
+                self.stops(OPTIONS.alone, ["plain", 5], "there is no next BLAS", **{name: value})
                 self.stops(OPTIONS.alone, ["plain", 5], reason, **{name: value})
 
     def test_wrong_arguments_without_an_xerbla(self):
@@ -94,7 +100,7 @@ class Environment(unittest.TestCase):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    for option in "alone", "followed", "next", "library":
+    for option in "alone", "followed", "next", "late", "library":
         parser.add_argument("--" + option, required=True)
     OPTIONS, rest = parser.parse_known_args()
     unittest.main(argv=sys.argv[:1] + rest)

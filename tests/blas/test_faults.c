@@ -9,11 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 void cblas_dgemm(int, int, int, int, int, int, double, const double *, int, const double *, int,
                  double, double *, int);
+void cblas_sgemm(int, int, int, int, int, int, float, const float *, int, const float *, int, float,
+                 float *, int);
 
 /* --- functions that can fail ----------------------------------------------------------------- */
 
@@ -202,6 +205,21 @@ static void copies(void)
     EXPECT(of_context_create.calls == 1);
 }
 
+/* Columns further apart than a GPU's runtime copies at once are copied one by one. */
+static void wide_pitch(void)
+{
+    plays_gpu = true;
+    setenv("SUBWAVE_BLAS_MIN", "0", 1);
+    const int ld = (1 << 28) + 5;
+    double *const wide = mmap(NULL, ((size_t)ld + 2) * sizeof *wide, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    EXPECT(wide != MAP_FAILED);
+    wide[ld + 1] = 5;
+    cblas_dgemm(102, 111, 111, 2, 2, 1, 1, a, 2, b, 1, 1, wide, ld);
+    EXPECT(wide[0] == 2 && wide[1] == 2 && wide[2] == 0 && wide[ld] == 2 && wide[ld + 1] == 7);
+    EXPECT(of_copy_2d_async.calls == 2); /* A and B */
+}
+
 static void in_place(void)
 {
     EXPECT(multiply(1, 1) == OURS);
@@ -220,6 +238,16 @@ static void no_memory_on_the_device(void)
     EXPECT(of_malloc.calls == matrix + 1);
     EXPECT(multiply(128, 0) == OURS);
     EXPECT(of_malloc.calls == 4);
+}
+
+/* next.c has no sgemm_. */
+static void more_than_all_memory(void)
+{
+    plays_gpu = true;
+    const int most = INT32_MAX;
+    const float one = 1;
+    float c;
+    cblas_sgemm(102, 111, 111, most, 1, most, 1, &one, most, &one, most, 0, &c, most);
 }
 
 static void failing_copies(void)
@@ -292,6 +320,7 @@ static void test_device_memory(void **state)
     (void)state;
     passes(copies, NULL);
     passes(in_place, NULL);
+    passes(wide_pitch, NULL);
     passes(forks, NULL);
 }
 
@@ -300,6 +329,7 @@ static void test_failures(void **state)
     (void)state;
     for (matrix = 0; matrix < 3; ++matrix)
         passes(no_memory_on_the_device, "OUT_OF_MEMORY");
+    stops(more_than_all_memory, "no memory for 9223372036854775807 bytes");
     passes(no_memory_in_place, "OUT_OF_MEMORY");
     for (matrix = 0; matrix < 3; ++matrix)
         passes(failing_copies, "DEVICE_ERROR");
