@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # netlib.py: netlib's tests of the level-3 BLAS, as Debian has them compiled (libblas-test), with libsubwave_blas preloaded.
-"""Usage: netlib.py --library LIBRARY --type s|d|c|z [--large]
+"""Usage: netlib.py --library LIBRARY --type s|d|c|z [--large] [--next]
 
 Runs the program for Fortran and the one for C on the device that the environment names. Both must report that gemm has passed
 its tests of error exits and of results, and the library's log must have a product for every call that had something to
-compute. --large: larger matrices than those of netlib's input, and of gemm alone."""
+compute. --large: larger matrices than those of netlib's input, and of gemm alone. --next: the library leaves all products to the next
+BLAS, netlib's, and its log has none."""
 import argparse
 import glob
 import os
@@ -50,6 +51,9 @@ def run(options, folder, program, source, lines, layouts, scratch):
     each, computed = calls(text)
     log = os.path.join(scratch, program + ".log")
     environment = dict(os.environ, LD_PRELOAD=options.library, LD_LIBRARY_PATH=folder, SUBWAVE_LOG="1", SUBWAVE_LOG_FILE=log)
+    if options.next:
+        environment["SUBWAVE_BLAS_MIN"] = str(10 ** 9)
+        computed = 0
     done = subprocess.run([os.path.join(folder, program)], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           cwd=scratch, env=environment, timeout=280)
     printed = done.stdout
@@ -78,6 +82,7 @@ def main():
     parser.add_argument("--library", required=True)
     parser.add_argument("--type", required=True, choices="sdcz")
     parser.add_argument("--large", action="store_true")
+    parser.add_argument("--next", action="store_true")
     options = parser.parse_args()
     machine = os.uname().machine
     found = glob.glob("/usr/lib/%s-*/blas/xblat3%s" % (machine, options.type))
