@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * blas.h: what the files of libsubwave_blas share: a product as they pass it on, and who computes it.
+ * blas.h: what the files of libsubwave_blas share: a product as they pass it on, and who computes
+ * it.
  */
 #ifndef SUBWAVE_BLAS_BLAS_H
 #define SUBWAVE_BLAS_BLAS_H
@@ -52,14 +53,15 @@ void subwave_blas_call_next(const subwave_blas_product *p);
 
 /* --- device.c -------------------------------------------------------------------------------- */
 
-/* Computes the product, whose arguments are right and which is not empty: by subwave, or by the next
- * BLAS if it is too small for a device or subwave cannot. `routine` is for messages. Does not return
- * if nobody can. */
+/* Computes the product, whose arguments are right and which is not empty: by subwave, or by the
+ * next BLAS if it is too small for a device or subwave cannot. `routine` is for messages. Does not
+ * return if nobody can. */
 void subwave_blas_compute(const char *routine, const subwave_blas_product *p);
 
 /* --- xerbla.c -------------------------------------------------------------------------------- */
 
-/* Reports argument `number` of `routine` as Fortran counts, to the program's XERBLA if it has one. */
+/* Reports argument `number` of `routine`, as Fortran counts, to the program's XERBLA if there is
+ * one. */
 void subwave_blas_xerbla(const char *routine, int number);
 /* The same as C counts, to its cblas_xerbla; `value` is for a text `form` that takes it, or "". */
 void subwave_blas_cblas_xerbla(const char *routine, int number, bool row_major, const char *form,

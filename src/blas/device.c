@@ -21,9 +21,9 @@ typedef struct buffer {
 
 enum { OF_A, OF_B, OF_C, BUFFERS };
 
-/* A context, which one call at a time takes. There are as many as there were calls at the same time,
- * so a thread that ends leaves nothing behind. Nothing is locked, so that a child of fork() can go
- * on; what other threads had taken in the parent stays taken there. */
+/* A context, which one call at a time takes. There are as many as there were calls at the same
+ * time, so a thread that ends leaves nothing behind. Nothing is locked, so that a child of fork()
+ * can go on; what other threads had taken in the parent stays taken there. */
 typedef struct seat {
     atomic_bool taken;
     struct seat *next;
@@ -273,7 +273,7 @@ static void report(const char *routine, const failure *f, const char *reason)
             routine, reason, subwave_status_name(f->status));
 }
 
-/* A product that one call computes, or the next BLAS; `f` is why there is no seat, if there is none. */
+/* A product that one call computes, or the next BLAS. `f` says why, if there is no seat. */
 static void compute_part(const char *routine, seat *s, failure f, const subwave_blas_product *p)
 {
     if (f.status == SUBWAVE_STATUS_SUCCESS)

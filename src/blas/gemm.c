@@ -23,7 +23,8 @@ static const numbers plain_numbers = {8, 10, 13, 0, 0}, strided_numbers = {8, 11
 
 static int64_t one_or_more(int64_t x) { return x > 1 ? x : 1; }
 
-/* The first that is wrong, or 0. `is_strided`: for several matrices of C, which must not overlap. */
+/* The first that is wrong, or 0. `is_strided`: there are several matrices of C, which must not
+ * overlap. */
 static int wrong_argument(const subwave_blas_product *p, bool is_strided)
 {
     const numbers *const at = is_strided ? &strided_numbers : &plain_numbers;

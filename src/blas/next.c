@@ -51,7 +51,7 @@ static void find_all(void)
         find_in(named);
     if (named || find_in(RTLD_NEXT))
         return;
-    /* One that was loaded for somebody alone, as by modules of Python, has a usual name at least. */
+    /* One that was loaded for somebody alone, as by modules of Python, has a usual name. */
     static const char *const usual[] = {"libblas.so.3", "libopenblas.so.0", "libmkl_rt.so.2"};
     for (size_t i = 0; i < sizeof usual / sizeof *usual; ++i) {
         void *const library = dlopen(usual[i], RTLD_LAZY | RTLD_NOLOAD);

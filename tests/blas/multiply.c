@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * multiply.c: a user's program that multiplies, or calls wrongly, and says what it got:
- * multiply plain N [TIMES [LIBRARY]] | batch N TIMES | complex N | wrong-fortran | wrong-c | wrong-rows
- * A LIBRARY is loaded first, for nobody else to see.
+ * multiply plain N [TIMES [LIBRARY]] | batch N TIMES | complex N | wrong-fortran | wrong-c |
+ * wrong-rows. A LIBRARY is loaded first, for nobody else to see.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_faults.c: libsubwave_blas where calls of the C library fail, and on a device with a memory of
- * its own, which the CPU device plays here. The linker puts the functions below in front of the
+ * test_faults.c: libsubwave_blas where calls of the C library fail, and on a device with a memory
+ * of its own, which the CPU device plays here. The linker puts the functions below in front of the
  * library's; the next BLAS is that of next.c. Each test has a process of its own.
  */
 #define _DEFAULT_SOURCE
