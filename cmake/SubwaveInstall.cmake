@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What `cmake --install` puts where: the library, the device headers, the CPU device, the package. (The Fortran module:
-# src/fortran/CMakeLists.txt.)
+# What `cmake --install` puts where: the library, the device headers, the CPU device, the package. (The Fortran module and
+# libsubwave_blas: their folders.)
 include(CMakePackageConfigHelpers)
 
 # Header-only device interface for the user's own kernels.
@@ -28,6 +28,9 @@ install(EXPORT subwave-targets NAMESPACE subwave:: DESTINATION ${package_dir})
 if(SUBWAVE_HAVE_FORTRAN) # a file of its own: no project without Fortran reads it
   install(EXPORT subwave-fortran-targets NAMESPACE subwave:: DESTINATION ${package_dir})
 endif()
+if(TARGET subwave_blas) # read by who asks for this component
+  install(EXPORT subwave-blas-targets NAMESPACE subwave:: DESTINATION ${package_dir})
+endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/subwave-config.cmake.in
   ${PROJECT_BINARY_DIR}/subwave-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/subwave-config-version.cmake
@@ -48,6 +51,9 @@ endif()
 set(packages subwave)
 if(SUBWAVE_HAVE_FORTRAN)
   list(APPEND packages subwave-fortran)
+endif()
+if(TARGET subwave_blas)
+  list(APPEND packages subwave-blas)
 endif()
 foreach(package IN LISTS packages)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)

@@ -341,6 +341,11 @@ project(app LANGUAGES CXX)
 @
 """),
 
+    ("docs/blas.md", "find_package(subwave"): Frame("""
+project(app LANGUAGES C)
+add_executable(app app.c)
+@
+"""),
     ("docs/fortran.md", "find_package(subwave"): Frame("""
 project(app LANGUAGES Fortran)
 add_executable(app app.f90)

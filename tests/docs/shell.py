@@ -8,7 +8,7 @@ import re
 import shlex
 
 # Programs of others, whose options are their own.
-OTHERS = ("compute-sanitizer", "cuobjdump", "gfortran")
+OTHERS = ("compute-sanitizer", "cuobjdump", "gcc", "gfortran", "octave")
 # What is no command of its own.
 SYNTAX = ("for", "do", "done", "export")
 
@@ -94,7 +94,7 @@ class Names:
     def variable(self, name):
         if name.startswith("SUBWAVE_"):
             self.need(re.search(r"\b(option|set|find_program|find_path)\(%s\b" % name, self.cmake)
-                      or re.search(r"\b%s\b" % name, self.all_of("src/*.c") + self.all_of("tests/rocm/*.c")),
+                      or re.search(r"\b%s\b" % name, self.all_of("src/*.c") + self.all_of("src/blas/*.c") + self.all_of("tests/rocm/*.c")),
                       "variable " + name)
 
     def executable(self, name):

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: MIT
-# What LIBRARY exports is subwave.abi, line for line: a new function is added there, none goes.
+# What LIBRARY exports is the file ABI, line for line: a new function is added there, none goes. All names match NAMES.
 cmake_minimum_required(VERSION 3.25)
 execute_process(COMMAND ${NM} -D --defined-only ${LIBRARY}
   OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^ \n]+\n" exported "${output}")
 string(REPLACE "\n" "" exported "${exported}")
 list(SORT exported)
-file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/subwave.abi expected)
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/${ABI} expected)
 foreach(name IN LISTS exported)
   if(NOT name IN_LIST expected)
-    message(SEND_ERROR "${name} is exported, and is not in subwave.abi")
-  elseif(NOT name MATCHES "^subwave_")
-    message(SEND_ERROR "${name} does not start with subwave_")
+    message(SEND_ERROR "${name} is exported, and is not in ${ABI}")
+  elseif(NOT name MATCHES "${NAMES}")
+    message(SEND_ERROR "${name} does not match ${NAMES}")
   endif()
 endforeach()
 foreach(name IN LISTS expected)
   if(NOT name IN_LIST exported)
-    message(SEND_ERROR "${name} is in subwave.abi, and is not exported")
+    message(SEND_ERROR "${name} is in ${ABI}, and is not exported")
   endif()
 endforeach()
 list(LENGTH exported count)

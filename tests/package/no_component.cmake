@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A subwave in PREFIX without its Fortran module: a project that asks for it hears so, another one does not notice.
+# A subwave in PREFIX without COMPONENT, which is WHAT: a project that asks for it hears so, another one does not notice.
 cmake_minimum_required(VERSION 3.25)
 
 # configure(status component...): the outcome and what CMake said.
@@ -16,11 +16,11 @@ find_package(subwave REQUIRED ${ARGN})
   set(errors "${errors}" PARENT_SCOPE)
 endfunction()
 
-configure(OPTIONAL_COMPONENTS Fortran)
+configure(OPTIONAL_COMPONENTS ${COMPONENT})
 if(NOT status EQUAL 0)
   message(SEND_ERROR "without its optional component: ${errors}")
 endif()
-configure(COMPONENTS Fortran)
-if(status EQUAL 0 OR NOT errors MATCHES "this subwave was built without its Fortran module")
+configure(COMPONENTS ${COMPONENT})
+if(status EQUAL 0 OR NOT errors MATCHES "this subwave was built without ${WHAT}")
   message(SEND_ERROR "with a component that is missing: ${status}, ${errors}")
 endif()
