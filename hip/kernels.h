@@ -56,6 +56,7 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_fill,
     SUBWAVE_OPERATION_stack,
     SUBWAVE_OPERATION_matmul_stacked,
+    SUBWAVE_OPERATION_transpose_stacked,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
@@ -152,9 +153,15 @@ typedef struct subwave_matmul_batched_launch {
     int64_t blocks, first_block;  /* the launcher starts at 0 */
 } subwave_matmul_batched_launch;
 
+/* Offsets of 32 or 64 bits in device memory; `base` is that of a first element. */
+typedef struct subwave_offsets {
+    const void *first;
+    int64_t base;
+    int32_t wide; /* 64 bits */
+} subwave_offsets;
+
 /* The entries of a stack of products, sorted by their C (hip/stack.hip): those of the same C form a
- * list, in the order of the stack. Entry e has the offsets of its A, B and C at offsets[3 e],
- * [3 e + 1] and [3 e + 2]; `base` is the offset of a first element. */
+ * list, in the order of the stack. Offsets 3 e, 3 e + 1 and 3 e + 2 are of entry e's A, B and C. */
 typedef struct subwave_stack_term {
     int64_t a, b; /* offsets, from 0 */
 } subwave_stack_term;
@@ -174,10 +181,8 @@ enum {
 #endif
 };
 typedef struct subwave_stack_launch {
-    const void *offsets;
-    int32_t wide;    /* they have 64 bits */
+    subwave_offsets offsets;
     int32_t swapped; /* what the product calls its A is the entry's B */
-    int64_t base;
     int32_t log_slots;
     uint32_t entries, blocks;
     uint32_t *taken; /* of the lists and of the terms, how many have a place */
@@ -527,6 +532,21 @@ typedef struct subwave_transpose_launch {
     int64_t ldx, ldy, stride_x, stride_y;
     int32_t in_place; /* y is x */
 } subwave_transpose_launch;
+
+/* m x n matrices without gaps, which become n x m ones in the same place. A wave has one in local
+ * memory, or a block; rows there begin `pitch` elements apart. */
+enum {
+    SUBWAVE_TRANSPOSE_STACKED_BYTES = 64 << 10, /* the largest in local memory */
+    SUBWAVE_TRANSPOSE_WAVE_BYTES = 6 << 10,     /* of a wave, so that several blocks are at work */
+};
+typedef struct subwave_transpose_stacked_launch {
+    void *x;
+    subwave_offsets offsets;
+    int64_t entries;
+    int32_t m, n, pitch;
+    int32_t teams; /* a block's waves, or 1: itself */
+    uint32_t blocks;
+} subwave_transpose_stacked_launch;
 
 /* A pattern of 16 bytes again and again, from x on: `before` bytes, `packs` times 16 bytes at
  * addresses that are multiples of 16, and `after` bytes. */

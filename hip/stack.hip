@@ -6,9 +6,7 @@
  * entry's place in the order of the stack is the number of those before it. So the lists come in
  * any order, but their terms in one.
  */
-#include "kernels.h"
-
-#include <subwave/subwave.hpp>
+#include "offsets.hpp"
 
 SUBWAVE_BEGIN
 
@@ -31,10 +29,7 @@ class stack_sorter {
     /* 0, 1, 2: of A, B, C. */
     SUBWAVE_DEVICE std::int64_t offset(std::uint32_t e, int matrix) const
     {
-        const std::int64_t at = 3 * std::int64_t(e) + matrix;
-        return (p_.wide ? static_cast<const std::int64_t *>(p_.offsets)[at]
-                        : static_cast<const std::int32_t *>(p_.offsets)[at]) -
-               p_.base;
+        return offset_at(p_.offsets, 3 * std::int64_t(e) + matrix);
     }
     SUBWAVE_DEVICE std::uint32_t find_slot(std::int64_t c) const
     {

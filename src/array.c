@@ -289,6 +289,21 @@ subwave_status subwave_check_count(subwave_context *context, const char *name, i
                         "%s is %" PRId64 ": so many exceed the address space", name, count);
 }
 
+subwave_status subwave_check_stack(subwave_context *context, subwave_dtype offset_dtype,
+                                   int32_t base, int64_t entries)
+{
+    SUBWAVE_TRY(subwave_check_offset_dtype(context, offset_dtype));
+    if (base != 0 && base != 1)
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
+                            "base is %d; offsets begin at 0 or 1", (int)base);
+    SUBWAVE_TRY(subwave_check_size(context, "entries", entries));
+    if (entries > SUBWAVE_STACK_MOST)
+        return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
+                            "entries is %" PRId64 "; a stack has up to %d", entries,
+                            SUBWAVE_STACK_MOST);
+    return SUBWAVE_STATUS_SUCCESS;
+}
+
 subwave_status subwave_check_segments(subwave_context *context, int64_t segments, int64_t n)
 {
     SUBWAVE_TRY(subwave_check_count(context, "segments", segments));

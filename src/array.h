@@ -72,6 +72,9 @@ subwave_status subwave_check_index_dtype(subwave_context *context, const char *n
 /* Not negative, nor more than fit into the address space. */
 subwave_status subwave_check_count(subwave_context *context, const char *name, int64_t count);
 subwave_status subwave_check_offset_dtype(subwave_context *context, subwave_dtype offset_dtype);
+/* The list of entries of matmul_stacked and transpose_stacked. */
+subwave_status subwave_check_stack(subwave_context *context, subwave_dtype offset_dtype,
+                                   int32_t base, int64_t entries);
 subwave_status subwave_check_segments(subwave_context *context, int64_t segments, int64_t n);
 
 /* Divides segments->count segments of segments->n elements of `size` bytes into tiles, and gives the

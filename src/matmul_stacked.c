@@ -55,19 +55,6 @@ static subwave_status prepare_stack(subwave_context *context, subwave_stack_laun
     return SUBWAVE_STATUS_SUCCESS;
 }
 
-static subwave_status check_stack(subwave_context *context, int32_t base, int64_t entries)
-{
-    if (base != 0 && base != 1)
-        return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
-                            "base is %d; offsets begin at 0 or 1", (int)base);
-    SUBWAVE_TRY(subwave_check_size(context, "entries", entries));
-    if (entries > SUBWAVE_STACK_MOST)
-        return subwave_fail(context, SUBWAVE_STATUS_INVALID_SIZE,
-                            "entries is %" PRId64 "; a stack has up to %d", entries,
-                            SUBWAVE_STACK_MOST);
-    return SUBWAVE_STATUS_SUCCESS;
-}
-
 subwave_status subwave_matmul_stacked(subwave_context *context, subwave_dtype dtype,
                                       subwave_layout layout, subwave_transpose_kind transpose_a,
                                       subwave_transpose_kind transpose_b, int64_t m, int64_t n,
@@ -94,8 +81,7 @@ subwave_status subwave_matmul_stacked(subwave_context *context, subwave_dtype dt
     SUBWAVE_TRY(subwave_check_context(context, function));
     subwave_batched_log(context, function, &p);
     SUBWAVE_TRY(subwave_batched_check(context, function, &p));
-    SUBWAVE_TRY(subwave_check_offset_dtype(context, offset_dtype));
-    SUBWAVE_TRY(check_stack(context, base, entries));
+    SUBWAVE_TRY(subwave_check_stack(context, offset_dtype, base, entries));
     if (m == 0 || n == 0 || entries == 0)
         return SUBWAVE_STATUS_SUCCESS;
 
@@ -118,9 +104,7 @@ subwave_status subwave_matmul_stacked(subwave_context *context, subwave_dtype dt
                                         transpose_b,      m,    n,     k,      {lda, ldb, ldc},
                                         entries,          NULL, alpha, beta,   offset_dtype};
     subwave_log_bench_product(context, &called);
-    subwave_stack_launch stack = {.offsets = offsets,
-                                  .wide = offset_dtype == SUBWAVE_DTYPE_I64,
-                                  .base = base,
+    subwave_stack_launch stack = {.offsets = {offsets, base, offset_dtype == SUBWAVE_DTYPE_I64},
                                   .swapped = layout == SUBWAVE_LAYOUT_COLUMN_MAJOR,
                                   .entries = (uint32_t)entries};
     SUBWAVE_TRY(prepare_stack(context, &stack));

@@ -807,6 +807,28 @@ SUBWAVE_API subwave_status subwave_transpose_strided_batched(subwave_context *co
                                                              int64_t stride_x, void *y, int64_t ldy,
                                                              int64_t stride_y, int64_t batch);
 
+/* Small matrices of a list, transposed where they are: the m x n matrix at each offset, without gaps,
+ * becomes the n x m one.
+ *   dtype         any.
+ *   layout        of the matrices before and after.
+ *   m, n          >= 0. A matrix whose lines have an odd number of elements, one more than its own if
+ *                 need be, has up to 64 KiB: 80 x 80 of f64, 63 x 63 of C64.
+ *   x             [in/out, device] where offsets count from; aligned as a part of an element.
+ *   offset_dtype  I32 or I64.
+ *   base          0 or 1: the offset of x's first element.
+ *   offsets       [in, device] `entries` offsets, in elements, which are not checked. The matrices lie
+ *                 apart.
+ *   entries       0 to 2^28.
+ * m, n or entries = 0 returns at once; so does m or n = 1, since nothing moves. Stream: asynchronous.
+ * Workspace: none. Determinism: exact. Errors: INVALID_CONTEXT; INVALID_VALUE dtype, layout,
+ * offset_dtype, base; UNSUPPORTED another offset_dtype; INVALID_SIZE; INVALID_POINTER; DEVICE_ERROR;
+ * KERNEL_ERROR. Source: libsmm_acc_transpose of DBCSR. */
+SUBWAVE_API subwave_status subwave_transpose_stacked(subwave_context *context, subwave_dtype dtype,
+                                                     subwave_layout layout, int64_t m, int64_t n,
+                                                     void *x, subwave_dtype offset_dtype,
+                                                     int32_t base, const void *offsets,
+                                                     int64_t entries);
+
 /* --- group algorithms over arrays, element by element ---------------------------------------- */
 
 /* Element i belongs to work-item i; *group says how work-items form groups (types.h). All calls:

@@ -154,6 +154,8 @@ static void ask_all(subwave_context *context, subwave_status expected)
     ASK(subwave_transpose, f64, SUBWAVE_LAYOUT_ROW_MAJOR, 1, 1, &x, 1, &moved, 1);
     ASK(subwave_transpose_strided_batched, f64, SUBWAVE_LAYOUT_ROW_MAJOR, 1, 1, &x, 1, 1, &moved, 1,
         1, 1);
+    ASK(subwave_transpose_stacked, f64, SUBWAVE_LAYOUT_ROW_MAJOR, 1, 1, &moved, SUBWAVE_DTYPE_I64,
+        0, stack, 1);
     ASK(subwave_row_reduce, f64, SUBWAVE_OP_PLUS, 1, 1, &x, 1, &of_row);
     ASK(subwave_row_scan, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, 1, 1, &x, 1, &in_row, 1);
     ASK(subwave_row_minmax_index, f64, SUBWAVE_OP_MAXIMUM, 1, 1, &x, 1, &greatest_of_row, &place);

@@ -232,6 +232,8 @@ CALL(partition,
 CALL(unique, subwave_unique(context, SUBWAVE_DTYPE_U32, ITEMS, in, out, (int64_t[1]){0}))
 CALL(flip, subwave_transpose(context, SUBWAVE_DTYPE_U32, SUBWAVE_LAYOUT_ROW_MAJOR, 4, ITEMS / 4, in,
                              ITEMS / 4, out, 4))
+CALL(flip_all, subwave_transpose_stacked(context, SUBWAVE_DTYPE_U32, SUBWAVE_LAYOUT_ROW_MAJOR, 3, 4,
+                                         out, SUBWAVE_DTYPE_I32, 0, (int32_t[]){12, 0}, 2))
 CALL(rows, subwave_row_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, 4, ITEMS / 4, in,
                               ITEMS / 4, out))
 CALL(scanned_rows,
@@ -313,6 +315,7 @@ static subwave_status (*const calls[])(subwave_context *) = {multiply_auto,
                                                              append,
                                                              append_some,
                                                              flip,
+                                                             flip_all,
                                                              rows,
                                                              scanned_rows,
                                                              least_of_rows,

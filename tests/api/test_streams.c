@@ -24,7 +24,7 @@ enum { N = 48, CELLS = N * N, STREAMS = 4, TURNS = 40, REPLAYS = 10 };
 typedef struct arrays {
     float *a, *b;
     uint32_t *id;
-    int32_t *offsets, *stack;
+    int32_t *offsets, *stack, *places;
     void *c;
 } arrays;
 
@@ -40,6 +40,7 @@ static arrays arrays_create(subwave_context *context)
     assert_ok(context,
               subwave_malloc(context, (void **)&x.offsets, (SEGMENTS + 1) * sizeof *x.offsets));
     assert_ok(context, subwave_malloc(context, (void **)&x.stack, 3 * ENTRIES * sizeof *x.stack));
+    assert_ok(context, subwave_malloc(context, (void **)&x.places, ENTRIES * sizeof *x.places));
     assert_ok(context, subwave_malloc(context, &x.c, C_BYTES));
     return x;
 }
@@ -51,6 +52,7 @@ static void arrays_destroy(subwave_context *context, arrays *x)
     assert_ok(context, subwave_free(context, x->id));
     assert_ok(context, subwave_free(context, x->offsets));
     assert_ok(context, subwave_free(context, x->stack));
+    assert_ok(context, subwave_free(context, x->places));
     assert_ok(context, subwave_free(context, x->c));
 }
 
@@ -58,7 +60,7 @@ static void arrays_fill(subwave_context *context, const arrays *x, harness_rando
 {
     static float a[CELLS], b[CELLS];
     static uint32_t id[CELLS];
-    static int32_t offsets[SEGMENTS + 1], stack[3 * ENTRIES];
+    static int32_t offsets[SEGMENTS + 1], stack[3 * ENTRIES], places[ENTRIES];
     static unsigned char poison[C_BYTES];
     for (int i = 0; i < CELLS; ++i) {
         a[i] = (float)harness_random_sign(random);
@@ -69,7 +71,10 @@ static void arrays_fill(subwave_context *context, const arrays *x, harness_rando
         offsets[s] = offsets[s - 1] + (int32_t)(harness_random_bits(random) % (CELLS / SEGMENTS));
     for (int i = 0; i < 3 * ENTRIES; ++i)
         stack[i] = 9 * (int32_t)(harness_random_bits(random) % 7);
+    for (int i = 0; i < ENTRIES; ++i)
+        places[i] = 16 * i;
     memset(poison, 0xa5, sizeof poison);
+    assert_ok(context, subwave_copy(context, x->places, places, sizeof places));
     assert_ok(context, subwave_copy(context, x->stack, stack, sizeof stack));
     assert_ok(context, subwave_copy(context, x->a, a, sizeof a));
     assert_ok(context, subwave_copy(context, x->b, b, sizeof b));
@@ -134,6 +139,8 @@ CALL(multiply_arrays,
                  x->a, x->b, SUBWAVE_PLACE_DEVICE, x->c))
 CALL(flip, subwave_transpose(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR, 8, CELLS / 8,
                              x->a, CELLS / 8, x->c, 8))
+CALL(flip_all, subwave_transpose_stacked(context, SUBWAVE_DTYPE_U32, SUBWAVE_LAYOUT_ROW_MAJOR, 3, 5,
+                                         x->c, SUBWAVE_DTYPE_I32, 0, x->places, ENTRIES))
 CALL(norm, subwave_norm2(context, SUBWAVE_DTYPE_F32, SUBWAVE_ORDER_FIXED, CELLS, x->a,
                          SUBWAVE_PLACE_DEVICE, x->c))
 CALL(bins, subwave_histogram(context, SUBWAVE_DTYPE_F32, 16, -1, 1, CELLS, x->a, x->c))
@@ -202,6 +209,7 @@ static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               multiply_arrays,
                               norm,
                               flip,
+                              flip_all,
                               greatest,
                               rows,
                               scanned_rows,

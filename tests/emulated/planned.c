@@ -243,6 +243,14 @@ static void call_arrays(void)
     stack.entries = SUBWAVE_STACK_MOST;
     call(SUBWAVE_OPERATION_stack, SUBWAVE_DTYPE_U8, &stack, "stack of many entries");
     call(SUBWAVE_OPERATION_fill, SUBWAVE_DTYPE_U8, &fill, "fill");
+    subwave_transpose_stacked_launch in_place = {.m = 1, .n = 1, .teams = 1, .blocks = 1};
+    for (int d = 0; d < DTYPES; ++d)
+        if (subwave_is_built(SUBWAVE_OPERATION_transpose_stacked, all_dtypes[d]))
+            call(SUBWAVE_OPERATION_transpose_stacked, all_dtypes[d], &in_place,
+                 "transpose_stacked %s", subwave_dtype_name(all_dtypes[d]));
+    in_place.x = (char *)4;
+    call(SUBWAVE_OPERATION_transpose_stacked, SUBWAVE_DTYPE_U64, &in_place,
+         "transpose_stacked c32 as its parts");
     transpose.x = (char *)4;
     call(SUBWAVE_OPERATION_transpose, SUBWAVE_DTYPE_U64, &transpose, "transpose c32 as its parts");
     for (int d = 0; d < DTYPES; ++d)

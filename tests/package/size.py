@@ -23,7 +23,7 @@ FAMILIES = {
     "segments": (300000, r"segmented_"),
     "histograms": (230000, r"histogram|scatter_add|append"),
     "memory": (10000, r"fill$"),
-    "stacks": (30000, r"stack_"),
+    "stacks": (60000, r"stack_|transpose_stacked"),
 }
 KERNELS = 1500
 HELPERS = ("clear_states",)  # of several families
