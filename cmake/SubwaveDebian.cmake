@@ -10,7 +10,7 @@ string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC) # SOURCE_DATE_EPOCH's, 
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   string(TOUPPER ${component} upper)
   set(package ${CPACK_DEBIAN_${upper}_PACKAGE_NAME})
-  set(usr ${CPACK_TEMPORARY_DIRECTORY}/${component}${CPACK_PACKAGING_INSTALL_PREFIX})
+  set(usr ${CPACK_TEMPORARY_DIRECTORY}/${component}/usr)
   set(doc ${usr}/share/doc/${package})
   file(MAKE_DIRECTORY ${doc})
   file(COPY_FILE ${CPACK_RESOURCE_FILE_LICENSE} ${doc}/copyright)

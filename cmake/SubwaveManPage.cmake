@@ -3,8 +3,8 @@
 # Needs Python, and a program that runs where it is built.
 find_package(Python3 COMPONENTS Interpreter)
 function(subwave_man_page target summary)
-  if(NOT Python3_FOUND OR CMAKE_CROSSCOMPILING)
-    message(STATUS "no manual pages: they need Python 3, and a build for this machine")
+  if(NOT Python3_FOUND OR CMAKE_CROSSCOMPILING OR CMAKE_C_FLAGS MATCHES "-fsanitize=")
+    message(STATUS "${target}: no manual page, which needs Python 3 and a build for this machine without a sanitizer")
     return()
   endif()
   get_target_property(name ${target} OUTPUT_NAME)

@@ -14,7 +14,6 @@ endif()
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
-set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_COMPONENTS_ALL development)
@@ -63,4 +62,9 @@ set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION "Commands: subwave shows devices, computes with arrays in NumPy files and
 times the library's calls; subwave-bench compares them with other libraries.")
 
+# `cpack --config CPackSourceConfig.cmake`: the archive that the recipes in cmake/recipes build from.
+set(CPACK_SOURCE_GENERATOR TGZ)
+set(CPACK_SOURCE_PACKAGE_FILE_NAME ${PROJECT_NAME}-${PROJECT_VERSION})
+string(REGEX REPLACE "([][+.*()^$?|\\\\])" "\\\\\\1" folder "${PROJECT_SOURCE_DIR}")
+set(CPACK_SOURCE_IGNORE_FILES ^${folder}/build[^/]*/ ^${folder}/\\.git /__pycache__/ "\\.c?o$")
 include(CPack)
