@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * argument.c: the position of the parameter that an error is about. Texts begin with the name of the
- * parameter; the names in order come from the header (parameters.cmake).
+ * argument.c: the position of the parameter that an error is about. Texts begin with its name; the
+ * names in order come from the header (parameters.cmake).
  */
 #include "check.h"
 #include "parameters.h"
