@@ -30,7 +30,7 @@ static bool names(const char *text, const char *name)
 }
 
 /* The position of parameter `name`, or of that of which it is a field, in the function that `call`
- * begins with; 0 if it has none such. Some tests have several functions with the same parameters. */
+ * begins with; 0 if it has none such. Some tests call several with the same parameters. */
 static int position(const char *call, const char *name)
 {
     static const struct {
@@ -76,8 +76,8 @@ static void check_outcome(subwave_status status, subwave_status expected,
 {
     const char *text = subwave_last_error(context);
     ++cases;
-    /* An environment variable is no parameter, and success has none; without a context the text, and
-     * with it the position, is an earlier call's. */
+    /* An environment variable is no parameter, and success has none; without a context the text and
+     * the position are an earlier call's. */
     const bool about_argument = expected != SUBWAVE_STATUS_SUCCESS &&
                                 expected <= SUBWAVE_STATUS_NO_DEVICE &&
                                 !isupper((unsigned char)name[0]);
