@@ -13,10 +13,12 @@ PARAMETER = re.compile(r"^(\w+(?:, \w+)*)  *(?:\[(in, out|in|out)([^\]]*)\]| (?=
 
 
 def plain(text):
-    """Without what Doxygen takes for a command, a tag or a link."""
-    text = re.sub(r"([\\@<>#&])", r"\\\1", text)
-    text = re.sub(r"::(?=\w+\()", "::%", text) # a member of no class that is named
-    return re.sub(r"(?<![\w`])([*_]+)(?=\w)|(?<=\w)(\*+)", lambda found: found[0].replace("*", "\\*"), text)
+    """Without what Doxygen takes for a command, a tag or a link, unless it is between backquotes."""
+    def escaped(part):
+        part = re.sub(r"([\\@<>#&])", r"\\\1", part)
+        part = re.sub(r"::(?=\w+\()", "::%", part) # a member of no class that is named
+        return re.sub(r"(?<!\w)\*+(?=\w)|(?<=\w)\*+", lambda found: found[0].replace("*", "\\*"), part)
+    return "".join(part if part.startswith("`") else escaped(part) for part in re.split(r"(`[^`]*`)", text))
 
 
 def parameters_of(text, end):
@@ -27,7 +29,7 @@ def parameters_of(text, end):
 
 def comment(body, known):
     """A comment's lines, without asterisks, as documentation."""
-    lines, parameters, in_parameter = [], [], False
+    lines, in_parameter = [], False
     for line in body:
         stripped = line[3:] if line.startswith(" * ") else line.lstrip(" *") if line.strip(" *") == "" else line
         found = PARAMETER.match(stripped.strip()) if stripped.startswith("  ") else None
@@ -103,7 +105,7 @@ def document(text, path):
             return words # a file of the sources, which the manual does not have
         return "[%s](@ref %s)" % (words, label(there, heading))
 
-    lines, in_code, seen, first = [], False, {}, True
+    lines, in_code, in_span, seen, first = [], False, False, {}, True
     for line in text.split("\n"):
         if line.startswith(("```", "~~~")):
             in_code = not in_code
@@ -119,9 +121,13 @@ def document(text, path):
                                         label(path) if first else label(path, name))
                 first = False
             else:
-                parts = re.split(r"(`[^`]*`)", line)
-                line = "".join(part if part.startswith("`") else re.sub(r"([@\\])(?!ref)|<(?=\w)", lambda c: "\\" + c[0], part)
-                               for part in parts)
+                # What is between backquotes may go on in the next line of a paragraph.
+                parts, in_span = line.split("`"), in_span and line.strip() != ""
+                for i, part in enumerate(parts):
+                    if not in_span:
+                        parts[i] = re.sub(r"([@\\])(?!ref)|<(?=\w)", lambda c: "\\" + c[0], part)
+                    in_span = in_span != (i < len(parts) - 1)
+                line = "`".join(parts)
             line = line if heading else re.sub(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)", link, line)
         lines.append(line)
     return "\n".join(lines)

@@ -58,6 +58,11 @@ def main():
             failures.append("%s has no page %s" % (path, page))
         elif title not in html.unescape(read(pages, page)):
             failures.append("page %s has not the title \"%s\"" % (page, title))
+    # What the filter puts in for Doxygen is not to be read by people.
+    for path in glob.glob(os.path.join(pages, "*.html")):
+        text = html.unescape(re.sub(r"<(script|style)\b.*?</\1>|<[^>]*>", "", read(path), flags=re.S))
+        for found in re.finditer(r"(\\[<@#>*]|\{#|@ref|@param|@(end)?verbatim).{0,20}", text):
+            failures.append("%s shows \"%s\"" % (os.path.basename(path), found[0]))
     print("\n".join(failures) or "%d functions, %d parameters" % (len(functions), listed))
     return len(failures) > 0 or listed < 80
 
