@@ -107,6 +107,7 @@ if(SUBWAVE_GPU STREQUAL amd)
     endif()
     target_link_libraries(${target} PRIVATE ${hip_library})
     target_include_directories(${target} SYSTEM PRIVATE ${hip_INCLUDE_DIRS})
+    set_property(GLOBAL PROPERTY SUBWAVE_GPU_LIBRARIES ${hip_library}) # for pkg-config
   endfunction()
 
 elseif(SUBWAVE_GPU STREQUAL nvidia)
@@ -158,6 +159,7 @@ elseif(SUBWAVE_GPU STREQUAL nvidia)
     target_include_directories(${target} SYSTEM PRIVATE ${SUBWAVE_HIP_INCLUDE_DIR}
       ${CUDAToolkit_INCLUDE_DIRS})
     target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:CUDA::cudart_static>)
+    set_property(GLOBAL PROPERTY SUBWAVE_GPU_LIBRARIES ${CUDA_cudart_static_LIBRARY} -lrt)
   endfunction()
 
 elseif(NOT SUBWAVE_GPU STREQUAL none)

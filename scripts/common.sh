@@ -46,6 +46,13 @@ find_hip_headers() {
     done
 }
 
+# The Debian archive that the machine's apt uses, or nothing.
+find_debian_archive() {
+    ! command -v apt-get >/dev/null ||
+        apt-get indextargets --format "\$(LABEL)|\$(COMPONENT)|\$(REPO_URI)" 'Created-By: Packages' |
+        awk -F'|' '$1 == "Debian" && $2 == "main" { print $3; exit }'
+}
+
 # count_tests REPORT: sets tests, failed and skipped to what ctest's JUnit file has.
 # shellcheck disable=SC2034
 count_tests() {

@@ -98,6 +98,8 @@ struct subwave_context {
     const struct subwave_tuning *tuning; /* tuning.h */
     FILE *log;
     int log_bits;
+    const char *function; /* the one called last */
+    bool argument_failed; /* it found an argument wrong, with whose name `error` begins */
     char error[SUBWAVE_ERROR_TEXT_SIZE];
 };
 

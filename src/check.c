@@ -13,6 +13,23 @@ char *subwave_thread_error(void)
     return subwave_thread_text(SUBWAVE_TEXT_OF_LIBRARY, SUBWAVE_ERROR_TEXT_SIZE).text;
 }
 
+/* With one of these a text begins with a parameter's name, or, as for environment variables, with
+ * that of no parameter. */
+static bool is_about_an_argument(subwave_status status)
+{
+    switch (status) {
+    case SUBWAVE_STATUS_INVALID_POINTER:
+    case SUBWAVE_STATUS_INVALID_SIZE:
+    case SUBWAVE_STATUS_INVALID_STRIDE:
+    case SUBWAVE_STATUS_INVALID_VALUE:
+    case SUBWAVE_STATUS_UNSUPPORTED:
+    case SUBWAVE_STATUS_NO_DEVICE:
+        return true;
+    default:
+        return false;
+    }
+}
+
 subwave_status subwave_fail(subwave_context *context, subwave_status status, const char *format,
                             ...)
 {
@@ -21,6 +38,8 @@ subwave_status subwave_fail(subwave_context *context, subwave_status status, con
     vsnprintf(context ? context->error : subwave_thread_error(), SUBWAVE_ERROR_TEXT_SIZE, format,
               arguments);
     va_end(arguments);
+    if (context)
+        context->argument_failed = is_about_an_argument(status);
     return status;
 }
 
@@ -166,8 +185,11 @@ SUBWAVE_DEFINE_NAME(subwave_variant, SUBWAVE_VARIANT_LIST)
 
 subwave_status subwave_check_context(subwave_context *context, const char *function)
 {
-    if (context)
+    if (context) {
+        context->function = function;
+        context->argument_failed = false;
         return SUBWAVE_STATUS_SUCCESS;
+    }
     return subwave_fail(NULL, SUBWAVE_STATUS_INVALID_CONTEXT, "%s: context is null", function);
 }
 

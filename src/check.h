@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * check.h: argument checks, in the one order that every entry point follows: context, enumerations,
- * sizes, quick return, pointers. Each failure leaves a text that names the parameter.
+ * sizes, quick return, pointers. Each failure leaves a text that begins with the parameter's name,
+ * by which subwave_last_argument() finds its position (argument.c).
  */
 #ifndef SUBWAVE_CHECK_H
 #define SUBWAVE_CHECK_H

@@ -52,10 +52,13 @@ subwave_status subwave_check_op(subwave_context *context, subwave_operation oper
         return subwave_fail(context, SUBWAVE_STATUS_INVALID_VALUE,
                             "op is %d, which is no subwave_op", (int)op);
     SUBWAVE_TRY(subwave_check_dtype(context, dtype));
-    if (!subwave_is_built(operation, dtype) ||
-        (subwave_class_of(dtype) == SUBWAVE_CLASS_FLOAT && !is_for_floats(op)))
-        return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED, "dtype %s has no op %s",
+    if (!subwave_is_built(operation, dtype))
+        return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED, "dtype is %s, which has no op %s",
                             subwave_dtype_name(dtype), subwave_op_name(op));
+    if (subwave_class_of(dtype) == SUBWAVE_CLASS_FLOAT && !is_for_floats(op))
+        return subwave_fail(context, SUBWAVE_STATUS_UNSUPPORTED,
+                            "op is %s, which dtype %s does not have", subwave_op_name(op),
+                            subwave_dtype_name(dtype));
     return SUBWAVE_STATUS_SUCCESS;
 }
 

@@ -7,12 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A stream that the CPU device refuses is an argument; other errors are the device's own. */
+static subwave_status about_stream(subwave_context *context, subwave_status status)
+{
+    context->argument_failed = status == SUBWAVE_STATUS_UNSUPPORTED;
+    return status;
+}
+
 static SUBWAVE_DEFINE_CHECK(check_priority, subwave_priority, "priority", SUBWAVE_PRIORITY_LIST)
 
     static subwave_status go_to_stream(subwave_context *context, void *stream)
 {
-    SUBWAVE_TRY(
-        context->backend->set_stream(context->state, context->stream, stream, context->error));
+    const subwave_status status =
+        context->backend->set_stream(context->state, context->stream, stream, context->error);
+    SUBWAVE_TRY(about_stream(context, status));
     context->stream = stream;
     return SUBWAVE_STATUS_SUCCESS;
 }
@@ -60,7 +68,8 @@ subwave_status subwave_stream_destroy(subwave_context *context, void *stream)
                             "stream is the context's own, which lives as long as the context");
     if (stream == context->stream)
         SUBWAVE_TRY(go_to_stream(context, context->own_stream));
-    return context->backend->destroy_stream(context->state, stream, context->error);
+    return about_stream(context,
+                        context->backend->destroy_stream(context->state, stream, context->error));
 }
 
 /* --- events ---------------------------------------------------------------------------------- */

@@ -90,6 +90,14 @@ int harness_run(const char *name, const struct CMUnitTest *tests, size_t count)
     return HARNESS_SKIP;
 }
 
+bool harness_refused(const subwave_context *context, subwave_status status, const char *text)
+{
+    const bool about_argument =
+        status >= SUBWAVE_STATUS_INVALID_CONTEXT && status <= SUBWAVE_STATUS_NO_DEVICE;
+    return strstr(subwave_last_error(context), text) &&
+           about_argument == (subwave_last_argument(context) > 0);
+}
+
 void harness_ok(const subwave_context *context, subwave_status status, const char *call,
                 const char *file, int line)
 {

@@ -25,6 +25,10 @@ bool harness_is_full(void);
 bool harness_is_cpu(subwave_context *context);
 
 /* Fails the test if `call` does not return SUBWAVE_STATUS_SUCCESS, with the library's words. */
+/* Whether a call that gave `status` left a text with `text` in it, and, if the status is about an
+ * argument, a position of one; else none. */
+bool harness_refused(const subwave_context *context, subwave_status status, const char *text);
+
 #define assert_ok(context, call) harness_ok(context, call, #call, __FILE__, __LINE__)
 void harness_ok(const subwave_context *context, subwave_status status, const char *call,
                 const char *file, int line);

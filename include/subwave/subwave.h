@@ -109,6 +109,12 @@ SUBWAVE_API subwave_status subwave_context_info(subwave_context *context,
  * next call. Never null. */
 SUBWAVE_API const char *subwave_last_error(const subwave_context *context);
 
+/* The position in its function's list, from 1, of the parameter that was found wrong (-info of
+ * LAPACK): of the struct, if a field of one was. 0 if the last call on `context` did not fail, or
+ * for another reason than a parameter. With a null context: of what subwave_last_error(NULL) is
+ * about. Valid until the next call. */
+SUBWAVE_API int subwave_last_argument(const subwave_context *context);
+
 /* Queues later calls on `stream`: one of subwave_stream_create, a hipStream_t or cudaStream_t of
  * the context's device, or what subwave_get_stream gave; null is the runtime's default stream. Work
  * queued before on the old stream is ordered before work queued after on the new one. The stream

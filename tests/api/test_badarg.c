@@ -7,6 +7,7 @@
  */
 #include "../harness.h"
 #include "../types.h"
+#include "parameters.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -28,6 +29,43 @@ static bool names(const char *text, const char *name)
     return false;
 }
 
+/* The position of parameter `name`, or of that of which it is a field, in the function that `call`
+ * begins with; 0 if it has none such. Some tests call several with the same parameters. */
+static int position(const char *call, const char *name)
+{
+    static const struct {
+        const char *function, *parameters;
+    } all[] = {
+#define SUBWAVE_X(function, parameters) {#function, parameters},
+        SUBWAVE_PARAMETERS(SUBWAVE_X)
+#undef SUBWAVE_X
+    };
+    static const char *const alike[][2] = {{"create_none", "subwave_context_create"},
+                                           {"MATMUL", "subwave_matmul"},
+                                           {"allocate", "subwave_malloc"},
+                                           {"release", "subwave_free"},
+                                           {"copies", "subwave_copy"},
+                                           {"copies_2d", "subwave_copy_2d"}};
+    const size_t length = strspn(call, "abcdefghijklmnopqrstuvwxyzMATUL_0123456789");
+    const size_t name_length = strspn(name, "abcdefghijklmnopqrstuvwxyz_0123456789");
+    char function[64];
+    snprintf(function, sizeof function, "%.*s", (int)length, call);
+    for (size_t i = 0; i < COUNT(alike); ++i)
+        if (strcmp(alike[i][0], function) == 0)
+            strcpy(function, alike[i][1]);
+    for (size_t i = 0; i < COUNT(all); ++i) {
+        if (strcmp(all[i].function, function) != 0)
+            continue;
+        int result = 1;
+        for (const char *at = all[i].parameters; *at; at = strchr(at, ' ') + 1, ++result)
+            if (strncmp(at, name, name_length) == 0 && at[name_length] == ' ')
+                return result;
+        return 0;
+    }
+    fail_msg("no function is called %s", function);
+    return 0;
+}
+
 /* Takes a call's outcome for `expected`, and the text of `context` for one about `name`. */
 #define CHECK(call, expected, context, name) \
     check_outcome(call, SUBWAVE_STATUS_##expected, context, name, #call, __LINE__)
@@ -38,10 +76,18 @@ static void check_outcome(subwave_status status, subwave_status expected,
 {
     const char *text = subwave_last_error(context);
     ++cases;
-    if (status == expected && (status == SUBWAVE_STATUS_SUCCESS || names(text, name)))
+    /* An environment variable is no parameter, and success has none; without a context the text and
+     * the position are an earlier call's. */
+    const bool about_argument = expected != SUBWAVE_STATUS_SUCCESS &&
+                                expected <= SUBWAVE_STATUS_NO_DEVICE &&
+                                !isupper((unsigned char)name[0]);
+    const int argument = subwave_last_argument(context);
+    const bool right = about_argument ? argument > 0 && argument == position(call, name)
+                                      : argument == 0 || (!context && !*name);
+    if (status == expected && right && (status == SUBWAVE_STATUS_SUCCESS || names(text, name)))
         return;
-    print_error("%s\n  gave %s, \"%s\"; it should be %s and name \"%s\"\n", call,
-                subwave_status_name(status), text, subwave_status_name(expected), name);
+    print_error("%s\n  gave %s, \"%s\", argument %d; it should be %s and name \"%s\"\n", call,
+                subwave_status_name(status), text, argument, subwave_status_name(expected), name);
     _fail(__FILE__, line);
 }
 
@@ -360,6 +406,18 @@ static subwave_status call_group(int function, const group_arguments *a)
     }
 }
 
+static const char *group_function(int function)
+{
+    return function == REDUCE      ? "subwave_group_reduce"
+           : function == SCAN      ? "subwave_group_scan"
+           : function == BROADCAST ? "subwave_group_broadcast"
+           : function == SHIFT     ? "subwave_group_shift"
+           : function == PERMUTE   ? "subwave_group_permute"
+           : function == SELECT    ? "subwave_group_select"
+           : function == VOTE      ? "subwave_group_vote"
+                                   : "subwave_group_info";
+}
+
 /* Against sub-groups of blocks of 64 x 1 x 1, n = 128, f32, plus. */
 static const struct bad_group {
     const char *name;
@@ -479,7 +537,7 @@ static void test_groups(void **state)
             for (int j = 0; j < 4; ++j)
                 apply(&x, &bad->changes[j]);
             char title[64];
-            snprintf(title, sizeof title, "row %d with function %d", (int)i, function);
+            snprintf(title, sizeof title, "%s, row %d", group_function(function), (int)i);
             check_outcome(call_group(function, &x), bad->status, *state, bad->name, title,
                           __LINE__);
             x.context = NULL;

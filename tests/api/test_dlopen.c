@@ -111,7 +111,7 @@ static void *use_in_thread(void *library)
 
 int main(int argc, char **argv)
 {
-    path = argc > 1 ? argv[1] : "libsubwave.so.0";
+    path = argc > 1 ? argv[1] : "libsubwave.so.1";
     for (int i = 0; i < N * N; ++i) {
         a[i] = 1;
         b[i] = 2;

@@ -459,8 +459,9 @@ static void test_weighted_arguments(void **state)
                                                      no_range ? 0 : 1, cases[c].n, cases[c].x,
                                                      cases[c].weights, cases[c].sums);
             if (status != (no_range && !bounded ? SUBWAVE_STATUS_INVALID_VALUE : cases[c].status) ||
-                !strstr(subwave_last_error(context),
-                        no_range && !bounded ? "lower is 0 and upper is 0" : cases[c].text))
+                !harness_refused(context, status,
+                                 no_range && !bounded ? "lower is 0 and upper is 0"
+                                                      : cases[c].text))
                 fail_msg("case %zu: %s, \"%s\"", c, subwave_status_name(status),
                          subwave_last_error(context));
             assert_true(sums[0] == -7 && sums[1] == -7);
@@ -528,8 +529,8 @@ static void test_arguments(void **state)
             const bool of_range = !cases[c].boundaries;
             if (status !=
                     (bounded && of_range ? SUBWAVE_STATUS_INVALID_POINTER : cases[c].status) ||
-                !strstr(subwave_last_error(context),
-                        bounded && of_range ? "boundaries " : cases[c].text))
+                !harness_refused(context, status,
+                                 bounded && of_range ? "boundaries " : cases[c].text))
                 fail_msg("case %zu: %s, \"%s\"", c, subwave_status_name(status),
                          subwave_last_error(context));
             assert_true(counts[0] == -7 && counts[1] == -7);

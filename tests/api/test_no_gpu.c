@@ -207,6 +207,8 @@ static void test_wishes(void **state)
         assert_null(context);
         SAYS("there are 0 GPUs here", subwave_last_error, NULL);
         SAYS(i % 2 ? "SUBWAVE_DEVICE is" : "device is", subwave_last_error, NULL);
+        ask("subwave_last_argument");
+        assert_int_equal(subwave_last_argument(NULL), i % 2 ? 0 : 2);
         ask_all(context, SUBWAVE_STATUS_INVALID_CONTEXT);
         ANSWERS(SUBWAVE_STATUS_SUCCESS, NULL, subwave_context_destroy, &context);
     }

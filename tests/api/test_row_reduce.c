@@ -262,7 +262,7 @@ static void test_arguments(void **state)
         const subwave_status status = subwave_row_reduce(
             context, (subwave_dtype)cases[c].dtype, (subwave_op)cases[c].op, cases[c].rows,
             cases[c].length, cases[c].x, cases[c].ldx, cases[c].y);
-        if (status != cases[c].status || !strstr(subwave_last_error(context), cases[c].text))
+        if (status != cases[c].status || !harness_refused(context, status, cases[c].text))
             fail_msg("case %zu: %s, \"%s\"", c, subwave_status_name(status),
                      subwave_last_error(context));
         assert_true(y[0] == -1 && y[1] == -1);

@@ -374,7 +374,7 @@ static void test_arguments(void **state)
             context, (subwave_dtype)cases[c].dtype, (subwave_order)cases[c].order, cases[c].n,
             (subwave_dtype)cases[c].index_dtype, cases[c].indices, cases[c].x, cases[c].cells,
             cases[c].y);
-        if (status != cases[c].status || !strstr(subwave_last_error(context), cases[c].text))
+        if (status != cases[c].status || !harness_refused(context, status, cases[c].text))
             fail_msg("case %zu: %s, \"%s\"", c, subwave_status_name(status),
                      subwave_last_error(context));
         assert_true(y[0] == -1 && y[1] == -1);

@@ -647,7 +647,7 @@ static void test_arguments(void **state)
                 cases[c].bad != BAD_COUNT ? &count
                 : k % 2                   ? NULL
                                           : (int64_t *)((char *)&count + 4));
-            if (status != cases[c].status || !strstr(subwave_last_error(context), cases[c].text))
+            if (status != cases[c].status || !harness_refused(context, status, cases[c].text))
                 fail_msg("case %zu of %s: %s, \"%s\"", c, call_names[k],
                          subwave_status_name(status), subwave_last_error(context));
             assert_true(y[0] == -1 && y[1] == -1 && rest[0] == -1 && rest[1] == -1 && count == -1);

@@ -302,20 +302,20 @@ template <class T, int OpNumber> static void expect_joint(const member &m, word6
     X(i32, whole) \
     X(u32, whole) \
     X(i64, whole) \
-    X(half, whole) X(bfloat16, whole) X(float, whole) X(double, whole) X(i32, ballot) \
-        X(double, ballot) X(float, ballot_branch) X(half, ballot_branch) X(i64, tangle) \
-            X(bfloat16, tangle) X(u32, opportunistic) X(float, 2) X(half, 4) X(i64, 8) \
+    X(float16, whole) X(bfloat16, whole) X(float, whole) X(double, whole) X(i32, ballot) \
+        X(double, ballot) X(float, ballot_branch) X(float16, ballot_branch) X(i64, tangle) \
+            X(bfloat16, tangle) X(u32, opportunistic) X(float, 2) X(float16, 4) X(i64, 8) \
                 X(double, 16) X(i32, 32)
 #define ORDERED(X) X(whole) X(ballot) X(ballot_branch) X(tangle) X(4)
 #define MOVES(X) \
     X(u32, whole) \
     X(i64, whole) \
-    X(half, whole) \
+    X(float16, whole) \
     X(double, ballot) \
     X(u32, ballot_branch) X(i8, tangle) X(i64, opportunistic) X(float, 4) X(double, 32)
 #define JOINT(X) \
     X(i32, minimum, MINIMUM, whole) \
-    X(half, plus, PLUS, whole) \
+    X(float16, plus, PLUS, whole) \
     X(double, multiplies, MULTIPLIES, whole) \
     X(float, maximum, MAXIMUM, ballot) \
     X(i64, plus, PLUS, ballot_branch) X(u32, bit_and, BIT_AND, tangle) \

@@ -314,13 +314,14 @@ using i64 = std::int64_t;
     X(u8, whole) \
     X(u8, tangle) \
     X(i16, ballot_branch) \
-    X(i16, 4) X(u32, opportunistic) X(u32, ballot) X(i64, 16) X(i64, whole) X(half, 2) \
-        X(half, tangle) X(float, 32) X(float, ballot_branch) X(double, opportunistic) X(double, 1) \
-            X(words4, ballot) X(words4, 64) X(longs2, tangle) X(longs2, 8) X(floats5, 4) \
-                X(floats5, ballot) X(shorts7, 16) X(shorts7, ballot_branch) X(bytes3, 1) \
-                    X(bytes3, 64) X(int_bool, whole) X(int_bool, 2) X(bytes40, opportunistic) \
-                        X(bytes40, 32) X(bytes68, ballot) X(bytes68, tangle) X(float, partition) \
-                            X(bytes40, partition) X(bool, partition) X(double, partition)
+    X(i16, 4) X(u32, opportunistic) X(u32, ballot) X(i64, 16) X(i64, whole) X(float16, 2) \
+        X(float16, tangle) X(float, 32) X(float, ballot_branch) X(double, opportunistic) \
+            X(double, 1) X(words4, ballot) X(words4, 64) X(longs2, tangle) X(longs2, 8) \
+                X(floats5, 4) X(floats5, ballot) X(shorts7, 16) X(shorts7, ballot_branch) \
+                    X(bytes3, 1) X(bytes3, 64) X(int_bool, whole) X(int_bool, 2) \
+                        X(bytes40, opportunistic) X(bytes40, 32) X(bytes68, ballot) \
+                            X(bytes68, tangle) X(float, partition) X(bytes40, partition) \
+                                X(bool, partition) X(double, partition)
 #define MOVE(T, K) \
     extern "C" SUBWAVE_KERNEL(1024) \
         move_##T##_##K(const word64 *in, word64 *out, std::int64_t argument) \

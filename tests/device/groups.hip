@@ -67,6 +67,44 @@ static_assert(std::is_base_of<std::false_type, is_group<int>>::value &&
                   std::is_base_of<std::true_type, is_user_constructed_group<ballot_group<>>>::value,
               "");
 
+/* A parent that is none leaves the creation functions out; it is no error inside them. */
+template <class Parent, class = void> struct has_ballot_group : std::false_type {};
+template <class Parent>
+struct has_ballot_group<Parent,
+                        std::void_t<decltype(get_ballot_group(std::declval<Parent>(), true))>>
+    : std::true_type {};
+template <class Parent, class = void> struct has_fixed_size_group : std::false_type {};
+template <class Parent>
+struct has_fixed_size_group<Parent,
+                            std::void_t<decltype(get_fixed_size_group<2>(std::declval<Parent>()))>>
+    : std::true_type {};
+template <class Parent, class = void> struct has_tangle_group : std::false_type {};
+template <class Parent>
+struct has_tangle_group<Parent, std::void_t<decltype(get_tangle_group(std::declval<Parent>()))>>
+    : std::true_type {};
+template <class Parent, class = void> struct has_partition_group : std::false_type {};
+template <class Parent>
+struct has_partition_group<Parent,
+                           std::void_t<decltype(get_partition_group(std::declval<Parent>(), 1))>>
+    : std::true_type {};
+template <class Parent, bool IsSubGroup, bool IsGroup> constexpr bool makes_groups()
+{
+    static_assert(has_ballot_group<Parent>::value == IsSubGroup, "");
+    static_assert(has_fixed_size_group<Parent>::value == IsSubGroup, "");
+    static_assert(has_tangle_group<Parent>::value == IsSubGroup, "");
+    static_assert(has_partition_group<Parent>::value == IsGroup, "");
+    return true;
+}
+static_assert(makes_groups<sub_group, true, true>() &&
+                  makes_groups<const sub_group &, true, true>() &&
+                  makes_groups<ballot_group<>, false, true>() &&
+                  makes_groups<fixed_size_group<4>, false, true>() &&
+                  makes_groups<tangle_group<>, false, true>() &&
+                  makes_groups<opportunistic_group, false, true>() &&
+                  makes_groups<partition_group<>, false, true>() &&
+                  makes_groups<no_group, false, false>() && makes_groups<int, false, false>(),
+              "");
+
 /* --- members (R005, R022 to R026, R032 to R035, R042, R043, R052, R061, R062) ---------------- */
 
 template <class G> SUBWAVE_DEVICE word64 by_value(G g)

@@ -24,11 +24,11 @@ __global__ void use(int *out)
     out[0] = get_fixed_size_group<3>(sg).leader();
 #elif CASE == 3  /* expect: the partition size must not exceed the sub-group's on this target */
     out[0] = get_fixed_size_group<128>(sg).leader();
-#elif CASE == 4  /* expect: get_ballot_group: the parent group must be a sub_group */
+#elif CASE == 4  /* expect: sub_group>::value */
     out[0] = get_ballot_group(get_fixed_size_group<4>(sg), true).leader();
-#elif CASE == 5  /* expect: get_fixed_size_group: the parent group must be a sub_group */
+#elif CASE == 5  /* expect: sub_group>::value */
     out[0] = get_fixed_size_group<2>(get_fixed_size_group<4>(sg)).leader();
-#elif CASE == 6  /* expect: get_tangle_group: the parent group must be a sub_group */
+#elif CASE == 6  /* expect: sub_group>::value */
     out[0] = get_tangle_group(get_tangle_group(sg)).leader();
 #elif CASE == 7  /* expect: exclusive_scan_over_group: without init the operation needs */
     out[0] = exclusive_scan_over_group(sg, 1, no_identity());

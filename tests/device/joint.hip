@@ -230,7 +230,7 @@ using i64 = std::int64_t;
     X(float, double, maximum, MAXIMUM, ballot_branch) \
     X(u8, u32, bit_xor, BIT_XOR, tangle) \
     X(float, float, plus, PLUS, opportunistic) \
-    X(half, float, plus, PLUS, 4) X(i64, i64, minimum, MINIMUM, 16) \
+    X(float16, float, plus, PLUS, 4) X(i64, i64, minimum, MINIMUM, 16) \
         X(u32, float, multiplies, MULTIPLIES, 1) X(u8, i64, plus, PLUS, 64) \
             X(bfloat16, bfloat16, plus, PLUS, 2) X(float, float, maximum, MAXIMUM, partition)
 #define JOINT_KERNEL(V, T, Op, number, K) \

@@ -283,9 +283,9 @@ extern "C" SUBWAVE_KERNEL(1024) conversions(const word64 *in, word64 *out, std::
     word64 *row = out + grid_item() * 5;
     const float x = from_word<float>(mine);
     row[0] = this_work_item::get_sub_group().lanes();
-    row[1] = to_word(half(x));
+    row[1] = to_word(float16(x));
     row[2] = to_word(bfloat16(x));
-    row[3] = to_word(static_cast<float>(from_word<half>(mine >> 32)));
+    row[3] = to_word(static_cast<float>(from_word<float16>(mine >> 32)));
     row[4] = to_word(static_cast<float>(from_word<bfloat16>(mine >> 32)));
 }
 static void expect_conversions(const member &m, word64 *row)
@@ -328,7 +328,7 @@ template <subwave_dtype Dtype> constexpr int kind_of = kinds_of_numbers[Dtype % 
     X(u16, i64, 2) \
     X(i32, double, ballot) \
     X(float, double, tangle) \
-    X(half, float, ballot_branch) \
+    X(float16, float, ballot_branch) \
     X(bfloat16, float, 32) \
     X(u8, u64, opportunistic) X(double, float, 1) X(float, float, 64) X(u32, u32, 8) \
         X(float, half, ballot) X(i64, double, 16) X(double, double, whole) X(i32, i32, ballot) \
@@ -356,7 +356,7 @@ template <subwave_dtype Dtype> constexpr int kind_of = kinds_of_numbers[Dtype % 
     }
 #define BY_LAST(X) \
     X(float, whole) \
-    X(double, whole) X(int64_t, whole) X(half, whole) X(float, 32) X(double, 32) X(int64_t, 32) \
+    X(double, whole) X(int64_t, whole) X(float16, whole) X(float, 32) X(double, 32) X(int64_t, 32) \
         X(double, ballot)
 #define BY_LAST_KERNEL(T, K) \
     extern "C" SUBWAVE_KERNEL(1024) by_last_##T##_##K(const word64 *in, word64 *out, std::int64_t) \

@@ -79,8 +79,12 @@ template <class Format> struct host<small_float<Format>> {
     using number = small_float<Format>;
     using type = host_float<fraction_of<number>(), sizeof(number)>;
 };
+/* The platform's own, where it has one. */
+template <> struct host<half> {
+    using type = host_float<fraction_of<float16>(), sizeof(half)>;
+};
 template <class T> using host_t = typename host<T>::type;
-using host_half = host_t<half>;
+using host_half = host_t<float16>;
 using host_bfloat16 = host_t<bfloat16>;
 
 template <class H> inline constexpr bool is_small_host_float = false;

@@ -405,7 +405,7 @@ static void path_turns(const path &to, int, bool p, bits r)
     X(shape, float, scan_all, 0) \
     X(shape, double, reduce_all, 0) \
     X(shape, float, mix, 40) \
-    X(shape, i32, mix + 4, 0) X(shape, double, scan_all, 40) X(shape, half, mix + 2, 3)
+    X(shape, i32, mix + 4, 0) X(shape, double, scan_all, 40) X(shape, float16, mix + 2, 3)
 
 template <class T, int Mode, int Kept>
 static void expect(const member &m, word64 *row, void (*path_of)(const path &, int, bool, bits))

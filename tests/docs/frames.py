@@ -15,6 +15,15 @@ KERNEL = """
 #include <cstdio>
 """
 
+# 2 x 3 matrices, of which the second is taken transposed by some: C is 2 x 2.
+PRODUCT = """
+#include <subwave/subwave.h>
+#include <stdio.h>
+enum { m = 2, n = 2, k = 3 };
+static const double a[m * k] = {1, 2, 3, 4, 5, 6}, b[n * k] = {1, 2, 3, 4, 5, 6};
+static double c[m * n];
+"""
+
 FRAMES = {
     # C
     ("README.md", "#include <subwave/subwave.h>"): Frame("""
@@ -352,7 +361,142 @@ add_executable(app app.f90)
 @
 """),
 
+    # For those who begin, or come from elsewhere
+    ("docs/tutorial.md", "#include <subwave/subwave.h>"): Frame("""
+@
+""", "499500\n"),
+    ("docs/tutorial.md", "subwave_reduce("): Frame("""
+#include <subwave/subwave.h>
+#include <stdio.h>
+int main(void)
+{
+    double on_device[1], sum;
+    subwave_context *context;
+    subwave_context_create(&context, NULL);
+@
+    subwave_context_destroy(&context);
+    return 0;
+}
+""", "n is -1, which is negative (argument 5)"),
+    ("docs/tutorial.md", """#include <subwave/device/hip_cuda13.h> //"""): Frame("""
+@
+#include <cstdio>
+#include <string>
+int main()
+{
+    float x[3] = {1, 2, 3}, y[1];
+    subwave::launch(sum_rows, dim3(1), dim3(4), 0, nullptr, x, y, 3);
+    std::string report = subwave_cpu_error(); // but for the line in the document
+    const auto place = report.find(" at docs/tutorial.md:");
+    report.erase(place, report.find(":38", place) - place);
+    std::fputs(report.c_str(), stdout);
+}
+""", """kernel sum_rows(float const*, float*, int), block (0,0,0), waves of 4, seed 0: no lane can run
+  wave 0: lanes 0-2 wait in shuffle:38 for lane 3
+    lane 3: finished
+
+"""),
+    ("docs/tutorial.md", "#include <subwave/device/hip_cuda13.h>"): Frame("""
+@
+""", "100 200"),
+    ("docs/tutorial.md", "find_package(subwave"): Frame("""
+project(app LANGUAGES CXX)
+@
+"""),
+    ("docs/tutorial.md", "cblas_dgemm("): Frame(PRODUCT + """
+enum order { CblasRowMajor = 101 };
+enum transposed { CblasNoTrans = 111, CblasTrans };
+static void cblas_dgemm(enum order order, enum transposed ta, enum transposed tb, int m, int n, int k, double alpha,
+                        const double *a, int lda, const double *b, int ldb, double beta, double *c, int ldc)
+{
+    for (int i = 0; i < m && order == CblasRowMajor && ta == CblasNoTrans && tb == CblasTrans; ++i)
+        for (int j = 0; j < n; ++j) {
+            double sum = 0;
+            for (int l = 0; l < k; ++l)
+                sum += a[i * lda + l] * b[j * ldb + l];
+            c[i * ldc + j] = alpha * sum + beta * c[i * ldc + j];
+        }
+}
+int main(void)
+{
+@
+    printf("%g %g %g %g", c[0], c[1], c[2], c[3]);
+}
+""", "14 32 32 77"),
+    ("docs/tutorial.md", "const double one"): Frame(PRODUCT + """
+int main(void)
+{
+    subwave_context *context;
+    subwave_context_create(&context, NULL);
+@
+    printf("%g %g %g %g", c[0], c[1], c[2], c[3]);
+    subwave_context_destroy(&context);
+}
+""", "14 32 32 77"),
+    ("docs/from-rocblas.md", "subwave_matmul("): Frame(PRODUCT + """
+int main(void)
+{
+    subwave_context *context;
+    subwave_context_create(&context, NULL);
+    const double alpha = 1, beta = 0;
+    enum { lda = k, ldb = k, ldc = m };
+@
+    printf("%g %g %g %g", c[0], c[1], c[2], c[3]);
+    subwave_context_destroy(&context);
+}
+""", "14 32 32 77"),
+    ("docs/from-rocblas.md", "subwave_dot("): Frame("""
+#include <subwave/subwave.h>
+#include <stdio.h>
+int main(void)
+{
+    enum { n = 3 };
+    const double x[n] = {1, 2, 3}, y[n] = {4, 5, 6};
+    double result;
+    subwave_context *context;
+    subwave_context_create(&context, NULL);
+@
+    printf("%g", result);
+    subwave_context_destroy(&context);
+}
+""", "32"),
+    ("docs/from-sycl.md", "__global__ void total"): Frame(KERNEL + """
+#include <subwave/subwave.hpp>
+using namespace subwave;
+@
+int main()
+{
+    float in[128], out = 0;
+    for (int i = 0; i < 128; ++i)
+        in[i] = i;
+    hipLaunchKernelGGL(total, dim3(2), dim3(64), 0, 0, in, &out);
+    std::printf("%g", out);
+}
+""", "8128"),
+    ("docs/from-cooperative-groups.md", "__device__ int atomic_inc(int *counter)\n{\n    auto active = this_kernel"): Frame(KERNEL + """
+#include <subwave/subwave.hpp>
+using namespace subwave;
+@
+__global__ void count(int *counter, int *numbers)
+{
+    numbers[threadIdx.x] = -1;
+    if (threadIdx.x % 2)
+        numbers[threadIdx.x] = SUBWAVE_CALL(atomic_inc(counter));
+}
+int main()
+{
+    int counter = 0, numbers[8];
+    hipLaunchKernelGGL(count, dim3(1), dim3(8), 0, 0, &counter, numbers);
+    std::printf("%d %d %d %d", counter, numbers[0], numbers[1], numbers[7]);
+}
+""", "4 -1 0 3"),
+
     # Not tested
+    ("docs/from-sycl.md", "q.parallel_for("): "it is SYCL, beside which its translation is tested",
+    ("docs/from-cooperative-groups.md", "__device__ int atomic_inc(int *counter)\n{\n    auto active = cg::"):
+        "it is CUDA, beside which its translation is tested",
+    ("docs/from-rocblas.md", "rocblas_dgemm("): "it is rocBLAS, beside which its translation is tested",
+    ("docs/tutorial.md", "kernel sum_rows("): "a report's text, which the block before it prints",
     ("docs/arrays.md", "array      a row"): "a drawing",
     ("docs/arrays.md", "part       32 runs"): "a drawing",
     ("docs/arrays.md", "sequence   x0 x1"): "a drawing",

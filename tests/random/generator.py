@@ -8,12 +8,12 @@ drawn either at random, and then no group that was made before may be used behin
 all members of a group, which then may; Scope.groups are those that may be used."""
 import random
 
-FLOATS = {"half", "bfloat16", "float", "double"}
-TYPES = ["i32", "u32", "i64", "u64", "half", "bfloat16", "float", "double"] * 2 + ["float", "double", "i8", "u16"]
+FLOATS = {"float16", "bfloat16", "float", "double"}
+TYPES = ["i32", "u32", "i64", "u64", "float16", "bfloat16", "float", "double"] * 2 + ["float", "double", "i8", "u16"]
 OPS = ["plus", "multiplies", "minimum", "maximum", "logical_and", "logical_or", "bit_and", "bit_or", "bit_xor"]
-WIDER = {"i8": ["i32"], "u16": ["u32", "float"], "i32": ["i64", "double"], "u32": ["u64"], "half": ["float", "double"],
-         "bfloat16": ["float"], "float": ["double"], "double": ["double"], "i64": ["i64"], "u64": ["u64"]}
-SECTIONS = ["u32", "i64", "float", "double", "half"]  # arrays behind the rows of input, of SECTION words each
+WIDER = {"i8": ["i32"], "u16": ["u32", "float"], "i32": ["i64", "double"], "u32": ["u64"],
+         "float16": ["float", "double"], "bfloat16": ["float"], "float": ["double"], "double": ["double"], "i64": ["i64"], "u64": ["u64"]}
+SECTIONS = ["u32", "i64", "float", "double", "float16"]  # arrays behind the rows of input, of SECTION words each
 SECTION = 256
 ELEMENTS = 40  # of a range, at most
 SPACES = "    "
@@ -483,7 +483,7 @@ class Kernel:
         if T in FLOATS and op in ("plus", None) and T != "bfloat16" and self.uses_lane and r.random() < 0.4:
             return "number<%s>(%s)" % (T, r.choice(["@lane", "@lane", "63 - @lane", "@lane / 2", "31 - @lane"]))
         if T in FLOATS and op == "plus":
-            size = {"half": 32, "bfloat16": 4, "float": 1 << 15, "double": 1 << 20}[T]
+            size = {"float16": 32, "bfloat16": 4, "float": 1 << 15, "double": 1 << 20}[T]
             shift = r.choice([0, 0, size // 2])
             return "number<%s>(int(%s %% %du) - %d)" % (T, e, size, shift)
         if T not in FLOATS and r.random() < 0.5:
@@ -508,7 +508,7 @@ class Kernel:
             T, _, op = self.theme
         of_user = not group.any and r.random() < 0.12
         if of_user:
-            T, op = r.choice([("affine", "compose"), (r.choice(["i32", "float", "double", "half"]), "latest")])
+            T, op = r.choice([("affine", "compose"), (r.choice(["i32", "float", "double", "float16"]), "latest")])
         f = op + "()" if of_user else op + r.choice(["<>()", "<%s>()" % T])
         h = op + "()"
         x = "x%d" % s
@@ -710,7 +710,7 @@ class Kernel:
     def make_help(self, scope):
         r, s = self.random, self.site()
         if len(self.helpers) < 2 and r.random() < 0.4 or not self.helpers:
-            T = r.choice(["i32", "u32", "float", "double", "half"])
+            T = r.choice(["i32", "u32", "float", "double", "float16"])
             name = "%s_help%d" % (self.name, len(self.helpers))
             self.helpers.append(Helper(name, T, r.choice(["plus", "minimum", "maximum"]), r.random() < 0.5))
         name = r.choice(self.all_kept())

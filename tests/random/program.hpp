@@ -39,7 +39,7 @@ struct shape {
     int entry, wave, blocks, x, y, z;
 };
 
-/* words of each array behind the rows of input: u32, i64, float, double, half */
+/* words of each array behind the rows of input: u32, i64, float, double, float16 */
 constexpr int section = 256;
 constexpr std::size_t guard = 64;
 

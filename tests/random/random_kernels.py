@@ -46,7 +46,7 @@ def sections(draw):
     data = b""
     for T in generator.SECTIONS:
         if T in generator.FLOATS:
-            letter = {"half": "e", "float": "f", "double": "d"}[T]
+            letter = {"float16": "e", "float": "f", "double": "d"}[T]
             part = struct.pack("<%d%s" % (generator.SECTION, letter), *(
                 draw.randint(0, 7) for _ in range(generator.SECTION)))
         else:

@@ -57,10 +57,10 @@ template <int Fraction, int Bias> struct small_float {
                                 (word & 0x7fffff) >> (23 - Fraction));
     }
 };
-using half = small_float<10, 15>;
+using float16 = small_float<10, 15>;
 using bfloat16 = small_float<7, 127>;
 template <class T>
-constexpr bool is_small_float = std::is_same<T, half>::value || std::is_same<T, bfloat16>::value;
+constexpr bool is_small_float = std::is_same<T, float16>::value || std::is_same<T, bfloat16>::value;
 template <class T> constexpr bool is_float = std::is_floating_point<T>::value || is_small_float<T>;
 
 struct affine {
@@ -176,7 +176,7 @@ template <class T, class Op> void exclusive(mask m, const mask *g, const T *x, T
 /* Of an array behind the rows of input. */
 struct small_elements {
     const u16 *bits;
-    half operator[](int i) const { return half::of(bits[i]); }
+    float16 operator[](int i) const { return float16::of(bits[i]); }
 };
 template <class T> auto elements(const u64 *data)
 {

@@ -587,7 +587,7 @@ class Arrays(Command):
         self.put("many.npy", header(describe("<f8", "False", str((1,) * 33))) + bytes(8))
         self.put("huge.npy", header(describe("<f8", "False", str((2 ** 40, 2 ** 40)))))
         self.refuse(1, "x.npy is 3 of f64, y.npy is 4 of f64; both must be the same", "dot", "x.npy", "y.npy")
-        self.refuse(1, "c32 has no op plus", "reduce", "c.npy", "--device", DEVICE)
+        self.refuse(1, "c32, which has no op plus", "reduce", "c.npy", "--device", DEVICE)
         self.refuse(1, "the file is truncated", "norm2", "short.npy")
         self.refuse(1, r"the elements are '\|b1'; subwave takes int8 to int64", "reduce", "bool.npy")
         self.refuse(1, "33 dimensions; at most 32", "reduce", "many.npy")
@@ -1023,7 +1023,7 @@ class Bench(Command):
                 (r"group->block\[1\] is 0", "group_info", "--block", "3x0x1", "--size", "0"),
                 ("group->fixed_size is 3, no positive power of two", "group_info", "--kind", "fixed_size", "--fixed-size", "3"),
                 ("group->branches is 65", "group_vote", "--kind", "tangle", "--branches", "65"),
-                ("dtype f32 has no op bit_and", "group_scan", "--op", "bit_and")):
+                ("op is bit_and, which dtype f32 does not have", "group_scan", "--op", "bit_and")):
             with self.subTest(operation, options=options):
                 ran = self.run_command("bench", operation, "--device", DEVICE, "--repeat", "1", *options)
                 self.assertEqual(ran.returncode, 1, ran.stdout + ran.stderr)

@@ -77,7 +77,7 @@ template <class Format> struct matrix_unit<small_float<Format>> {
     }
 
 private:
-    static constexpr bool is_half = std::is_same<small_float<Format>, half>::value;
+    static constexpr bool is_half = std::is_same<small_float<Format>, float16>::value;
     typedef float vector_sums __attribute__((ext_vector_type(c_held)));
     template <int Count> struct vectors {
         typedef std::conditional_t<is_half, _Float16, short> vector

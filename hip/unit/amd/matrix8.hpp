@@ -24,8 +24,8 @@ template <class T> struct matrix8_unit {
     static SUBWAVE_DEVICE int b_line() { return wave_lane() % 16; }
     static SUBWAVE_DEVICE int a_k() { return wave_lane() / 16 * 16; }
     static SUBWAVE_DEVICE int b_k() { return a_k(); }
-    static SUBWAVE_DEVICE int c_row(int e) { return matrix_unit<half>::c_row(e); }
-    static SUBWAVE_DEVICE int c_column(int e) { return matrix_unit<half>::c_column(e); }
+    static SUBWAVE_DEVICE int c_row(int e) { return matrix_unit<float16>::c_row(e); }
+    static SUBWAVE_DEVICE int c_column(int e) { return matrix_unit<float16>::c_column(e); }
     using operand = matrix16_chunk;
     struct sums {
         std::uint32_t of[c_held];

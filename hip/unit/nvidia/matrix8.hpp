@@ -11,7 +11,7 @@ SUBWAVE_BEGIN
 
 /* 16 x 16 x 32: two of mma.sync.m16n8k32, side by side. */
 template <> struct matrix_unit<std::int8_t> {
-    using twice = matrix_unit<half>;
+    using twice = matrix_unit<float16>;
     static constexpr bool exists = twice::exists, holds_next = false;
     static constexpr int rows = 16, depth = 32, fewest_lanes = 32;
     static constexpr int c_held = 8;

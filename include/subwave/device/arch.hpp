@@ -21,6 +21,8 @@
  *                                  (a hipStream_t or cudaStream_t) and returns the runtime's error
  *                                  code, 0 for success; on the CPU device the kernel has ended on
  *                                  return
+ *   native_half                    the runtime's own type `half`; void where it has none, or one
+ *                                  that only a header of its own brings
  *   code_is_short                  whether code must be small: one kernel then decides while it runs
  *                                  what several would be compiled for
  *   few_registers                  whether 512 work-items in a block, by which registers are shared
@@ -41,6 +43,7 @@
 #include <hip/hip_runtime.h>    /* the CPU device's own */
 #define SUBWAVE_PLATFORM cpu
 #elif defined(__CUDACC__) /* NVIDIA: nvcc or clang; needs no HIP header */
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 #define SUBWAVE_PLATFORM nvidia
 #elif defined(__HIP__) || defined(__HIPCC__) /* AMD: hipcc or clang -x hip */

@@ -167,9 +167,11 @@ namespace this_work_item {
 SUBWAVE_DEVICE sub_group get_sub_group() { return group_factory::make<sub_group>(wave_members()); }
 } // namespace this_work_item
 
-#define SUBWAVE_REQUIRE_SUB_GROUP(function, Group) \
-    static_assert(std::is_same<Group, sub_group>::value, \
-                  function ": the parent group must be a sub_group")
+/* SYCL's constraint on parents: creation functions do not take part in overload resolution with
+ * another, so that a program can ask whether a call would compile. */
+template <class Group>
+using parent_must_be_a_sub_group = std::enable_if_t<std::is_same<Group, sub_group>::value>;
+template <class Group> using parent_must_be_a_group = std::enable_if_t<is_group_v<Group>>;
 
 /* --- ballot_group ---------------------------------------------------------------------------- */
 
@@ -191,11 +193,10 @@ private:
 };
 
 /* Called by all of `parent` together, who wait for each other. */
-template <class Group>
+template <class Group, class = parent_must_be_a_sub_group<Group>>
 SUBWAVE_DEVICE ballot_group<Group> get_ballot_group(Group parent, bool predicate,
                                                     site where = site::current())
 {
-    SUBWAVE_REQUIRE_SUB_GROUP("get_ballot_group", Group);
     wave_barrier(parent.callers(), where);
     lane_mask side = wave_side(parent.callers(), parent.lanes(), predicate, where);
     return group_factory::make<ballot_group<Group>>(side, predicate);
@@ -246,10 +247,9 @@ private:
 };
 
 /* Nobody waits. PartitionSize divides the number of the parent's members. */
-template <std::size_t PartitionSize, class Group>
+template <std::size_t PartitionSize, class Group, class = parent_must_be_a_sub_group<Group>>
 SUBWAVE_DEVICE fixed_size_group<PartitionSize, Group> get_fixed_size_group(Group parent)
 {
-    SUBWAVE_REQUIRE_SUB_GROUP("get_fixed_size_group", Group);
     return group_factory::make<fixed_size_group<PartitionSize, Group>>(
         parent.get_local_linear_range());
 }
@@ -270,10 +270,9 @@ private:
 
 /* May be called in divergent control flow; those in the same flow wait for each other. A loop or
  * helper around the call wants SUBWAVE_LOOP / SUBWAVE_CALL for the CPU device. */
-template <class Group>
+template <class Group, class = parent_must_be_a_sub_group<Group>>
 SUBWAVE_DEVICE tangle_group<Group> get_tangle_group(Group parent, site where = site::current())
 {
-    SUBWAVE_REQUIRE_SUB_GROUP("get_tangle_group", Group);
     const lane_mask members = wave_active(where) & parent.callers();
     wave_barrier(members, where);
     return group_factory::make<tangle_group<Group>>(members);
@@ -330,11 +329,10 @@ private:
 
 /* Called by all of `parent` together, a group of any kind. `key` is an integer, an enumeration or a
  * pointer. AMD takes a step for each bit in which keys differ, NVIDIA an instruction for 32 bits. */
-template <class Group, class Key>
+template <class Group, class Key, class = parent_must_be_a_group<Group>>
 SUBWAVE_DEVICE partition_group<Group> get_partition_group(Group parent, Key key,
                                                           site where = site::current())
 {
-    static_assert(is_group_v<Group>, "get_partition_group: the parent must be a group");
     static_assert(std::is_integral<Key>::value || std::is_enum<Key>::value ||
                       std::is_pointer<Key>::value,
                   "get_partition_group: a key is an integer, an enumeration or a pointer");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * half.hpp: the 16-bit floating types, half (IEEE binary16) and bfloat16, the same on every target.
+ * half.hpp: the 16-bit floating types, float16 (IEEE binary16) and bfloat16, the same on every
+ * target; and SYCL's name half.
  *
  * Arithmetic is done in float and rounded to nearest even after every operation, so results agree
  * bit for bit on AMD, NVIDIA and the CPU device. Both are laid out as the platforms' own types.
@@ -51,11 +52,17 @@ private:
     std::uint16_t stored_;
 };
 
-using half = small_float<half_format>;
+using float16 = small_float<half_format>;
 using bfloat16 = small_float<bfloat16_format>;
+
+/* float16, but on NVIDIA CUDA's own type: it has the same name there, and `using namespace subwave`
+ * would make the name ambiguous if it meant two types. Group functions compute with it as with
+ * float16; what kernels compute with it themselves is as CUDA defines it. */
+using half = std::conditional_t<std::is_void<native_half>::value, float16, native_half>;
 
 template <class T> struct is_small_float : std::false_type {};
 template <class Format> struct is_small_float<small_float<Format>> : std::true_type {};
+template <> struct is_small_float<half> : std::true_type {};
 
 /* What the machine computes with: a small float as float, any other as itself. */
 template <class T> SUBWAVE_DEVICE auto as_machine_number(const T &value)

@@ -35,7 +35,7 @@ template <class T> SUBWAVE_DEVICE auto wrapping(const T &a)
     if constexpr (is_integer_v<T>)
         return static_cast<std::make_unsigned_t<decltype(a + a)>>(a);
     else
-        return a;
+        return as_machine_number(a);
 }
 
 /* X(name, expression of a and b) */

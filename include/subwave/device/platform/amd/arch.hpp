@@ -95,6 +95,7 @@ enum class dot4_kind { none, i8, iu8 };
 __host__ __device__ constexpr int max_wave_size() { return wave_size(); }
 __host__ __device__ constexpr int min_wave_size() { return wave_size(); }
 
+using native_half = void;
 constexpr bool code_is_short = true;
 #if defined(__gfx900__) || defined(__gfx902__) || defined(__gfx904__) || defined(__gfx906__) || \
     defined(__gfx909__) || defined(__gfx90c__)

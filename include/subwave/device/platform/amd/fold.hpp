@@ -146,18 +146,19 @@ SUBWAVE_DEVICE bfloat16 in_float(bfloat16 x, Op<U>, F f)
     return bfloat16::from_bits(static_cast<std::uint16_t>(float_bits(result) >> 16));
 }
 template <template <class> class Op, class U, class F>
-SUBWAVE_DEVICE half in_float(half x, Op<U>, F f)
+SUBWAVE_DEVICE float16 in_float(float16 x, Op<U>, F f)
 {
-    return half(f(static_cast<float>(x), Op<float>()));
+    return float16(f(static_cast<float>(x), Op<float>()));
 }
 
 /* f(x, op) of a sum or product of halves in pairs. */
 template <template <class> class Op, class U, class F>
-SUBWAVE_DEVICE half in_pairs(half x, Op<U>, F f)
+SUBWAVE_DEVICE float16 in_pairs(float16 x, Op<U>, F f)
 {
     const std::uint32_t word = __builtin_bit_cast(std::uint16_t, x);
     const half_pair result = f(__builtin_bit_cast(half_pair, word), Op<half_pair>());
-    return half::from_bits(static_cast<std::uint16_t>(__builtin_bit_cast(std::uint32_t, result)));
+    return float16::from_bits(
+        static_cast<std::uint16_t>(__builtin_bit_cast(std::uint32_t, result)));
 }
 
 /* f(x, op) in the type to work in. */
@@ -167,7 +168,8 @@ template <class T, class Op, class F> SUBWAVE_DEVICE T worked_out(T x, Op op, F 
 {
     if constexpr (is_integer_v<T> && sizeof(T) == 8 && is_plus_v<Op>)
         return __builtin_bit_cast(T, f(__builtin_bit_cast(word_pair, x), plus_pairs()));
-    else if constexpr (is_small_float<T>::value && !(rounds_v<Op> && std::is_same<T, half>::value))
+    else if constexpr (is_small_float<T>::value &&
+                       !(rounds_v<Op> && std::is_same<T, float16>::value))
         return in_float(x, op, f);
     else
         return f(x, op);
@@ -178,7 +180,7 @@ template <class T, class Op, class F> SUBWAVE_DEVICE T worked_out(T x, Op op, F 
 /* f of x in the lanes that are on and of the filler in the others, which take part. */
 template <class T, class Op, class F> SUBWAVE_DEVICE T in_whole_wave(T x, Op op, F f)
 {
-    if constexpr (std::is_same<T, half>::value && !has_halves_in_whole_wave) {
+    if constexpr (std::is_same<T, float16>::value && !has_halves_in_whole_wave) {
         return in_pairs(x, op, [=](half_pair pair, auto o) { return in_whole_wave(pair, o, f); });
     } else {
         in_place pin;
@@ -218,7 +220,7 @@ SUBWAVE_DEVICE T over_lanes(first_lanes ladder, T x, Op op, F f)
 /* They may be sides of a ballot. */
 template <class T, class Op, class F> SUBWAVE_DEVICE T over_lanes(any_lanes ladder, T x, Op op, F f)
 {
-    if constexpr (std::is_same<T, half>::value && !has_halves_in_whole_wave)
+    if constexpr (std::is_same<T, float16>::value && !has_halves_in_whole_wave)
         return in_pairs(x, op,
                         [=](half_pair pair, auto o) { return over_lanes(ladder, pair, o, f); });
     else
@@ -233,7 +235,7 @@ SUBWAVE_DEVICE T over_lanes(sets_or_blocks ladder, T x, Op op, F f)
 {
     if (ladder.size)
         return f(ladder.size, x, op);
-    if constexpr (std::is_same<T, half>::value && !has_halves_in_whole_wave) {
+    if constexpr (std::is_same<T, float16>::value && !has_halves_in_whole_wave) {
         return in_pairs(x, op,
                         [=](half_pair pair, auto o) { return over_lanes(ladder, pair, o, f); });
     } else {

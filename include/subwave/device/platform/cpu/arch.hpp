@@ -25,6 +25,7 @@ int launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t sha
                                    static_cast<hipStream_t>(stream), arguments...);
 }
 
+using native_half = void;
 constexpr bool code_is_short = true;
 constexpr bool few_registers = false;
 

@@ -32,6 +32,8 @@ SUBWAVE_BEGIN
 __host__ __device__ constexpr int wave_size() { return 32; }
 __host__ __device__ constexpr int max_wave_size() { return wave_size(); }
 __host__ __device__ constexpr int min_wave_size() { return wave_size(); }
+/* cuda_fp16.h, which HIP's headers include, has it as ::half. */
+using native_half = __half;
 constexpr bool code_is_short = false;
 constexpr bool few_registers = false;
 
