@@ -38,6 +38,8 @@ void subwave_transpose_product(subwave_matmul_product *product)
     product->a_column = was.b_row;
     product->b_row = was.a_column;
     product->b_column = was.a_row;
+    product->conjugate_a = was.conjugate_b;
+    product->conjugate_b = was.conjugate_a;
     product->c_row = was.c_column;
     product->c_column = was.c_row;
 }

@@ -462,7 +462,7 @@ static void test_parts_on_cpu(void **state)
                                 .b_column = 1,
                                 .c_row = N,
                                 .c_column = 1,
-                                .alpha = 1},
+                                .alpha = {1}},
                     .kernel = {.variant = SUBWAVE_VARIANT_BROADCAST,
                                .item_rows = ROWS,
                                .item_columns = COLUMNS,
@@ -713,7 +713,7 @@ static void test_candidates_on_cpu(void **state)
                                                        .b_column = form & 2 ? k : 1,
                                                        .c_row = n,
                                                        .c_column = 1,
-                                                       .alpha = 1},
+                                                       .alpha = {1}},
                                            .workspace = workspace};
                 if (all_variants[v] == SUBWAVE_VARIANT_AUTO)
                     continue;
