@@ -58,9 +58,10 @@ template <class T> struct matmul_signs {
     SUBWAVE_DEVICE T factor(T element_of_a) const { return element_of_a; }
     SUBWAVE_DEVICE matmul_sum<T> summed(matmul_sum<T> sum) const { return sum; }
 };
-/* With s for either sign of the imaginary parts of A, and t of B, a sum over products is
- *   (sum of a b' - s t a' b) + i t (sum of a b' + s t a' b), of which only A's imaginary parts and
- * those of the sums need a sign: none of B's elements, of which there are more, does. */
+/* Products of a + i s b and c + i t d, with s and t for the signs that conjugation decides, sum up to
+ *   (sum of a c - s t b d) + i t (sum of a d + s t b c)
+ * so only A's imaginary parts and those of the finished sums need a sign: none of B's elements, of
+ * which a tile loads more, does. */
 template <class T> struct matmul_signs<complex<T>> {
     std::uint32_t of_a, of_sums;
 

@@ -53,7 +53,7 @@ SUBWAVE_DEVICE void add_by_rows(const Tile &t, typename Tile::sums &cells, site 
     }
 }
 
-/* AMD, packed elements of 4 and 8 bytes. Adds the part's whole fragments with A in scalar registers,
+/* AMD, packed elements of 4 bytes and more. Adds the part's whole fragments with A in scalar registers,
  * which a multiply-add reads at no cost and whose loads leave the vector unit to the multiply-adds.
  * There are two buffers of four times 32 bytes: either 4 rows of the tile for as many steps of k as
  * 32 bytes have elements, or 4 steps for as many rows. Each is filled while the other is used;
