@@ -141,8 +141,9 @@ template <class Tile> constexpr __host__ __device__ int broadcast_group_size()
     const int words = sizeof(typename Tile::sum) / 4,
               element_bytes = sizeof(typename Tile::element);
     const int others = (Tile::item_rows * Tile::item_columns + 3 * Tile::item_rows) * words;
+    const int most = is_complex_v<typename Tile::element> ? 200 : 240; /* ptxas spills with more */
     int size = 8;
-    while (size > 1 && others + 2 * size * Tile::item_columns * element_bytes / 4 > 240)
+    while (size > 1 && others + 2 * size * Tile::item_columns * element_bytes / 4 > most)
         size /= 2;
     return size;
 }

@@ -904,7 +904,7 @@ class Bench(Command):
                              capture_output=True, timeout=60)
         self.assertEqual((ran.returncode, ran.stdout), (0, ""), ran.stderr)
         lines = ran.stderr.splitlines()
-        self.assertEqual(len(lines), 10 + 5 * 8 + 5 + 28)
+        self.assertEqual(len(lines), 11 + 5 * 8 + 5 + 28)
         self.assertEqual({line.split()[2] for line in lines}, set(called))
         for line in lines:
             with self.subTest(line):
@@ -914,7 +914,9 @@ class Bench(Command):
                 self.assertIs(rows[0]["ok"], True)
                 self.assertEqual(rows[0]["case"], line.split()[2])
                 self.assertGreater(rows[0]["time_us"]["median"], 0)
-        for part in ("group_reduce --dtype f64 --op maximum --device cpu:8 --kind sub_group --block 3x5x2 --size 480",
+        for part in ("matmul --device cpu:8 --variant broadcast --dtype c64 --layout column --conjugate-a --transpose-b "
+                     "--size 3x2x4 --alpha 0.5,-2",
+                     "group_reduce --dtype f64 --op maximum --device cpu:8 --kind sub_group --block 3x5x2 --size 480",
                      "reduce --dtype i16 --op bit_and --order device --init --size 77 --device cpu:8",
                      "scan --dtype u8 --op plus --scan exclusive --order device --init --size 5000 --device cpu:8",
                      "dot --dtype c64 --conjugation first --order fixed --size 100 --device cpu:8",
