@@ -312,17 +312,18 @@ SUBWAVE_API subwave_status subwave_fill(subwave_context *context, subwave_dtype 
  *   b, ldb    [in, device] k x n, or n x k with transpose_b.
  *   beta      [in, host]   as alpha. 0: C is not read, so it may hold anything.
  *   c, ldc    [in/out, device] m x n; must not overlap A or B. Elements between rows are kept.
- * A leading dimension is at least max(1, columns) in row-major and max(1, rows) in column-major
- * order of the matrix as stored. m = 0 or n = 0 returns at once; k = 0 scales C by beta. Stream:
- * asynchronous. Workspace: as subwave_matmul_plan says; a graph captured from a call that needs
- * it must not run beside other work that uses the same workspace. Determinism: bit-equal from run
- * to run on one device; the sum over k runs in ascending order, one partial sum per element, to
- * whose parts each real product is added by itself, except for MATRIX, whose units add a few
- * products at once, and SKINNY, MATRIX (not on NVIDIA) and BROADCAST (on NVIDIA), which add sums
- * of parts of k in an order that the arguments and the device alone decide. Errors:
- * INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose; UNSUPPORTED dtype, or MATRIX
- * where the device has no matrix unit that keeps dtype's accuracy, or SKINNY but in f32 and f64,
- * or MATRIX in complex types; INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER; WORKSPACE_TOO_SMALL;
+ * Matrices are aligned as their elements, which of C64 is to 16 bytes. A leading dimension is at
+ * least max(1, columns) in row-major and max(1, rows) in column-major order of the matrix as
+ * stored. m = 0 or n = 0 returns at once; k = 0 scales C by beta. Stream: asynchronous.
+ * Workspace: as subwave_matmul_plan says; a graph captured from a call that needs it must not run
+ * beside other work that uses the same workspace. Determinism: bit-equal from run to run on one
+ * device; the sum over k runs in ascending order, one partial sum per element, to whose parts
+ * each real product is added by itself, except for MATRIX, whose units add a few products at
+ * once, and SKINNY, MATRIX (not on NVIDIA) and BROADCAST (on NVIDIA), which add sums of parts of
+ * k in an order that the arguments and the device alone decide. Errors: INVALID_CONTEXT;
+ * INVALID_VALUE variant, dtype, layout, transpose; UNSUPPORTED dtype, or MATRIX where the device
+ * has no matrix unit that keeps dtype's accuracy, or SKINNY but in f32 and f64, or MATRIX in
+ * complex types; INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER; WORKSPACE_TOO_SMALL;
  * DEVICE_ERROR; KERNEL_ERROR. Source: the three kernels of the sub-group tutorial and "matmul
  * three ways" (docs/matmul.md). */
 SUBWAVE_API subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
