@@ -59,15 +59,16 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_transpose_stacked,
 } subwave_operation;
 
-/* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], of B and C
- * likewise. */
+/* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], or its conjugate, of B
+ * and C likewise. */
 typedef struct subwave_matmul_product {
     int64_t m, n, k;
     const void *a, *b;
     void *c;
     int64_t a_row, a_column, b_row, b_column, c_row, c_column;
-    double alpha, beta; /* hold every value of the types that sums have */
-    int32_t transposed; /* it is the transpose of the caller's */
+    double alpha[2], beta[2]; /* the parts of either; they hold every value of the types of sums */
+    int32_t conjugate_a, conjugate_b; /* only of complex types */
+    int32_t transposed;               /* it is the transpose of the caller's */
 } subwave_matmul_product;
 
 /* Which kernel computes it, and its grid. */

@@ -43,13 +43,49 @@ template <> struct matmul_wrapping<std::int32_t> {
 template <class T>
 using matmul_sum = typename matmul_wrapping<typename matmul_types::of<T>::sum>::type;
 
-template <class T> struct matmul_problem {
+/* sum += a b */
+template <class Sum, class T> SUBWAVE_DEVICE void add_product(Sum &sum, T a, T b)
+{
+    if constexpr (is_complex_v<T>)
+        sum = multiply_add(a, b, sum);
+    else
+        sum += a * b;
+}
+
+/* Which matrices are conjugated: nothing to know of real ones. */
+template <class T> struct matmul_signs {
+    static matmul_signs of(const subwave_matmul_product &) { return {}; }
+    SUBWAVE_DEVICE T factor(T element_of_a) const { return element_of_a; }
+    SUBWAVE_DEVICE matmul_sum<T> summed(matmul_sum<T> sum) const { return sum; }
+};
+/* Products of a + i s b and c + i t d, with s and t for the signs that conjugation decides, sum up to
+ *   (sum of a c - s t b d) + i t (sum of a d + s t b c)
+ * so only A's imaginary parts and those of the finished sums need a sign: none of B's elements, of
+ * which a tile loads more, does. */
+template <class T> struct matmul_signs<complex<T>> {
+    std::uint32_t of_a, of_sums;
+
+    static matmul_signs of(const subwave_matmul_product &product)
+    {
+        const std::uint32_t sign = 0x80000000u;
+        return {product.conjugate_a != product.conjugate_b ? sign : 0,
+                product.conjugate_b ? sign : 0};
+    }
+    SUBWAVE_DEVICE complex<T> factor(complex<T> element_of_a) const
+    {
+        return conjugate_by(element_of_a, of_a);
+    }
+    SUBWAVE_DEVICE complex<T> summed(complex<T> sum) const { return conjugate_by(sum, of_sums); }
+};
+
+template <class T> struct matmul_problem : matmul_signs<T> {
     std::int64_t m, n, k;
     const T *a, *b;
     matmul_element<T> *c;
     std::int64_t a_row, a_column, b_row, b_column, c_row, c_column;
     matmul_sum<T> alpha, beta;
 
+    /* As it lies in memory: factor(a_at(i, l)) is what the sums need. */
     SUBWAVE_DEVICE T a_at(std::int64_t i, std::int64_t l) const
     {
         return a[i * a_row + l * a_column];
@@ -59,9 +95,18 @@ template <class T> struct matmul_problem {
         return b[l * b_row + j * b_column];
     }
 
+    SUBWAVE_DEVICE matmul_sum<T> scaled(matmul_sum<T> sum) const
+    {
+        if constexpr (is_complex_v<T>)
+            return multiply_add(alpha, this->summed(sum), T{});
+        else
+            return alpha * sum;
+    }
     SUBWAVE_DEVICE matmul_sum<T> with_old(matmul_sum<T> sum, matmul_element<T> old) const
     {
-        if constexpr (is_integer_v<T>)
+        if constexpr (is_complex_v<T>)
+            return multiply_add(alpha, this->summed(sum), multiply_add(beta, old, T{}));
+        else if constexpr (is_integer_v<T>)
             return alpha * sum + beta * static_cast<matmul_sum<T>>(old);
         else
             return fused_multiply_add(alpha, sum, matmul_sum<T>(beta * old));
@@ -70,7 +115,7 @@ template <class T> struct matmul_problem {
     SUBWAVE_DEVICE void store(std::int64_t i, std::int64_t j, matmul_sum<T> sum) const
     {
         matmul_element<T> *cell = &c[i * c_row + j * c_column];
-        *cell = static_cast<matmul_element<T>>(beta == 0 ? alpha * sum : with_old(sum, *cell));
+        *cell = static_cast<matmul_element<T>>(is_zero(beta) ? scaled(sum) : with_old(sum, *cell));
     }
     /* Elements that follow one another in memory, aligned to their bytes together. */
     template <int Count>
@@ -82,10 +127,10 @@ template <class T> struct matmul_problem {
         };
         pack *const cells = reinterpret_cast<pack *>(&c[first]);
         pack now;
-        if (beta == 0) {
+        if (is_zero(beta)) {
             SUBWAVE_UNROLL
             for (int i = 0; i < Count; ++i)
-                now.cell[i] = static_cast<element>(alpha * sum[i]);
+                now.cell[i] = static_cast<element>(scaled(sum[i]));
         } else {
             const pack old = *cells;
             SUBWAVE_UNROLL
@@ -111,15 +156,19 @@ template <class T> struct matmul_problem {
 };
 
 /* By way of 64 bits: a negative number is beyond the range of integers without a sign. */
-template <class T> static matmul_sum<T> matmul_scalar(double value)
+template <class T> static matmul_sum<T> matmul_scalar(const double (&parts)[2])
 {
     using through = std::conditional_t<is_integer_v<T>, std::int64_t, double>;
-    return static_cast<matmul_sum<T>>(static_cast<through>(value));
+    if constexpr (is_complex_v<T>)
+        return {static_cast<part_of<T>>(parts[0]), static_cast<part_of<T>>(parts[1])};
+    else
+        return static_cast<matmul_sum<T>>(static_cast<through>(parts[0]));
 }
 
 template <class T> static matmul_problem<T> problem_of(const subwave_matmul_product &product)
 {
-    return {product.m,
+    return {matmul_signs<T>::of(product),
+            product.m,
             product.n,
             product.k,
             static_cast<const T *>(product.a),

@@ -20,7 +20,7 @@ static auto matmul_broadcast_kernel(const subwave_matmul_launch &l, std::index_s
         constexpr int rows = shape.rows, columns = shape.columns;
         const bool is_it = l.kernel.item_rows == rows && l.kernel.item_columns == columns;
         if constexpr (index() >= shapes.broadcast_count ||
-                      (shape.f32_only && !std::is_same<T, float>::value)) {
+                      !subwave_broadcast_is_for(&shape, sizeof(T), is_complex_v<T>)) {
         } else if constexpr (is_integer_v<T>) {
             if constexpr (index() == shapes.broadcast_count - 1)
                 if (is_it)

@@ -13,14 +13,17 @@
 SUBWAVE_BEGIN
 
 /* AMD, where A goes through the lanes. Adds the part's whole fragments, row after row of B, each
- * loaded three before its use (f64: two). */
+ * loaded three before its use (f64 and c32: two, c64: one). */
 template <class Tile>
 SUBWAVE_DEVICE void add_by_rows(const Tile &t, typename Tile::sums &cells, site where)
 {
     using T = typename Tile::element;
-    constexpr int steps = 4, ring = 4, ahead = sizeof(T) == 8 ? 2 : 3;
+    constexpr int steps = 4, ring = sizeof(T) == 16 ? 2 : 4,
+                  ahead = sizeof(T) == 16  ? 1
+                          : sizeof(T) == 8 ? 2
+                                           : 3;
     const T *a = t.first_of_a(), *row = t.first_of_b();
-    typename Tile::received_fragment mine = Tile::widen(t.load_a(a));
+    typename Tile::received_fragment mine = t.widen(t.load_a(a));
     a += t.share() > 1 ? Tile::width() * t.p_.a_column : 0;
     typename Tile::fragment next = t.load_a(a);
     T b[ring][Tile::item_columns];
@@ -44,13 +47,13 @@ SUBWAVE_DEVICE void add_by_rows(const Tile &t, typename Tile::sums &cells, site 
                 keep_order();
             }
         }
-        mine = Tile::widen(next);
+        mine = t.widen(next);
         a += left > 2 ? Tile::width() * t.p_.a_column : 0;
         next = t.load_a(a);
     }
 }
 
-/* AMD, packed elements of 4 and 8 bytes. Adds the part's whole fragments with A in scalar registers,
+/* AMD, packed elements of 4 bytes and more. Adds the part's whole fragments with A in scalar registers,
  * which a multiply-add reads at no cost and whose loads leave the vector unit to the multiply-adds.
  * There are two buffers of four times 32 bytes: either 4 rows of the tile for as many steps of k as
  * 32 bytes have elements, or 4 steps for as many rows. Each is filled while the other is used;
@@ -93,6 +96,14 @@ template <class Tile> SUBWAVE_DEVICE void add_by_scalars(const Tile &t, typename
             SUBWAVE_UNROLL
             for (int part = 0; part < parts; ++part) {
                 const int buffer = (half * parts + part) % 2;
+                if constexpr (is_complex_v<T>) {
+                    SUBWAVE_UNROLL
+                    for (auto &loaded : scalars[buffer]) {
+                        SUBWAVE_UNROLL
+                        for (T &scalar : loaded)
+                            scalar = t.p_.factor(scalar);
+                    }
+                }
                 SUBWAVE_UNROLL
                 for (int s = 0; s < steps; ++s) {
                     if (part == 0) {
@@ -130,8 +141,9 @@ template <class Tile> constexpr __host__ __device__ int broadcast_group_size()
     const int words = sizeof(typename Tile::sum) / 4,
               element_bytes = sizeof(typename Tile::element);
     const int others = (Tile::item_rows * Tile::item_columns + 3 * Tile::item_rows) * words;
+    const int most = is_complex_v<typename Tile::element> ? 200 : 240; /* ptxas spills with more */
     int size = 8;
-    while (size > 1 && others + 2 * size * Tile::item_columns * element_bytes / 4 > 240)
+    while (size > 1 && others + 2 * size * Tile::item_columns * element_bytes / 4 > most)
         size /= 2;
     return size;
 }
@@ -151,7 +163,7 @@ SUBWAVE_DEVICE void add_by_groups(const Tile &t, typename Tile::sums &cells, sit
     const T *a = t.first_of_a(), *row = t.first_of_b();
     const std::int64_t touched_a = t.lines_of_a();
     const T *touched_b = t.lines_of_b();
-    typename Tile::received_fragment mine = Tile::widen(t.template load_a<true>(a)), received[2];
+    typename Tile::received_fragment mine = t.widen(t.template load_a<true>(a)), received[2];
     const auto receive = [&](int r, int s) {
         received[s % 2].row[r] = wave_broadcast_in_team(all, mine.row[r], s, where);
     };
@@ -188,8 +200,8 @@ SUBWAVE_DEVICE void add_by_groups(const Tile &t, typename Tile::sums &cells, sit
                 SUBWAVE_UNROLL
                 for (int c = 0; c < columns; ++c) {
                     const int at = r % 2 ? columns - 1 - c : c;
-                    cells[r][at] += received[s % 2].row[r] *
-                                    typename Tile::sum(b[s / group % 2][s % group][at]);
+                    add_product(cells[r][at], received[s % 2].row[r],
+                                typename Tile::sum(b[s / group % 2][s % group][at]));
                 }
                 if (s + 1 < steps)
                     receive(r, s + 1);
@@ -199,7 +211,7 @@ SUBWAVE_DEVICE void add_by_groups(const Tile &t, typename Tile::sums &cells, sit
             if (s + 1 < steps && s + 1 >= left) /* never: for ptxas a block of code ends */
                 break;
         }
-        mine = Tile::widen(next);
+        mine = t.widen(next);
     }
 }
 
@@ -255,10 +267,11 @@ SUBWAVE_DEVICE void add_one_by_one(const Tile &t, typename Tile::sums &cells, st
         for (int r = 0; r < rows; ++r)
             mine.row[r] = p.a_at(Inside ? t.i_ + r : Tile::least(t.i_ + r, p.m - 1),
                                  Tile::least(l + t.item_, p.k - 1));
-        const auto team = wave_publish(t.members_, Tile::widen(mine), where);
+        const auto team = wave_publish(t.members_, t.widen(mine), where);
         const int count = static_cast<int>(Tile::least(p.k - l, Tile::width()));
         const T *row = &p.b[l * p.b_row + t.j_ * p.b_column];
-        if constexpr (Inside && Tile::packed && std::is_same<T, typename Tile::sum>::value) {
+        if constexpr (Inside && Tile::packed && std::is_same<T, typename Tile::sum>::value &&
+                      !is_complex_v<T>) {
             add_by_vectors(t, cells, team, count, row, std::make_integer_sequence<int, rows>(),
                            std::make_integer_sequence<int, columns * sizeof(T) / 16>());
             continue;

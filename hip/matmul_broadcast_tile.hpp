@@ -36,7 +36,7 @@ template <class T, int Rows, int Columns, bool Packed, broadcast_a A> struct bro
     static_assert(Columns % pack == 0, "a row is whole packs");
 
     using fragment = broadcast_column<T, Rows>;
-    using received_fragment = broadcast_column<sum, Rows>; /* widened by the lane that loaded it */
+    using received_fragment = broadcast_column<sum, Rows>; /* as widen() has them */
     using sums = sum[Rows][Columns]; /* a local array: GCC keeps members of a class in memory */
 
     matmul_problem<T> p_;
@@ -175,27 +175,33 @@ template <class T, int Rows, int Columns, bool Packed, broadcast_a A> struct bro
         }
     }
 
-    static SUBWAVE_DEVICE received_fragment widen(const fragment &loaded)
+    SUBWAVE_DEVICE received_fragment widen(const fragment &loaded) const
     {
         received_fragment wide;
         SUBWAVE_UNROLL
         for (int r = 0; r < Rows; ++r)
-            wide.row[r] = loaded.row[r];
+            wide.row[r] = p_.factor(loaded.row[r]);
         return wide;
     }
 
     static SUBWAVE_DEVICE void add_step(sums &cells, const received_fragment &received,
                                         const T (&b)[Columns])
     {
-        sum right[Columns];
-        SUBWAVE_UNROLL
-        for (int c = 0; c < Columns; ++c)
-            right[c] = b[c];
-        SUBWAVE_UNROLL
-        for (int r = 0; r < Rows; ++r) {
+        if constexpr (is_complex_v<T>) {
+            SUBWAVE_UNROLL
+            for (int r = 0; r < Rows; ++r)
+                add_products(cells[r], received.row, r, b);
+        } else {
+            sum right[Columns];
             SUBWAVE_UNROLL
             for (int c = 0; c < Columns; ++c)
-                cells[r][c] += received.row[r] * right[c];
+                right[c] = b[c];
+            SUBWAVE_UNROLL
+            for (int r = 0; r < Rows; ++r) {
+                SUBWAVE_UNROLL
+                for (int c = 0; c < Columns; ++c)
+                    cells[r][c] += received.row[r] * right[c];
+            }
         }
     }
 
@@ -223,7 +229,7 @@ template <class T, int Rows, int Columns, bool Packed, broadcast_a A> struct bro
                 for (int r = 0; r < Rows; ++r) {
                     SUBWAVE_UNROLL
                     for (int c = 0; c < Columns; ++c)
-                        cells[r][c] += at[(r * Columns + c) * wave_size()];
+                        cells[r][c] = cells[r][c] + at[(r * Columns + c) * wave_size()];
                 }
             }
             block_barrier(where);

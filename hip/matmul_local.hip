@@ -16,14 +16,14 @@ template <class T> SUBWAVE_KERNEL(256) matmul_local(matmul_problem<T> p)
         std::int64_t i = walk.row(tile);
         std::int64_t j = walk.column(tile) * width + item;
         std::int64_t column = j < p.n ? j : p.n - 1; /* all must reach the barriers */
-        matmul_sum<T> sum = 0;
+        matmul_sum<T> sum = {};
         for (std::int64_t l = 0; l < p.k; l += width) {
             if (l + item < p.k)
-                part[item] = p.a_at(i, l + item);
+                part[item] = p.factor(p.a_at(i, l + item));
             block_barrier(site::current());
             int steps = p.k - l < width ? static_cast<int>(p.k - l) : width;
             for (int s = 0; s < steps; ++s)
-                sum += part[s] * p.b_at(l + s, column);
+                add_product(sum, part[s], p.b_at(l + s, column));
             block_barrier(site::current());
         }
         if (j < p.n)

@@ -14,9 +14,9 @@ template <class T> SUBWAVE_KERNEL(256) matmul_naive(matmul_problem<T> p)
         std::int64_t j = walk.column(tile) * blockDim.x + threadIdx.x;
         if (i >= p.m || j >= p.n)
             continue;
-        matmul_sum<T> sum = 0;
+        matmul_sum<T> sum = {};
         for (std::int64_t l = 0; l < p.k; ++l)
-            sum += p.a_at(i, l) * p.b_at(l, j);
+            add_product(sum, p.factor(p.a_at(i, l)), p.b_at(l, j));
         p.store(i, j, sum);
     }
 }

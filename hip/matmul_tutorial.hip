@@ -19,12 +19,12 @@ template <class T> SUBWAVE_KERNEL(256) matmul_tutorial(matmul_problem<T> p)
         if (i >= p.m)
             continue;
         const std::int64_t column = j < p.n ? j : p.n - 1; /* all take part in the broadcasts */
-        matmul_sum<T> sum = 0;
+        matmul_sum<T> sum = {};
         for (std::int64_t l = 0; l < p.k; l += width) {
-            const T mine = l + item < p.k ? p.a_at(i, l + item) : T(0);
+            const T mine = l + item < p.k ? p.factor(p.a_at(i, l + item)) : T{};
             const int steps = p.k - l < width ? static_cast<int>(p.k - l) : width;
             for (int s = 0; s < steps; ++s)
-                sum += group_broadcast(sg, mine, s) * p.b_at(l + s, column);
+                add_product(sum, group_broadcast(sg, mine, s), p.b_at(l + s, column));
         }
         if (j < p.n)
             p.store(i, j, sum);

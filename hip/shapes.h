@@ -16,11 +16,20 @@
 #define SUBWAVE_SHAPE_FUNCTION static inline
 #endif
 
+/* The types that a shape of BROADCAST is built for; others would need more registers than there are,
+ * or are not worth a kernel. */
+typedef enum subwave_broadcast_use {
+    SUBWAVE_BROADCAST_FOR_ALL,
+    SUBWAVE_BROADCAST_FOR_REAL,
+    SUBWAVE_BROADCAST_FOR_8_BYTES, /* and less */
+    SUBWAVE_BROADCAST_FOR_F32,
+} subwave_broadcast_use;
+
 /* BROADCAST: a work-item's elements of C. `rate` is the measured speed of such a tile beside the
  * others', or 0 where plans go by counts alone. */
 typedef struct subwave_broadcast_shape {
     int32_t rows, columns;
-    bool f32_only; /* for other types it would need more registers than there are */
+    subwave_broadcast_use use;
     int32_t rate;
     bool scalars; /* with A in scalar registers; such shapes come first */
 } subwave_broadcast_shape;
@@ -78,7 +87,7 @@ typedef struct subwave_shapes {
  * would take turns. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     2,
-    {{4, 8, false, 0, false}, {4, 4, false, 0, false}},
+    {{4, 8, SUBWAVE_BROADCAST_FOR_REAL, 0, false}, {4, 4, SUBWAVE_BROADCAST_FOR_ALL, 0, false}},
     1,
     {8, 2, true, 8, 2},
     {{1, 1, 2, 2, 8, 2, true, {108, 108}}, {1, 1, 1, 1, 8, 2, true, {100, 100}}},
@@ -95,7 +104,9 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
 
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     3,
-    {{12, 8, true, 46, false}, {8, 8, false, 42, false}, {4, 4, false, 14, false}},
+    {{12, 8, SUBWAVE_BROADCAST_FOR_F32, 46, false},
+     {8, 8, SUBWAVE_BROADCAST_FOR_REAL, 42, false},
+     {4, 4, SUBWAVE_BROADCAST_FOR_ALL, 14, false}},
     8,
     {16, 16, false, 2, 4},
     {{2, 4, 2, 2, 16, 4, false, {108, 108}}, {2, 2, 1, 2, 16, 4, false, {100, 100}}},
@@ -117,10 +128,10 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
  * 23 on gfx90a; it multiplies 128 f32 or f64 per clock and 512 of 16 bits. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     4,
-    {{16, 4, false, 0, true},
-     {8, 2, false, 0, true},
-     {8, 8, false, 0, false},
-     {4, 4, false, 0, false}},
+    {{16, 4, SUBWAVE_BROADCAST_FOR_8_BYTES, 0, true},
+     {8, 2, SUBWAVE_BROADCAST_FOR_ALL, 0, true},
+     {8, 8, SUBWAVE_BROADCAST_FOR_REAL, 0, false},
+     {4, 4, SUBWAVE_BROADCAST_FOR_ALL, 0, false}},
     1,
     {32, 32, false, 8, 2},
     {{2, 2, 2, 2, 8, 2, true, {90, 95}}, {2, 2, 1, 1, 8, 2, true, {87, 89}}},
@@ -140,10 +151,10 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
 /* AMD with waves of 32, which have no unit for f32 and f64. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     4,
-    {{16, 4, false, 0, true},
-     {8, 2, false, 0, true},
-     {8, 8, false, 0, false},
-     {4, 4, false, 0, false}},
+    {{16, 4, SUBWAVE_BROADCAST_FOR_8_BYTES, 0, true},
+     {8, 2, SUBWAVE_BROADCAST_FOR_ALL, 0, true},
+     {8, 8, SUBWAVE_BROADCAST_FOR_REAL, 0, false},
+     {4, 4, SUBWAVE_BROADCAST_FOR_ALL, 0, false}},
     1,
     {32, 32, false, 8, 2},
     {{2, 2, 2, 2, 8, 2, true, {100, 100}}, {2, 2, 1, 1, 8, 2, true, {100, 100}}},
@@ -159,6 +170,15 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     true,
     true,
     true};
+
+SUBWAVE_SHAPE_FUNCTION bool subwave_broadcast_is_for(const subwave_broadcast_shape *shape,
+                                                     int64_t element_size, bool is_complex)
+{
+    return shape->use == SUBWAVE_BROADCAST_FOR_ALL ||
+           (shape->use == SUBWAVE_BROADCAST_FOR_8_BYTES && element_size <= 8) ||
+           (shape->use == SUBWAVE_BROADCAST_FOR_REAL && !is_complex) ||
+           (shape->use == SUBWAVE_BROADCAST_FOR_F32 && !is_complex && element_size == 4);
+}
 
 /* Whether BROADCAST takes the shapes with A in scalar registers, which there are no loads of 2 bytes
  * into. `packed`: 16 bytes of B's row can be loaded together. */

@@ -54,7 +54,7 @@ subwave_matmul_product product_of(const measure_problem &p)
     product.a_row = p.k;
     product.b_row = product.c_row = p.n;
     product.a_column = product.b_column = product.c_column = 1;
-    product.alpha = 1;
+    product.alpha[0] = 1;
     return product;
 }
 

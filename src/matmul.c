@@ -41,6 +41,20 @@ static subwave_status check_sizes(subwave_context *context, int64_t m, int64_t n
     return subwave_check_size(context, "k", k);
 }
 
+/* Whether a scalar, real or complex, is a real number. */
+static bool is_number(const double scalar[2], double value)
+{
+    return scalar[0] == value && scalar[1] == 0;
+}
+
+/* The kind of transposition that a log shows: of real matrices there is one. */
+static subwave_transpose_kind as_called(subwave_dtype dtype, subwave_transpose_kind transpose)
+{
+    const bool is_complex = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX;
+    return transpose == SUBWAVE_TRANSPOSE_CONJUGATE && !is_complex ? SUBWAVE_TRANSPOSE_YES
+                                                                   : transpose;
+}
+
 /* Element (i, j) of a row-major matrix is at i ld + j, of a column-major one at i + j ld. */
 static subwave_matmul_product product_of(subwave_layout layout, bool a_flipped, bool b_flipped,
                                          int64_t m, int64_t n, int64_t k, int64_t lda, int64_t ldb,
@@ -99,17 +113,16 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
         return SUBWAVE_STATUS_SUCCESS;
 
     const subwave_dtype sums = subwave_sum_dtype(dtype);
-    const size_t scalar_size = subwave_dtype_size(sums);
+    const size_t scalar_size = subwave_dtype_size(subwave_part_dtype(sums));
     SUBWAVE_TRY(subwave_check_pointer(context, "alpha", alpha, scalar_size));
     SUBWAVE_TRY(subwave_check_pointer(context, "beta", beta, scalar_size));
-    const subwave_transpose_kind flipped = SUBWAVE_TRANSPOSE_YES,
-                                 as_is = SUBWAVE_TRANSPOSE_NONE; /* all are real */
+    const bool is_complex = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX;
     const subwave_log_product called = {"matmul",
                                         variant,
                                         dtype,
                                         layout,
-                                        a_flipped ? flipped : as_is,
-                                        b_flipped ? flipped : as_is,
+                                        as_called(dtype, transpose_a),
+                                        as_called(dtype, transpose_b),
                                         m,
                                         n,
                                         k,
@@ -119,26 +132,31 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                                         alpha,
                                         beta,
                                         0};
-    const double alpha_value = subwave_real(sums, alpha, 0),
-                 beta_value = subwave_real(sums, beta, 0);
-    if (alpha_value == 0)
+    subwave_matmul_launch launch = {
+        .product = product_of(layout, a_flipped, b_flipped, m, n, k, lda, ldb, ldc),
+    };
+    for (int part = 0; part <= is_complex; ++part) {
+        launch.product.alpha[part] = subwave_real(sums, alpha, part);
+        launch.product.beta[part] = subwave_real(sums, beta, part);
+    }
+    if (is_number(launch.product.alpha, 0))
         k = 0; /* A and B are not read, not even to find a NaN */
     if (k > 0) {
         SUBWAVE_TRY(subwave_check_pointer(context, "a", a, size));
         SUBWAVE_TRY(subwave_check_pointer(context, "b", b, size));
     }
     SUBWAVE_TRY(subwave_check_pointer(context, "c", c, c_size));
-    if (k == 0 && beta_value == 1)
+    if (k == 0 && is_number(launch.product.beta, 1))
         return SUBWAVE_STATUS_SUCCESS;
 
-    subwave_matmul_launch launch = {
-        .product = product_of(layout, a_flipped, b_flipped, m, n, k, lda, ldb, ldc),
-    };
+    launch.product.k = k;
+    if (k == 0) /* there is no sum that may be infinite, nor has its zero a sign */
+        launch.product.alpha[0] = launch.product.alpha[1] = 0;
+    launch.product.conjugate_a = k > 0 && is_complex && transpose_a == SUBWAVE_TRANSPOSE_CONJUGATE;
+    launch.product.conjugate_b = k > 0 && is_complex && transpose_b == SUBWAVE_TRANSPOSE_CONJUGATE;
     launch.product.a = a;
     launch.product.b = b;
     launch.product.c = c;
-    launch.product.alpha = k > 0 ? alpha_value : 0; /* may be infinite */
-    launch.product.beta = beta_value;
     subwave_log_bench_product(context, &called);
     launch.kernel = subwave_plan_matmul(&context->capabilities, dtype, variant, &launch.product);
     return launch_product(context, dtype, &launch);

@@ -14,6 +14,12 @@ typedef struct broadcast_block {
 /* Words of four steps of k are broadcast through the whole wave, in the last of the shapes. */
 static bool is_by_words(subwave_dtype dtype) { return dtype == SUBWAVE_DTYPE_I8; }
 
+static bool is_for(const subwave_broadcast_shape *shape, subwave_dtype dtype)
+{
+    return subwave_broadcast_is_for(shape, (int64_t)subwave_dtype_size(dtype),
+                                    subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX);
+}
+
 static int64_t team_of(const subwave_capabilities *device, subwave_dtype dtype)
 {
     return is_by_words(dtype) ? device->wave_size : device->team_size;
@@ -49,7 +55,7 @@ static void plan_in_turns(const subwave_capabilities *device, subwave_dtype dtyp
         dtype == SUBWAVE_DTYPE_F32 && round_up(product->n, tiles[0].columns * wave) ==
                                           round_up(product->n, tiles[1].columns * wave);
     for (int t = 0; t < 2; ++t)
-        if (t == !wide || (candidates->all && !is_by_words(dtype))) {
+        if (t == !wide || (candidates->all && !is_by_words(dtype) && is_for(&tiles[t], dtype))) {
             set_block(device, dtype, product, (broadcast_block){tiles[t], 1, 1}, kernel);
             if (!is_by_words(dtype))
                 kernel->packed = product->b_column == 1;
@@ -73,8 +79,7 @@ static void plan_by_count(const subwave_capabilities *device, subwave_dtype dtyp
     bool planned = false;
     for (int32_t t = 0; t <= last && (!planned || candidates->all); ++t) {
         const subwave_broadcast_shape item = device->shapes->broadcast[t];
-        if (item.scalars != scalars || (item.f32_only && dtype != SUBWAVE_DTYPE_F32) ||
-            (is_by_words(dtype) && t != last))
+        if (item.scalars != scalars || !is_for(&item, dtype) || (is_by_words(dtype) && t != last))
             continue; /* the last one is for all types */
         const int64_t tiles = subwave_count_tiles(product, item.rows, item.columns * wave);
         const bool suits = !planned && (tiles >= enough || t == last);
@@ -113,7 +118,7 @@ static void plan_by_time(const subwave_capabilities *device, subwave_dtype dtype
     const int64_t least_steps = 32;
     for (int32_t t = 0; t < device->shapes->broadcast_count; ++t) {
         const subwave_broadcast_shape item = device->shapes->broadcast[t];
-        if (item.f32_only && dtype != SUBWAVE_DTYPE_F32)
+        if (!is_for(&item, dtype))
             continue;
         for (int64_t splits = 1; splits <= device->shapes->broadcast_splits; splits *= 2) {
             const broadcast_block block = {item, splits < 4 ? 4 / splits : 1, splits};

@@ -4,6 +4,7 @@
 #include "plan.h"
 
 #include "backend.h"
+#include "check.h"
 
 int64_t subwave_count_tiles(const subwave_matmul_product *product, int64_t rows, int64_t columns)
 {
@@ -38,6 +39,8 @@ void subwave_transpose_product(subwave_matmul_product *product)
     product->a_column = was.b_row;
     product->b_row = was.a_column;
     product->b_column = was.a_row;
+    product->conjugate_a = was.conjugate_b;
+    product->conjugate_b = was.conjugate_a;
     product->c_row = was.c_column;
     product->c_column = was.c_row;
 }
@@ -62,8 +65,9 @@ static subwave_variant choose_in_turns(const subwave_capabilities *device, subwa
         (least <= 2 || (least <= 16 && product->k >= 4 * device->wave_size)))
         return SUBWAVE_VARIANT_SKINNY;
     const bool f64 = dtype == SUBWAVE_DTYPE_F64;
-    const double in_broadcast = f64 ? 0.5 : 0.3, to_start_broadcast = 100;
-    const double in_naive = f64 ? 1.4 : 1.1, to_start_naive = 13;
+    const bool is_complex = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX;
+    const double in_broadcast = is_complex ? 1 : f64 ? 0.5 : 0.3, to_start_broadcast = 100;
+    const double in_naive = is_complex || f64 ? 1.4 : 1.1, to_start_naive = 13;
     subwave_matmul_product copy = *product;
     const subwave_matmul_kernel tiled =
         subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_BROADCAST, &copy);

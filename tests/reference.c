@@ -112,71 +112,168 @@ void reference_set(const reference_matrix *matrix, int64_t i, int64_t j, double 
         reference_store(matrix->dtype, matrix->data, index, reference_encode(matrix->dtype, value));
 }
 
-static double get_op(bool transpose, const reference_matrix *matrix, int64_t i, int64_t j)
+int reference_parts(subwave_dtype dtype) { return reference_is_complex(dtype) ? 2 : 1; }
+
+/* A complex matrix as a real one with lines that are twice as long, or its parts by themselves. */
+double reference_get_part(const reference_matrix *matrix, int64_t i, int64_t j, int part)
 {
-    return transpose ? reference_get(matrix, j, i) : reference_get(matrix, i, j);
+    if (!reference_is_complex(matrix->dtype))
+        return reference_get(matrix, i, j);
+    const reference_matrix parts = {.data = matrix->data, .dtype = reference_part(matrix->dtype)};
+    return reference_get(&parts, 0, 2 * reference_index(matrix, i, j) + part);
 }
 
-void reference_matmul(bool transpose_a, bool transpose_b, int64_t k, double alpha,
-                      const reference_matrix *a, const reference_matrix *b, double beta,
-                      const reference_matrix *c, double *result, double *bound)
+void reference_set_part(const reference_matrix *matrix, int64_t i, int64_t j, int part,
+                        double value)
 {
-    const int64_t m = c->rows, n = c->columns;
-    const double eps = (double)(k + 3) * ldexp(1, -reference_fraction(reference_sums(c->dtype)));
-    const int64_t terms = alpha == 0 ? 0 : k;
+    if (!reference_is_complex(matrix->dtype)) {
+        reference_set(matrix, i, j, value);
+        return;
+    }
+    const reference_matrix parts = {.data = matrix->data, .dtype = reference_part(matrix->dtype)};
+    reference_set(&parts, 0, 2 * reference_index(matrix, i, j) + part, value);
+}
+
+static double get_op(subwave_transpose_kind transpose, const reference_matrix *matrix, int64_t i,
+                     int64_t j, int part)
+{
+    const bool is_transposed = transpose != SUBWAVE_TRANSPOSE_NONE;
+    if (reference_parts(matrix->dtype) == 1)
+        return is_transposed ? reference_get(matrix, j, i) : reference_get(matrix, i, j);
+    const double number = is_transposed ? reference_get_part(matrix, j, i, part)
+                                        : reference_get_part(matrix, i, j, part);
+    return transpose == SUBWAVE_TRANSPOSE_CONJUGATE && part == 1 ? -number : number;
+}
+
+/* Part number `part` of x y: the sum of x[0] y[part] and of -+x[1] y[1 - part]. */
+static double product_part(const double x[2], const double y[2], int part)
+{
+    return x[0] * y[part] + (part == 0 ? -x[1] : x[1]) * y[1 - part];
+}
+
+static double size_of(const double x[2]) { return fabs(x[0]) + fabs(x[1]); }
+
+static bool is_zero(const double x[2]) { return x[0] == 0 && x[1] == 0; }
+
+/* Adds the products of a row of A with all columns of B, which is laid out by rows. */
+static void add_row(int parts, int64_t n, const double a[2], const double *row_b, double *sum,
+                    double *magnitude)
+{
+    if (parts == 1) {
+        for (int64_t j = 0; j < n; ++j) {
+            sum[j] += a[0] * row_b[j];
+            magnitude[j] += fabs(a[0] * row_b[j]);
+        }
+        return;
+    }
+    for (int64_t j = 0; j < 2 * n; j += 2) {
+        const double size = size_of(a) * size_of(&row_b[j]);
+        for (int part = 0; part < 2; ++part) {
+            sum[j + part] += product_part(a, &row_b[j], part);
+            magnitude[j + part] += size;
+        }
+    }
+}
+
+void reference_matmul(const reference_problem *p, double *result, double *bound)
+{
+    const reference_matrix *const a = p->a, *const b = p->b, *const c = p->c;
+    const int64_t m = c->rows, n = c->columns, k = p->k;
+    const int parts = reference_parts(c->dtype);
+    const double eps =
+        (double)(parts * (k + 3)) * ldexp(1, -reference_fraction(reference_sums(c->dtype)));
+    const double alpha[2] = {p->alpha[0], parts == 2 ? p->alpha[1] : 0},
+                 beta[2] = {p->beta[0], parts == 2 ? p->beta[1] : 0};
+    const int64_t terms = is_zero(alpha) ? 0 : k;
     /* op(B) is used by every row of C, so it is laid out once. */
-    double *laid_out = malloc((size_t)(terms * n + 1) * sizeof *laid_out);
+    double *laid_out = malloc((size_t)(terms * n * parts + 1) * sizeof *laid_out);
     if (!laid_out)
         abort();
     /* Eight columns at once: a line of the cache is used whole, whichever way B lies. */
     for (int64_t first = 0; first < n; first += 8)
         for (int64_t l = 0; l < terms; ++l)
             for (int64_t j = first; j < n && j < first + 8; ++j)
-                laid_out[l * n + j] = get_op(transpose_b, b, l, j);
-    for (int64_t x = 0; x < m * n; ++x)
+                for (int part = 0; part < parts; ++part)
+                    laid_out[(l * n + j) * parts + part] = get_op(p->transpose_b, b, l, j, part);
+    for (int64_t x = 0; x < m * n * parts; ++x)
         result[x] = bound[x] = 0;
     /* Row after row of C, which stays in the cache then. */
-    for (int64_t i = 0; i < m; ++i) {
-        double *sum = result + i * n, *magnitude = bound + i * n;
+    for (int64_t i = 0; i < m; ++i)
         for (int64_t l = 0; l < terms; ++l) {
-            const double element = get_op(transpose_a, a, i, l), *row_b = laid_out + l * n;
-            for (int64_t j = 0; j < n; ++j) {
-                sum[j] += element * row_b[j];
-                magnitude[j] += fabs(element * row_b[j]);
-            }
+            double element[2] = {0};
+            for (int part = 0; part < parts; ++part)
+                element[part] = get_op(p->transpose_a, a, i, l, part);
+            add_row(parts, n, element, laid_out + l * n * parts, result + i * n * parts,
+                    bound + i * n * parts);
         }
-    }
     free(laid_out);
     for (int64_t i = 0; i < m; ++i)
         for (int64_t j = 0; j < n; ++j) {
-            const double old = beta == 0 ? 0 : beta * reference_get(c, i, j);
-            double *sum = &result[i * n + j], *magnitude = &bound[i * n + j];
-            *sum = (alpha == 0 || k == 0 ? 0 : alpha * *sum) + old;
-            *magnitude = eps * ((alpha == 0 ? 0 : fabs(alpha) * *magnitude) + fabs(old));
-            *magnitude += reference_rounding(c->dtype, fabs(*sum) + *magnitude);
-            if (reference_is_integer(c->dtype)) {
-                *sum = reference_decode(c->dtype, reference_encode(c->dtype, *sum));
-                *magnitude = 0;
+            double *sum = &result[(i * n + j) * parts], *magnitude = &bound[(i * n + j) * parts];
+            double was[2] = {0}, now[2] = {sum[0], parts == 2 ? sum[1] : 0};
+            for (int part = 0; part < parts && !is_zero(beta); ++part)
+                was[part] = reference_get_part(c, i, j, part);
+            for (int part = 0; part < parts; ++part) {
+                const double old = is_zero(beta) ? 0 : product_part(beta, was, part);
+                const double size = parts == 1 ? fabs(old) : size_of(beta) * size_of(was);
+                sum[part] = (terms == 0 ? 0 : product_part(alpha, now, part)) + old;
+                magnitude[part] =
+                    eps * ((terms == 0 ? 0 : size_of(alpha) * magnitude[part]) + size);
+                magnitude[part] += reference_rounding(c->dtype, fabs(sum[part]) + magnitude[part]);
+                if (reference_is_integer(c->dtype)) {
+                    sum[part] = reference_decode(c->dtype, reference_encode(c->dtype, sum[part]));
+                    magnitude[part] = 0;
+                }
             }
         }
 }
 
-double reference_matmul_cell(bool transpose_a, bool transpose_b, int64_t k, double alpha,
-                             const reference_matrix *a, const reference_matrix *b, double beta,
-                             const reference_matrix *c, int64_t i, int64_t j)
-{
-    if (c->dtype == SUBWAVE_DTYPE_F64) {
-        double sum = 0;
-        for (int64_t l = 0; l < k; ++l)
-            sum += get_op(transpose_a, a, i, l) * get_op(transpose_b, b, l, j);
-        return beta == 0 ? alpha * sum : alpha * sum + beta * reference_get(c, i, j);
+/* The plain loop in a type, for real and for complex numbers. x y is added to a number by adding
+ * x[0] y[part] first and then -+x[1] y[1 - part]. */
+#define DEFINE_CELL(type) \
+    static type add_##type(type sum, const type x[2], const type y[2], int part) \
+    { \
+        sum += x[0] * y[part]; \
+        return part == 0 ? sum - x[1] * y[1] : sum + x[1] * y[0]; \
+    } \
+    static type cell_##type(const reference_problem *p, int64_t i, int64_t j, int wanted) \
+    { \
+        const int parts = reference_parts(p->c->dtype); \
+        type sum[2] = {0}, a[2] = {0}, b[2] = {0}, old[2] = {0}; \
+        const type alpha[2] = {(type)p->alpha[0], (type)p->alpha[1]}, \
+                   beta[2] = {(type)p->beta[0], (type)p->beta[1]}; \
+        for (int64_t l = 0; l < p->k; ++l) { \
+            for (int part = 0; part < parts; ++part) { \
+                a[part] = (type)get_op(p->transpose_a, p->a, i, l, part); \
+                b[part] = (type)get_op(p->transpose_b, p->b, l, j, part); \
+            } \
+            if (parts == 1) \
+                sum[0] += a[0] * b[0]; \
+            for (int part = 0; part < parts && parts == 2; ++part) \
+                sum[part] = p->b_first ? add_##type(sum[part], b, a, part) \
+                                       : add_##type(sum[part], a, b, part); \
+        } \
+        if (parts == 1) { \
+            const type scaled = alpha[0] * sum[0]; \
+            return beta[0] == 0 ? scaled : scaled + beta[0] * (type)reference_get(p->c, i, j); \
+        } \
+        type scaled = 0; \
+        if (beta[0] != 0 || beta[1] != 0) { \
+            for (int part = 0; part < 2; ++part) \
+                old[part] = (type)reference_get_part(p->c, i, j, part); \
+            scaled = add_##type(scaled, beta, old, wanted); \
+        } \
+        return add_##type(scaled, alpha, sum, wanted); \
     }
-    float sum = 0;
-    for (int64_t l = 0; l < k; ++l)
-        sum += (float)get_op(transpose_a, a, i, l) * (float)get_op(transpose_b, b, l, j);
-    const float scaled = (float)alpha * sum;
-    const float cell = beta == 0 ? scaled : scaled + (float)beta * (float)reference_get(c, i, j);
-    return reference_decode(c->dtype, reference_encode(c->dtype, cell));
+DEFINE_CELL(float)
+DEFINE_CELL(double)
+
+double reference_matmul_cell(const reference_problem *p, int64_t i, int64_t j, int part)
+{
+    const subwave_dtype dtype = reference_part(p->c->dtype);
+    if (dtype == SUBWAVE_DTYPE_F64)
+        return cell_double(p, i, j, part);
+    return reference_decode(dtype, reference_encode(dtype, cell_float(p, i, j, part)));
 }
 
 /* --- elements as bits ------------------------------------------------------------------------ */

@@ -53,6 +53,7 @@ static const subwave_group_kind all_kinds[] = {SUBWAVE_GROUP_LIST(TYPES_X)};
 #define TYPES_X(operation, dtype, type) SUBWAVE_DTYPE_##dtype,
 static const subwave_dtype matmul_dtypes[] = {SUBWAVE_KERNELS_matmul_broadcast(TYPES_X)};
 static const subwave_dtype skinny_dtypes[] = {SUBWAVE_KERNELS_matmul_skinny(TYPES_X)};
+static const subwave_dtype matrix_dtypes[] = {SUBWAVE_KERNELS_matmul_matrix(TYPES_X)};
 static const subwave_dtype batched_dtypes[] = {SUBWAVE_KERNELS_matmul_batched(TYPES_X)};
 static const subwave_dtype dot_dtypes[] = {SUBWAVE_KERNELS_dot(TYPES_X)}; /* and norm2's */
 static const subwave_dtype number_dtypes[] = {SUBWAVE_KERNELS_group_reduce(TYPES_X)};
@@ -65,6 +66,14 @@ static inline bool types_has(const subwave_dtype *dtypes, size_t count, subwave_
         if (dtypes[i] == dtype)
             return true;
     return false;
+}
+
+/* Of matmul_dtypes two variants are built for some only. */
+static inline bool types_has_variant(subwave_variant variant, subwave_dtype dtype)
+{
+    return variant == SUBWAVE_VARIANT_SKINNY   ? IS_ONE_OF(skinny_dtypes, dtype)
+           : variant == SUBWAVE_VARIANT_MATRIX ? IS_ONE_OF(matrix_dtypes, dtype)
+                                               : IS_ONE_OF(matmul_dtypes, dtype);
 }
 
 #endif

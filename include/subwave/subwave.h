@@ -306,29 +306,32 @@ SUBWAVE_API subwave_status subwave_fill(subwave_context *context, subwave_dtype 
 /* C = alpha op(A) op(B) + beta C.
  *   variant   SUBWAVE_VARIANT_AUTO picks the fastest (subwave_matmul_plan says which); the others
  *             are as in the enumeration.
- *   dtype     SUBWAVE_DTYPE_F16, _BF16, _F32 or _F64, of all matrices, or _I8, of A and B. Sums and
- *             scalars are f64 for F64, i32 for I8, f32 for the others; an element of C is rounded
- *             once, to nearest even. With I8, C is of i32, and all is exact modulo 2^32. MATRIX on
- *             gfx90a takes subnormal elements of 16 bits for 0.
- *   layout    of all three matrices.
+ *   dtype     SUBWAVE_DTYPE_F16, _BF16, _F32, _F64, _C32 or _C64, of all matrices, or _I8, of A and
+ *             B. Sums and scalars are i32 for I8, f32 for F16 and BF16, of dtype itself for the
+ *             others; an element of C is rounded once, to nearest even. With I8, C is of i32, and
+ *             all is exact modulo 2^32. MATRIX on gfx90a takes subnormal elements of 16 bits for 0.
+ *   layout    of all three matrices. transpose_a, transpose_b: with CONJUGATE, op(X) = X^H.
  *   m, n, k   op(A) is m x k, op(B) is k x n, C is m x n; each >= 0, no divisibility needed.
- *   alpha     [in, host]   one float, double for F64, int32_t for I8. 0: A and B are not read.
+ *   alpha     [in, host]   one float, double for F64, int32_t for I8, or one element of a complex
+ *             type, aligned as its part. 0: A and B are not read.
  *   a, lda    [in, device] m x k, or k x m with transpose_a.
  *   b, ldb    [in, device] k x n, or n x k with transpose_b.
  *   beta      [in, host]   as alpha. 0: C is not read, so it may hold anything.
  *   c, ldc    [in/out, device] m x n; must not overlap A or B. Elements between rows are kept.
- * A leading dimension is at least max(1, columns) in row-major and max(1, rows) in column-major
- * order of the matrix as stored. m = 0 or n = 0 returns at once; k = 0 scales C by beta. Stream:
- * asynchronous. Workspace: as subwave_matmul_plan says; a graph captured from a call that needs it
- * must not run beside other work that uses the same workspace. Determinism: bit-equal from run to
- * run on one device; the sum over k runs in ascending order, one partial sum per element, except
- * for MATRIX, whose units add a few products at once, and SKINNY, MATRIX (not on NVIDIA) and
- * BROADCAST (on NVIDIA), which add sums of parts of k in an order that the arguments and the device
- * alone decide. Errors: INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose;
- * UNSUPPORTED dtype, or MATRIX where the device has no matrix unit that keeps dtype's accuracy, or
- * SKINNY but in f32 and f64; INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER; WORKSPACE_TOO_SMALL;
- * DEVICE_ERROR; KERNEL_ERROR. Source: the three kernels of the sub-group tutorial and "matmul three
- * ways" (docs/matmul.md). */
+ * Matrices are aligned as their elements, which of C64 is to 16 bytes. A leading dimension is at
+ * least max(1, columns) in row-major and max(1, rows) in column-major order of the matrix as
+ * stored. m = 0 or n = 0 returns at once; k = 0 scales C by beta. Stream: asynchronous.
+ * Workspace: as subwave_matmul_plan says; a graph captured from a call that needs it must not run
+ * beside other work that uses the same workspace. Determinism: bit-equal from run to run on one
+ * device; the sum over k runs in ascending order, one partial sum per element, to whose parts
+ * each real product is added by itself, except for MATRIX, whose units add a few products at
+ * once, and SKINNY, MATRIX (not on NVIDIA) and BROADCAST (on NVIDIA), which add sums of parts of
+ * k in an order that the arguments and the device alone decide. Errors: INVALID_CONTEXT;
+ * INVALID_VALUE variant, dtype, layout, transpose; UNSUPPORTED dtype, or MATRIX where the device
+ * has no matrix unit that keeps dtype's accuracy, or SKINNY but in f32 and f64, or MATRIX in
+ * complex types; INVALID_SIZE; INVALID_STRIDE; INVALID_POINTER; WORKSPACE_TOO_SMALL;
+ * DEVICE_ERROR; KERNEL_ERROR. Source: the three kernels of the sub-group tutorial and "matmul
+ * three ways" (docs/matmul.md). */
 SUBWAVE_API subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
                                           subwave_dtype dtype, subwave_layout layout,
                                           subwave_transpose_kind transpose_a,

@@ -206,19 +206,13 @@ static bool is_scalar(subwave_dtype dtype, const void *scalar, double value)
     }
 }
 
-/* Whether subwave_matmul takes this type; others, subwave_matmul_strided_batched multiplies. */
-static bool has_matmul(subwave_dtype dtype)
-{
-    return dtype == SUBWAVE_DTYPE_F32 || dtype == SUBWAVE_DTYPE_F64;
-}
-
-/* Of m, n and k: what subwave_matmul_strided_batched is made for, and what it takes. */
-enum { BATCHED_GOOD = 64, BATCHED_MOST = 32768 };
+/* Of m, n and k: what subwave_matmul_strided_batched is made for. */
+enum { BATCHED_GOOD = 64 };
 
 static subwave_status multiply(subwave_context *context, const subwave_blas_product *p)
 {
     const subwave_layout layout = SUBWAVE_LAYOUT_COLUMN_MAJOR;
-    if (p->batch == 1 && has_matmul(p->dtype))
+    if (p->batch == 1)
         return subwave_matmul(context, SUBWAVE_VARIANT_AUTO, p->dtype, layout, p->transpose_a,
                               p->transpose_b, p->m, p->n, p->k, p->alpha, p->a.first, p->a.ld,
                               p->b.first, p->b.ld, p->beta, p->c.first, p->c.ld);
@@ -274,7 +268,7 @@ static void report(const char *routine, const failure *f, const char *reason)
 }
 
 /* A product that one call computes, or the next BLAS. `f` says why, if there is no seat. */
-static void compute_part(const char *routine, seat *s, failure f, const subwave_blas_product *p)
+static void compute_or_pass(const char *routine, seat *s, failure f, const subwave_blas_product *p)
 {
     if (f.status == SUBWAVE_STATUS_SUCCESS)
         f = compute_there(s, p);
@@ -292,45 +286,11 @@ static void compute_part(const char *routine, seat *s, failure f, const subwave_
     subwave_blas_call_next(p);
 }
 
-static int64_t smaller(int64_t x, int64_t y) { return x < y ? x : y; }
 static int64_t larger(int64_t x, int64_t y) { return x > y ? x : y; }
 
 static int64_t largest_size(const subwave_blas_product *p)
 {
     return larger(p->m, larger(p->n, p->k));
-}
-
-/* One entry's product, in parts that one call takes: of C, and of k, whose sums are added up. */
-static void compute_entry(const char *routine, seat *s, failure f, const subwave_blas_product *p)
-{
-    static const double one[2] = {1, 0};
-    static const float one32[2] = {1, 0};
-    if (has_matmul(p->dtype) || largest_size(p) <= BATCHED_MOST) {
-        compute_part(routine, s, f, p);
-        return;
-    }
-    const bool a_flipped = p->transpose_a != SUBWAVE_TRANSPOSE_NONE,
-               b_flipped = p->transpose_b != SUBWAVE_TRANSPOSE_NONE;
-    for (int64_t i = 0; i < p->m; i += BATCHED_MOST)
-        for (int64_t j = 0; j < p->n; j += BATCHED_MOST) {
-            int64_t l = 0;
-            do {
-                subwave_blas_product part = *p;
-                part.m = smaller(p->m - i, BATCHED_MOST);
-                part.n = smaller(p->n - j, BATCHED_MOST);
-                part.k = smaller(p->k - l, BATCHED_MOST);
-                part.a.first =
-                    subwave_blas_at(&p->a, p->dtype, a_flipped ? l : i, a_flipped ? i : l, 0);
-                part.b.first =
-                    subwave_blas_at(&p->b, p->dtype, b_flipped ? j : l, b_flipped ? l : j, 0);
-                part.c.first = subwave_blas_at(&p->c, p->dtype, i, j, 0);
-                if (l > 0)
-                    part.beta =
-                        p->dtype == SUBWAVE_DTYPE_C32 ? (const void *)one32 : (const void *)one;
-                compute_part(routine, s, f, &part);
-                l += BATCHED_MOST;
-            } while (l < p->k);
-        }
 }
 
 /* Of m n k, for a GPU: about where three copies there and one back begin to take less time than a
@@ -370,10 +330,10 @@ void subwave_blas_compute(const char *routine, const subwave_blas_product *given
             entry.a.first = subwave_blas_at(&p.a, p.dtype, 0, 0, e);
             entry.b.first = subwave_blas_at(&p.b, p.dtype, 0, 0, e);
             entry.c.first = subwave_blas_at(&p.c, p.dtype, 0, 0, e);
-            compute_entry(routine, s, f, &entry);
+            compute_or_pass(routine, s, f, &entry);
         }
     } else {
-        compute_part(routine, s, f, &p);
+        compute_or_pass(routine, s, f, &p);
     }
     if (s)
         leave_seat(s);

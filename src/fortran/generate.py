@@ -52,7 +52,7 @@ ORDER = {"order": "SUBWAVE_ORDER_FIXED"}
 TO_HOST = {"place": "SUBWAVE_PLACE_HOST"}
 OVERLOADS = {
     # Here the dtype may differ from the scalars' type; they are converted to what it needs.
-    "subwave_matmul": Overload(("alpha", "beta"), (), (), ("int32",) + REALS,
+    "subwave_matmul": Overload(("alpha", "beta"), (), (), ("int32",) + FIELDS,
                                dict(COLUMNS, variant="SUBWAVE_VARIANT_AUTO", dtype=None), {}),
     "subwave_matmul_strided_batched": Overload(("alpha", "beta"), (), (), FIELDS, COLUMNS, {}),
     "subwave_matmul_batched": Overload(("alpha", "beta"), (), (), FIELDS, COLUMNS, {}),
@@ -71,6 +71,8 @@ OVERLOADS = {
 # The types of scalars that a dtype needs, where it is not the dtype of the scalars' own type.
 SCALARS = [("SUBWAVE_DTYPE_F64", "f64", "real(c_double)", "real(%s, c_double)"),
            ("SUBWAVE_DTYPE_I8", "i32", "integer(c_int32_t)", "int(%s, c_int32_t)"),
+           ("SUBWAVE_DTYPE_C32", "c32", "complex(c_float_complex)", "cmplx(%s, kind=c_float_complex)"),
+           ("SUBWAVE_DTYPE_C64", "c64", "complex(c_double_complex)", "cmplx(%s, kind=c_double_complex)"),
            (None, "f32", "real(c_float)", "real(%s, c_float)")]
 
 Parameter = namedtuple("Parameter", "type name")

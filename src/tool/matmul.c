@@ -17,7 +17,7 @@ typedef struct job {
     const char *a_path, *b_path, *c_path, *add_path, *device;
     subwave_variant variant;
     bool transpose_a, transpose_b, quiet;
-    double alpha, beta;
+    double alpha[2], beta[2]; /* parts */
 
     npy_matrix a, b, c;
     int64_t m, n, k;
@@ -81,13 +81,17 @@ static bool prepare_c(job *j)
     return fits;
 }
 
-static bool check_factor(const job *j, const char *name, double factor)
+static bool check_factor(const job *j, const char *name, const double factor[2])
 {
     const subwave_dtype sums = measure_sums(j->a.dtype);
-    if (!measure_is_scalar(j->a.dtype, factor))
+    const bool exceeds = !isfinite((float)factor[0]) || !isfinite((float)factor[1]);
+    if (factor[1] != 0 && measure_parts(sums) == 1)
+        fail("matmul", "%s is a complex number, but %s is of %s", name, j->a_path,
+             subwave_dtype_name(j->a.dtype));
+    else if (!measure_is_scalar(j->a.dtype, factor[0]))
         fail("matmul", "%s is no int32, the type of factors where %s is of %s", name, j->a_path,
              subwave_dtype_name(j->a.dtype));
-    else if (sums == SUBWAVE_DTYPE_F32 && !isfinite((float)factor))
+    else if (measure_part(sums) == SUBWAVE_DTYPE_F32 && exceeds)
         fail("matmul", "%s exceeds float32, the type of factors where %s is of %s", name, j->a_path,
              subwave_dtype_name(j->a.dtype));
     else
@@ -133,17 +137,17 @@ static subwave_status place(subwave_context *context, void **memory, const npy_m
 }
 
 static subwave_status multiply_once(subwave_context *context, const job *j, int64_t m, int64_t n,
-                                    int64_t k, double beta, void *const memory[3])
+                                    int64_t k, const double beta[2], void *const memory[3])
 {
     const subwave_dtype sums = measure_sums(j->a.dtype);
-    double alpha_memory, beta_memory; /* room for either */
-    measure_encode(sums, 1, &j->alpha, &alpha_memory);
-    measure_encode(sums, 1, &beta, &beta_memory);
+    double alpha_memory[2], beta_memory[2]; /* room for any */
+    measure_encode(sums, 1, j->alpha, alpha_memory);
+    measure_encode(sums, 1, beta, beta_memory);
     return subwave_matmul(context, j->variant, j->a.dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
                           stored_transpose(&j->a, j->transpose_a),
-                          stored_transpose(&j->b, j->transpose_b), m, n, k, &alpha_memory,
-                          memory[0], stored_columns(&j->a), memory[1], stored_columns(&j->b),
-                          &beta_memory, memory[2], j->n > 0 ? j->n : 1);
+                          stored_transpose(&j->b, j->transpose_b), m, n, k, alpha_memory, memory[0],
+                          stored_columns(&j->a), memory[1], stored_columns(&j->b), beta_memory,
+                          memory[2], j->n > 0 ? j->n : 1);
 }
 
 static subwave_status multiply(subwave_context *context, job *j, void *memory[3])
@@ -159,7 +163,7 @@ static subwave_status multiply(subwave_context *context, job *j, void *memory[3]
         status = place(context, &memory[2], &j->c, false);
     /* One element first, so that loading the kernel is not timed as arithmetic. */
     if (status == SUBWAVE_STATUS_SUCCESS && c_bytes > 0 && j->k > 0)
-        status = multiply_once(context, j, 1, 1, 1, 0, memory);
+        status = multiply_once(context, j, 1, 1, 1, (const double[2]){0}, memory);
     if (status == SUBWAVE_STATUS_SUCCESS && j->add_path)
         status = subwave_copy(context, memory[2], j->c.data, (int64_t)c_bytes);
     if (status == SUBWAVE_STATUS_SUCCESS)
@@ -192,9 +196,9 @@ static int64_t count_not_finite(const npy_matrix *matrix)
     int64_t count = 0;
     const size_t size = subwave_dtype_size(matrix->dtype);
     for (int64_t i = 0; i < matrix->rows * matrix->columns; ++i) {
-        double value;
-        measure_decode(matrix->dtype, 1, (const char *)matrix->data + (size_t)i * size, &value);
-        count += !isfinite(value);
+        double value[2] = {0};
+        measure_decode(matrix->dtype, 1, (const char *)matrix->data + (size_t)i * size, value);
+        count += !isfinite(value[0]) || !isfinite(value[1]);
     }
     return count;
 }
@@ -202,7 +206,8 @@ static int64_t count_not_finite(const npy_matrix *matrix)
 static void print_summary(const job *j)
 {
     char duration[TEXT_SIZE], rate[TEXT_SIZE];
-    const double flops = 2.0 * (double)j->m * (double)j->n * (double)j->k;
+    const double each = measure_parts(j->a.dtype) == 1 ? 2 : 8;
+    const double flops = each * (double)j->m * (double)j->n * (double)j->k;
     printf("%s: %" PRId64 " x %" PRId64 " = (%" PRId64 " x %" PRId64 ") (%" PRId64 " x %" PRId64
            "), %s; %s %s; %s, %s GFLOP/s\n",
            j->c_path, j->m, j->n, j->m, j->k, j->k, j->n, subwave_dtype_name(j->c.dtype),
@@ -239,7 +244,7 @@ static int run(job *j)
 
 int matmul_main(int argc, char **argv)
 {
-    job j = {.variant = SUBWAVE_VARIANT_AUTO, .alpha = 1, .beta = NAN /* until given */};
+    job j = {.variant = SUBWAVE_VARIANT_AUTO, .alpha = {1}, .beta = {NAN} /* until given */};
     option options[] = {
         {.name = "--output",
          .letter = 'o',
@@ -267,9 +272,9 @@ int matmul_main(int argc, char **argv)
          .help = "use B transposed"},
         {.name = "--alpha",
          .value = "X",
-         .take = take_number,
-         .target = &j.alpha,
-         .help = "factor of the product (1)"},
+         .take = take_scalar,
+         .target = j.alpha,
+         .help = "factor of the product (1); RE,IM of complex matrices"},
         {.name = "--add",
          .value = "C0.npy",
          .take = take_text,
@@ -277,8 +282,8 @@ int matmul_main(int argc, char **argv)
          .help = "a matrix to add"},
         {.name = "--beta",
          .value = "X",
-         .take = take_number,
-         .target = &j.beta,
+         .take = take_scalar,
+         .target = j.beta,
          .help = "factor of the matrix that --add names (1)"},
         {.name = "--quiet", .take = take_flag, .target = &j.quiet, .help = "print no summary"},
     };
@@ -288,9 +293,9 @@ int matmul_main(int argc, char **argv)
         .usage = "A.npy B.npy -o C.npy [OPTION]...",
         .about =
             "Computes C = alpha A B, or C = alpha A B + beta C0.\n"
-            "Files are NumPy's .npy, versions 1 to 3: 2-D, float16, float32 or float64 (all of one type),\n"
-            "or int8 with C and C0 of int32; either byte order, C or Fortran order. C is written in C\n"
-            "order.\n",
+            "Files are NumPy's .npy, versions 1 to 3: 2-D, float16, float32, float64, complex64 or\n"
+            "complex128 (all of one type), or int8 with C and C0 of int32; either byte order, C or Fortran\n"
+            "order. C is written in C order.\n",
         .options = options,
         .option_count = sizeof options / sizeof *options,
         .operand_names = operand_names,
@@ -307,10 +312,10 @@ int matmul_main(int argc, char **argv)
     for (int i = 0; i < 4; ++i)
         if (paths[i] && strcmp(paths[i], "-") == 0)
             return usage_error(c.name, "\"-\" is no file; standard input and output are not taken");
-    if (!isnan(j.beta) && !j.add_path)
+    if (!isnan(j.beta[0]) && !j.add_path)
         return usage_error(c.name, "--beta needs --add C0.npy");
-    if (isnan(j.beta))
-        j.beta = j.add_path ? 1 : 0;
+    if (isnan(j.beta[0]))
+        j.beta[0] = j.add_path ? 1 : 0;
 
     code = run(&j);
     free(j.a.data);

@@ -109,13 +109,13 @@ static const struct {
     subwave_dtype dtype;
     enum taken_of of;
 } types[] = {
-    {"f2", SUBWAVE_DTYPE_F16, OF_MATRICES}, {"f4", SUBWAVE_DTYPE_F32, OF_MATRICES},
-    {"f8", SUBWAVE_DTYPE_F64, OF_MATRICES}, {"i1", SUBWAVE_DTYPE_I8, OF_MATRICES},
-    {"i4", SUBWAVE_DTYPE_I32, OF_MATRICES}, {"i2", SUBWAVE_DTYPE_I16, OF_ARRAYS},
-    {"i8", SUBWAVE_DTYPE_I64, OF_ARRAYS},   {"u1", SUBWAVE_DTYPE_U8, OF_ARRAYS},
-    {"u2", SUBWAVE_DTYPE_U16, OF_ARRAYS},   {"u4", SUBWAVE_DTYPE_U32, OF_ARRAYS},
-    {"u8", SUBWAVE_DTYPE_U64, OF_ARRAYS},   {"c8", SUBWAVE_DTYPE_C32, OF_ARRAYS},
-    {"c16", SUBWAVE_DTYPE_C64, OF_ARRAYS},  {"b1", SUBWAVE_DTYPE_U8, OF_FLAGS},
+    {"f2", SUBWAVE_DTYPE_F16, OF_MATRICES},  {"f4", SUBWAVE_DTYPE_F32, OF_MATRICES},
+    {"f8", SUBWAVE_DTYPE_F64, OF_MATRICES},  {"i1", SUBWAVE_DTYPE_I8, OF_MATRICES},
+    {"i4", SUBWAVE_DTYPE_I32, OF_MATRICES},  {"i2", SUBWAVE_DTYPE_I16, OF_ARRAYS},
+    {"i8", SUBWAVE_DTYPE_I64, OF_ARRAYS},    {"u1", SUBWAVE_DTYPE_U8, OF_ARRAYS},
+    {"u2", SUBWAVE_DTYPE_U16, OF_ARRAYS},    {"u4", SUBWAVE_DTYPE_U32, OF_ARRAYS},
+    {"u8", SUBWAVE_DTYPE_U64, OF_ARRAYS},    {"c8", SUBWAVE_DTYPE_C32, OF_MATRICES},
+    {"c16", SUBWAVE_DTYPE_C64, OF_MATRICES}, {"b1", SUBWAVE_DTYPE_U8, OF_FLAGS},
 };
 enum { TYPES = sizeof types / sizeof *types };
 
@@ -124,8 +124,8 @@ static bool parse_descr(cursor *c, npy_matrix *matrix, char *error)
     const char *const taken =
         matrix->is_array
             ? "int8 to int64, uint8 to uint64, float16 to float64, complex64 and complex128"
-            : "float16 ('<f2'), float32 ('<f4'), float64 ('<f8'), int8 ('|i1') and, to "
-              "add, int32 ('<i4')";
+            : "float16 ('<f2'), float32 ('<f4'), float64 ('<f8'), complex64 ('<c8'), complex128 "
+              "('<c16'), int8 ('|i1') and, to add, int32 ('<i4')";
     char descr[64];
     if (peek(c) == '[')
         return fail(error, "the elements are structures; subwave takes %s", taken);

@@ -12,7 +12,7 @@ enum {
 };
 
 typedef struct npy_matrix {
-    subwave_dtype dtype;   /* of a matrix F16, F32, F64, I8 or I32; I8 is not written */
+    subwave_dtype dtype;   /* of a matrix F16, F32, F64, C32, C64, I8 or I32; I8 is not written */
     int64_t rows, columns; /* of an array all its elements, and 1 */
     bool fortran;          /* stored column by column */
     bool swapped;          /* in a header only: the file has the other byte order */

@@ -68,13 +68,15 @@ static subwave_status run_matmul(subwave_context *context, const task *t, void *
 {
     const subwave_dtype sums = reference_sums(t->dtype);
     const bool is_integer = reference_is_integer(sums);
-    double alpha, beta; /* room for any of their types */
-    reference_store(sums, &alpha, 0, reference_encode(sums, is_integer ? 5 : 1.25));
-    reference_store(sums, &beta, 0, reference_encode(sums, is_integer ? -3 : -0.75));
+    const subwave_dtype part = reference_part(sums);
+    double alpha[2], beta[2]; /* room for any of their types */
+    for (int i = 0; i < reference_parts(sums); ++i) {
+        reference_store(part, alpha, i, reference_encode(part, is_integer ? 5 : 1.25 - i));
+        reference_store(part, beta, i, reference_encode(part, is_integer ? -3 : -0.75 + i));
+    }
     return subwave_matmul(context, t->variant, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
-                          SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, t->m, t->n, t->k, &alpha,
-                          operand[FIRST], t->k, operand[SECOND], t->n, &beta, operand[RESULT],
-                          t->n);
+                          SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, t->m, t->n, t->k, alpha,
+                          operand[FIRST], t->k, operand[SECOND], t->n, beta, operand[RESULT], t->n);
 }
 
 static void step(subwave_context *context, const char *start, int64_t bytes, int64_t batch,

@@ -20,14 +20,16 @@ typedef struct matmul_case {
     int64_t m, n, k;
     int64_t pad_a, pad_b, pad_c; /* over the least leading dimension */
     double alpha, beta;
-    harness_poison poison; /* what C holds where it is not read */
-    bool positive;         /* elements in [0, 1), so that no sum cancels */
+    double alpha_imaginary, beta_imaginary; /* of complex types */
+    subwave_transpose_kind kind_a, kind_b;  /* of the transpositions; problem_create() draws them */
+    harness_poison poison;                  /* what C holds where it is not read */
+    bool positive;                          /* elements in [0, 1), so that no sum cancels */
 } matmul_case;
 
 enum { VARIANTS = COUNT(all_variants), DTYPES = COUNT(matmul_dtypes) };
 
-/* Every device has all variants but MATRIX, and SKINNY for the types that it is not built for;
- * where one is missing, the call says so. */
+/* Every device has all variants but MATRIX, and the types that each is built for; where one is
+ * missing, the call says so. */
 static bool has(subwave_context *context, subwave_variant variant, subwave_dtype dtype)
 {
     subwave_matmul_plan_info plan;
@@ -36,12 +38,13 @@ static bool has(subwave_context *context, subwave_variant variant, subwave_dtype
                             SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &plan);
     if (status == SUBWAVE_STATUS_SUCCESS)
         return true;
-    const bool skinny = variant == SUBWAVE_VARIANT_SKINNY;
-    assert_true(skinny || variant == SUBWAVE_VARIANT_MATRIX);
-    assert_false(skinny ? IS_ONE_OF(skinny_dtypes, dtype) : harness_is_cpu(context));
+    const bool is_built = types_has_variant(variant, dtype);
+    assert_true(!is_built || (variant == SUBWAVE_VARIANT_MATRIX && !harness_is_cpu(context)));
     assert_int_equal(status, SUBWAVE_STATUS_UNSUPPORTED);
-    assert_non_null(
-        strstr(subwave_last_error(context), skinny ? "variant skinny" : "variant is matrix"));
+    char what[32];
+    snprintf(what, sizeof what, "variant %s%s", is_built ? "is " : "",
+             subwave_variant_name(variant));
+    assert_non_null(strstr(subwave_last_error(context), what));
     const double one = 1;
     double cell = 5;
     assert_int_equal(subwave_matmul(context, variant, dtype, SUBWAVE_LAYOUT_ROW_MAJOR,
@@ -124,18 +127,28 @@ static void matrix_randomize(const reference_matrix *x, bool positive, harness_r
     /* Drawn row after row, stored eight rows at once: a line of the cache is used whole, whichever
      * way the matrix lies. */
     enum { AT_ONCE = 8 };
-    double *drawn = malloc((size_t)(AT_ONCE * x->columns + 1) * sizeof *drawn);
+    const int parts = reference_parts(x->dtype);
+    double *drawn = malloc((size_t)(AT_ONCE * x->columns * parts + 1) * sizeof *drawn);
     assert_non_null(drawn);
     for (int64_t first = 0; first < x->rows; first += AT_ONCE) {
         const int64_t rows = x->rows - first < AT_ONCE ? x->rows - first : AT_ONCE;
-        for (int64_t at = 0; at < rows * x->columns; ++at)
+        for (int64_t at = 0; at < rows * x->columns * parts; ++at)
             drawn[at] =
                 size * (positive ? harness_random_unit(random) : harness_random_sign(random));
         for (int64_t j = 0; j < x->columns; ++j)
             for (int64_t i = 0; i < rows; ++i)
-                reference_set(x, first + i, j, drawn[i * x->columns + j]);
+                for (int part = 0; part < parts; ++part)
+                    reference_set_part(x, first + i, j, part,
+                                       drawn[(i * x->columns + j) * parts + part]);
     }
     free(drawn);
+}
+
+static subwave_transpose_kind draw_kind(bool transposed, harness_random *random)
+{
+    return !transposed                            ? SUBWAVE_TRANSPOSE_NONE
+           : harness_random_bits(random) % 2 == 0 ? SUBWAVE_TRANSPOSE_YES
+                                                  : SUBWAVE_TRANSPOSE_CONJUGATE;
 }
 
 static problem problem_create(subwave_context *context, const matmul_case *what,
@@ -145,6 +158,10 @@ static problem problem_create(subwave_context *context, const matmul_case *what,
     problem p = {.context = context, .what = *what};
     p.what.alpha = scalar_of(what->dtype, what->alpha);
     p.what.beta = scalar_of(what->dtype, what->beta);
+    if (!reference_is_complex(what->dtype))
+        p.what.alpha_imaginary = p.what.beta_imaginary = 0;
+    p.what.kind_a = draw_kind(what->transpose_a, random);
+    p.what.kind_b = draw_kind(what->transpose_b, random);
     const subwave_dtype product = reference_product(what->dtype);
     shift = (size_t)(m + n + k + what->pad_a + what->pad_b + what->pad_c) % 2;
     p.a = matrix_create(what, what->dtype, what->transpose_a ? k : m, what->transpose_a ? m : k,
@@ -154,7 +171,7 @@ static problem problem_create(subwave_context *context, const matmul_case *what,
     p.c = matrix_create(what, product, m, n, what->pad_c, what->poison);
     matrix_randomize(&p.a, what->positive, random);
     matrix_randomize(&p.b, what->positive, random);
-    if (what->beta != 0)
+    if (p.what.beta != 0 || p.what.beta_imaginary != 0)
         matrix_randomize(&p.c, what->positive, random);
     return p;
 }
@@ -169,18 +186,17 @@ static void problem_upload(problem *p)
 static subwave_status problem_call(const problem *p)
 {
     const matmul_case *w = &p->what;
-    const subwave_dtype sums = reference_sums(w->dtype);
-    double alpha, beta; /* room for either of their types */
-    reference_store(sums, &alpha, 0, reference_encode(sums, w->alpha));
-    reference_store(sums, &beta, 0, reference_encode(sums, w->beta));
+    double alpha[2], beta[2]; /* room for any of their types */
+    const reference_matrix scalars[] = {{.data = alpha, .dtype = reference_sums(w->dtype)},
+                                        {.data = beta, .dtype = reference_sums(w->dtype)}};
+    const double values[][2] = {{w->alpha, w->alpha_imaginary}, {w->beta, w->beta_imaginary}};
+    for (int s = 0; s < 2; ++s)
+        for (int part = 0; part < reference_parts(w->dtype); ++part)
+            reference_set_part(&scalars[s], 0, 0, part, values[s][part]);
     const size_t start = shift * element_size(&p->a), start_c = shift * element_size(&p->c);
-    const subwave_transpose_kind transposed = /* the same of real matrices */
-        w->m % 2 ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_CONJUGATE;
-    return subwave_matmul(p->context, w->variant, w->dtype, w->layout,
-                          w->transpose_a ? transposed : SUBWAVE_TRANSPOSE_NONE,
-                          w->transpose_b ? transposed : SUBWAVE_TRANSPOSE_NONE, w->m, w->n, w->k,
-                          &alpha, (char *)guarded_pointer(&p->device_a) + start, p->a.ld,
-                          (char *)guarded_pointer(&p->device_b) + start, p->b.ld, &beta,
+    return subwave_matmul(p->context, w->variant, w->dtype, w->layout, w->kind_a, w->kind_b, w->m,
+                          w->n, w->k, alpha, (char *)guarded_pointer(&p->device_a) + start, p->a.ld,
+                          (char *)guarded_pointer(&p->device_b) + start, p->b.ld, beta,
                           (char *)guarded_pointer(&p->device_c) + start_c, p->c.ld);
 }
 
@@ -201,28 +217,48 @@ static reference_matrix problem_output(const problem *p)
     return now;
 }
 
+static reference_problem reference_of(const problem *p)
+{
+    const matmul_case *w = &p->what;
+    return (reference_problem){.transpose_a = w->kind_a,
+                               .transpose_b = w->kind_b,
+                               .k = w->k,
+                               .alpha = {w->alpha, w->alpha_imaginary},
+                               .beta = {w->beta, w->beta_imaginary},
+                               .a = &p->a,
+                               .b = &p->b,
+                               .c = &p->c};
+}
+
 static void problem_solve(problem *p)
 {
     const matmul_case *w = &p->what;
-    p->result = malloc((size_t)(w->m * w->n + 1) * sizeof(double));
-    p->bound = malloc((size_t)(w->m * w->n + 1) * sizeof(double));
+    const size_t numbers = (size_t)(w->m * w->n * reference_parts(w->dtype) + 1);
+    const reference_problem product = reference_of(p);
+    p->result = malloc(numbers * sizeof(double));
+    p->bound = malloc(numbers * sizeof(double));
     assert_non_null(p->result);
     assert_non_null(p->bound);
-    reference_matmul(w->transpose_a, w->transpose_b, w->k, w->alpha, &p->a, &p->b, w->beta, &p->c,
-                     p->result, p->bound);
+    reference_matmul(&product, p->result, p->bound);
 }
 
 /* Cells of `now` outside the bound; negated, since a NaN is. */
 static size_t wrong_cells(const problem *p, const reference_matrix *now)
 {
+    const int parts = reference_parts(now->dtype);
     size_t wrong = 0;
     for (int64_t i = 0; i < now->rows; ++i)
         for (int64_t j = 0; j < now->columns; ++j) {
-            const double expected = p->result[i * now->columns + j];
-            const double error = fabs(reference_get(now, i, j) - expected);
-            const bool no_sum_cancels = p->what.positive && now->dtype == SUBWAVE_DTYPE_F64;
-            wrong += !(error <= p->bound[i * now->columns + j] &&
-                       (!no_sum_cancels || error <= 1e-12 * fabs(expected)));
+            bool is_right = true;
+            for (int part = 0; part < parts; ++part) {
+                const int64_t at = (i * now->columns + j) * parts + part;
+                const double expected = p->result[at];
+                const double error = fabs(reference_get_part(now, i, j, part) - expected);
+                const bool no_sum_cancels = p->what.positive && now->dtype == SUBWAVE_DTYPE_F64;
+                is_right &=
+                    error <= p->bound[at] && (!no_sum_cancels || error <= 1e-12 * fabs(expected));
+            }
+            wrong += !is_right;
         }
     return wrong;
 }
@@ -249,13 +285,15 @@ static size_t changed_padding(const problem *p, const reference_matrix *now)
 
 static void describe(const matmul_case *w)
 {
-    print_error("%s %s %s%s%s %" PRId64 "x%" PRId64 "x%" PRId64
-                ", padding %d %d %d, alpha %g, beta %g, poison %d\n",
+    static const char *const kinds[] = {[SUBWAVE_TRANSPOSE_NONE] = "as it is",
+                                        [SUBWAVE_TRANSPOSE_YES] = "transposed",
+                                        [SUBWAVE_TRANSPOSE_CONJUGATE] = "conjugate transposed"};
+    print_error("%s %s %s, A %s, B %s, %" PRId64 "x%" PRId64 "x%" PRId64
+                ", padding %d %d %d, alpha %g%+gi, beta %g%+gi, poison %d\n",
                 subwave_variant_name(w->variant), subwave_dtype_name(w->dtype),
-                w->layout == SUBWAVE_LAYOUT_ROW_MAJOR ? "row" : "column",
-                w->transpose_a ? " transpose-a" : "", w->transpose_b ? " transpose-b" : "", w->m,
-                w->n, w->k, (int)w->pad_a, (int)w->pad_b, (int)w->pad_c, w->alpha, w->beta,
-                (int)w->poison);
+                w->layout == SUBWAVE_LAYOUT_ROW_MAJOR ? "row" : "column", kinds[w->kind_a],
+                kinds[w->kind_b], w->m, w->n, w->k, (int)w->pad_a, (int)w->pad_b, (int)w->pad_c,
+                w->alpha, w->alpha_imaginary, w->beta, w->beta_imaginary, (int)w->poison);
 }
 
 /* How many things are wrong with what lies on the device, each kind once described. */
@@ -315,9 +353,10 @@ static void check_case(subwave_context *context, const matmul_case *what, harnes
 {
     if (!has(context, what->variant, what->dtype))
         return;
-    const bool writes = what->m && what->n &&
-                        ((what->alpha != 0 && what->k) || scalar_of(what->dtype, what->beta) != 1);
     problem p = problem_create(context, what, random);
+    const matmul_case *const w = &p.what;
+    const bool reads = (w->alpha != 0 || w->alpha_imaginary != 0) && w->k;
+    const bool writes = w->m && w->n && (reads || w->beta != 1 || w->beta_imaginary != 0);
     problem_solve(&p);
     /* A launch that does nothing must not pass for a right one. A C of few cells and bits may be
      * right by chance, but not every time. */
@@ -366,9 +405,12 @@ static void vary(matmul_case *what, harness_random *random)
 {
     static const double scalars[] = {1, 1, -1, 0.5};
     static const double betas[] = {0, 0, 1, -1, 0.5};
+    static const double imaginaries[] = {0, 0, 0.25};
     static const int64_t pads[] = {0, 0, 1, 3, 64};
     what->alpha = scalars[harness_random_bits(random) % 4];
     what->beta = betas[harness_random_bits(random) % 5];
+    what->alpha_imaginary = imaginaries[harness_random_bits(random) % 3];
+    what->beta_imaginary = imaginaries[harness_random_bits(random) % 3];
     what->pad_a = pads[harness_random_bits(random) % 5];
     what->pad_b = pads[harness_random_bits(random) % 5];
     what->pad_c = pads[harness_random_bits(random) % 5];
@@ -538,6 +580,9 @@ static void test_scalars(void **state)
                     set_form(&what, (unsigned)x % FORMS);
                     what.alpha = scalars[x / 4];
                     what.beta = scalars[x % 4];
+                    /* 0 and 1 alone, and as the parts of other numbers */
+                    what.alpha_imaginary = poison % 2 ? scalars[(x / 4 + 2) % 4] : 0;
+                    what.beta_imaginary = poison % 2 ? scalars[(x + x / 4) % 4] : 0;
                     what.pad_a = what.pad_b = what.pad_c = 2;
                     what.poison = poison;
                     check_case(*state, &what, &random);
@@ -550,18 +595,19 @@ static void check_scaled(problem *p)
     problem_run(p);
     reference_matrix now = problem_output(p);
     for (int64_t i = 0; i < now.rows; ++i)
-        for (int64_t j = 0; j < now.columns; ++j) {
-            const double old = p->what.beta == 0 ? 0 : reference_get(&p->c, i, j);
-            /* half of a subnormal number may need rounding */
-            const subwave_dtype dtype = now.dtype;
-            const double expected =
-                reference_decode(dtype, reference_encode(dtype, p->what.beta * old));
-            if (reference_get(&now, i, j) != expected) {
-                describe(&p->what);
-                fail_msg("cell %d, %d is %g, not %g", (int)i, (int)j, reference_get(&now, i, j),
-                         expected);
+        for (int64_t j = 0; j < now.columns; ++j)
+            for (int part = 0; part < reference_parts(now.dtype); ++part) {
+                const double old = p->what.beta == 0 ? 0 : reference_get_part(&p->c, i, j, part),
+                             is = reference_get_part(&now, i, j, part);
+                /* half of a subnormal number may need rounding */
+                const subwave_dtype dtype = reference_part(now.dtype);
+                const double expected =
+                    reference_decode(dtype, reference_encode(dtype, p->what.beta * old));
+                if (is != expected) {
+                    describe(&p->what);
+                    fail_msg("cell %d, %d is %g, not %g", (int)i, (int)j, is, expected);
+                }
             }
-        }
     assert_int_equal(changed_padding(p, &now), 0);
     assert_int_equal(guarded_stray_writes(&p->device_c), 0);
     free(matrix_memory(&now));
@@ -582,6 +628,7 @@ static void test_k_zero(void **state)
                 matmul_case what = plain_case(all_variants[v], matmul_dtypes[d], 5, 67, 0);
                 set_form(&what, (unsigned)x % FORMS);
                 what.alpha = alphas[x % 4];
+                what.alpha_imaginary = alphas[x / 2 % 4];
                 what.beta = betas[x / 4];
                 what.pad_c = 1;
                 problem p = problem_create(*state, &what, &random);
@@ -602,11 +649,12 @@ static void test_alpha_zero(void **state)
                 matmul_case what = plain_case(all_variants[v], matmul_dtypes[d], 6, 66, 33);
                 set_form(&what, (unsigned)x);
                 what.alpha = x % 2 ? -0.0 : 0.0;
+                what.alpha_imaginary = x / 2 % 2 ? -0.0 : 0.0;
                 what.beta = betas[x / 2];
                 problem p = problem_create(*state, &what, &random);
                 harness_fill(HARNESS_NAN, matrix_memory(&p.a), matrix_bytes(&p.a));
-                if (reference_is_floating(what.dtype))
-                    reference_set(&p.b, 0, 0, INFINITY);
+                if (!reference_is_integer(what.dtype))
+                    reference_set_part(&p.b, 0, 0, reference_parts(what.dtype) - 1, INFINITY);
                 problem_upload(&p);
                 check_scaled(&p);
             }
@@ -659,14 +707,15 @@ static void test_empty(void **state)
 
 /* --- non-finite values ----------------------------------------------------------------------- */
 
-/* A NaN in A reaches its row of C, an infinity in B its column, and neither any other cell. */
+/* A NaN in A reaches its row of C, an infinity in B its column, and neither any other cell. Of
+ * complex numbers it reaches both parts: an infinite one may be infinity less infinity. */
 static void check_non_finite(void **state, int64_t m, int64_t n, int64_t k)
 {
     harness_random random = harness_random_start();
     for (int v = 0; v < VARIANTS; ++v)
         for (int d = 0; d < DTYPES; ++d)
             for (unsigned form = 0; form < FORMS; ++form) {
-                if (!reference_is_floating(matmul_dtypes[d]) ||
+                if (reference_is_integer(matmul_dtypes[d]) ||
                     !has(*state, all_variants[v], matmul_dtypes[d]) || !is_taken())
                     continue;
                 matmul_case what = plain_case(all_variants[v], matmul_dtypes[d], m, n, k);
@@ -678,28 +727,31 @@ static void check_non_finite(void **state, int64_t m, int64_t n, int64_t k)
                               l = (int64_t)(harness_random_bits(&random) % (uint64_t)k),
                               l2 = (int64_t)(harness_random_bits(&random) % (uint64_t)k);
                 problem_solve(&p);
-                reference_set(&p.a, what.transpose_a ? l : row, what.transpose_a ? row : l, NAN);
-                reference_set(&p.b, what.transpose_b ? column : l2, what.transpose_b ? l2 : column,
-                              INFINITY);
+                const int parts = reference_parts(what.dtype), odd = (int)(row % parts);
+                reference_set_part(&p.a, what.transpose_a ? l : row, what.transpose_a ? row : l,
+                                   odd, NAN);
+                reference_set_part(&p.b, what.transpose_b ? column : l2,
+                                   what.transpose_b ? l2 : column, odd, INFINITY);
                 problem_upload(&p);
                 problem_run(&p);
                 reference_matrix now = problem_output(&p);
-                for (int64_t i = 0; i < now.rows; ++i)
-                    for (int64_t j = 0; j < now.columns; ++j) {
-                        const double cell = reference_get(&now, i, j);
-                        const double factor = reference_get(&p.a, what.transpose_a ? l2 : i,
-                                                            what.transpose_a ? i : l2);
-                        const int64_t at = i * now.columns + j;
-                        const bool right = i == row ? isnan(cell)
-                                           : j == column
-                                               ? isinf(cell) && signbit(cell) == signbit(factor)
-                                               : fabs(cell - p.result[at]) <= p.bound[at];
-                        if (!right) {
-                            describe(&what);
-                            fail_msg("NaN in row %d, infinity in column %d: cell %d, %d is %g",
-                                     (int)row, (int)column, (int)i, (int)j, cell);
-                        }
+                for (int64_t at = 0; at < now.rows * now.columns * parts; ++at) {
+                    const int64_t i = at / parts / now.columns, j = at / parts % now.columns;
+                    const double cell = reference_get_part(&now, i, j, (int)(at % parts));
+                    const double factor = reference_get_part(&p.a, what.transpose_a ? l2 : i,
+                                                             what.transpose_a ? i : l2, 0);
+                    const bool spoilt = parts == 2
+                                            ? !isfinite(cell)
+                                            : isinf(cell) && signbit(cell) == signbit(factor);
+                    const bool right = i == row      ? isnan(cell)
+                                       : j == column ? spoilt
+                                                     : fabs(cell - p.result[at]) <= p.bound[at];
+                    if (!right) {
+                        describe(&p.what);
+                        fail_msg("NaN in row %d, infinity in column %d: cell %d, %d is %g",
+                                 (int)row, (int)column, (int)i, (int)j, cell);
                     }
+                }
                 free(matrix_memory(&now));
                 problem_destroy(&p);
                 ++cases;
@@ -726,7 +778,7 @@ static void test_order_of_sums(void **state)
     for (int v = 0; v < VARIANTS; ++v)
         for (int d = 0; d < DTYPES; ++d)
             for (unsigned form = 0; form < FORMS; ++form) {
-                if (!reference_is_floating(matmul_dtypes[d]) /* exact in any order */ ||
+                if (reference_is_integer(matmul_dtypes[d]) /* exact in any order */ ||
                     !has(*state, all_variants[v], matmul_dtypes[d]) ||
                     all_variants[v] == SUBWAVE_VARIANT_SKINNY || !is_taken())
                     continue;
@@ -736,7 +788,9 @@ static void test_order_of_sums(void **state)
                     plain_case(all_variants[v], matmul_dtypes[d], 17, 70, is_matrix ? 13 : 133);
                 set_form(&what, form);
                 what.alpha = 0.3;
+                what.alpha_imaginary = form & 2 ? 0.2 : 0;
                 what.beta = form & 1 ? 0.7 : 0;
+                what.beta_imaginary = form & 4 ? -0.6 : 0;
                 subwave_matmul_plan_info plan;
                 assert_ok(*state,
                           subwave_matmul_plan(*state, what.variant, what.dtype, what.layout,
@@ -747,12 +801,13 @@ static void test_order_of_sums(void **state)
                 problem_upload(&p);
                 problem_run(&p);
                 reference_matrix now = problem_output(&p);
+                reference_problem product = reference_of(&p);
+                product.b_first = what.layout == SUBWAVE_LAYOUT_COLUMN_MAJOR; /* C^T = B^T A^T */
                 for (int64_t i = 0; i < now.rows; ++i)
                     for (int64_t j = 0; j < now.columns; ++j)
-                        assert_true(reference_get(&now, i, j) ==
-                                    reference_matmul_cell(what.transpose_a, what.transpose_b,
-                                                          what.k, what.alpha, &p.a, &p.b, what.beta,
-                                                          &p.c, i, j));
+                        for (int part = 0; part < reference_parts(now.dtype); ++part)
+                            assert_true(reference_get_part(&now, i, j, part) ==
+                                        reference_matmul_cell(&product, i, j, part));
                 free(matrix_memory(&now));
                 problem_destroy(&p);
                 ++cases;
@@ -906,15 +961,16 @@ static void test_faults_are_noticed(void **state)
                     (char *)guarded_pointer(&p.device_a) + size_a /* an input */,
                     c + (5 * p.c.ld + 7) * size /* a cell */};
                 if (fault >= 2) {
-                    unsigned char spoilt[8];
+                    unsigned char spoilt[16];
                     const size_t bytes = fault == 6 ? size : 1;
                     assert_ok(*state, subwave_copy(*state, spoilt, victims[fault], (int64_t)bytes));
                     if (fault == 6) {
-                        const int64_t cell = 5 * what.n + 7;
+                        const int64_t cell =
+                            (5 * what.n + 7) * reference_parts(p.c.dtype); /* its real part */
                         const double least = reference_is_integer(p.c.dtype) ? 1 : 0;
                         const double off = p.result[cell] + 3 * p.bound[cell] + least;
                         reference_matrix one = {.data = spoilt, .dtype = p.c.dtype, .ld = 1};
-                        reference_set(&one, 0, 0, off);
+                        reference_set_part(&one, 0, 0, 0, off);
                     } else {
                         spoilt[0] ^= 1;
                     }

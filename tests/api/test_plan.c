@@ -82,6 +82,11 @@ static void test_auto(void **state)
         {"hip-amd", "gfx1030", 32, 40, SUBWAVE_DTYPE_F16, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
         {"hip-amd", "gfx1100", 32, 48, SUBWAVE_DTYPE_F16, 4096, 4096, SUBWAVE_VARIANT_MATRIX},
         {"hip-amd", "gfx1201", 32, 32, SUBWAVE_DTYPE_BF16, 4096, 4096, SUBWAVE_VARIANT_MATRIX},
+        {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_C64, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
+        {"hip-amd", "gfx1100", 32, 48, SUBWAVE_DTYPE_C32, 4096, 1, SUBWAVE_VARIANT_BROADCAST},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_C64, 16, 4096, SUBWAVE_VARIANT_BROADCAST},
+        {"cpu", "x86-64", 8, 2, SUBWAVE_DTYPE_C64, 300, 16, SUBWAVE_VARIANT_NAIVE},
+        {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_C32, 512, 512, SUBWAVE_VARIANT_BROADCAST},
         {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F64, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
         {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F32, 16, 16, SUBWAVE_VARIANT_NAIVE},
         {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F32, 64, 64, SUBWAVE_VARIANT_NAIVE},
@@ -462,7 +467,7 @@ static void test_parts_on_cpu(void **state)
                                 .b_column = 1,
                                 .c_row = N,
                                 .c_column = 1,
-                                .alpha = 1},
+                                .alpha = {1}},
                     .kernel = {.variant = SUBWAVE_VARIANT_BROADCAST,
                                .item_rows = ROWS,
                                .item_columns = COLUMNS,
@@ -481,6 +486,56 @@ static void test_parts_on_cpu(void **state)
                         assert_true(c[i * N + j] == sum);
                     }
             }
+}
+
+/* The same of complex numbers, with B conjugated. */
+static void test_complex_parts_on_cpu(void **state)
+{
+    (void)state;
+    enum { M = 7, N = 261, K = 137, WAVE = 64, ROWS = 4, COLUMNS = 4 };
+    static double a[M * K][2], b[K * N][2], c[M * N][2];
+    for (int i = 0; i < M * K * 2; ++i)
+        a[i / 2][i % 2] = i * 7 % 19 - 9;
+    for (int i = 0; i < K * N * 2; ++i)
+        b[i / 2][i % 2] = i * 5 % 23 - 11;
+    for (uint32_t parts = 1; parts <= 4; parts *= 2) {
+        memset(c, 0xff, sizeof c);
+        const subwave_matmul_launch launch = {
+            .product = {.m = M,
+                        .n = N,
+                        .k = K,
+                        .a = a,
+                        .b = b,
+                        .c = c,
+                        .a_row = K,
+                        .a_column = 1,
+                        .b_row = N,
+                        .b_column = 1,
+                        .c_row = N,
+                        .c_column = 1,
+                        .alpha = {0, 1},
+                        .conjugate_b = 1},
+            .kernel = {.variant = SUBWAVE_VARIANT_BROADCAST,
+                       .item_rows = ROWS,
+                       .item_columns = COLUMNS,
+                       .packed = 1,
+                       .blocks =
+                           (M + ROWS - 1) / ROWS * ((N + COLUMNS * WAVE - 1) / (COLUMNS * WAVE)),
+                       .block_x = WAVE,
+                       .block_y = parts,
+                       .shared_bytes = (uint32_t)(parts / 2 * WAVE * ROWS * COLUMNS * sizeof *c)}};
+        assert_int_equal(subwave_cpu_matmul_broadcast_C64(&launch, NULL), 0);
+        for (int i = 0; i < M; ++i)
+            for (int j = 0; j < N; ++j) {
+                double sum[2] = {0};
+                for (int l = 0; l < K; ++l) {
+                    const double *const x = a[i * K + l], *const y = b[l * N + j];
+                    sum[0] += x[0] * y[0] + x[1] * y[1];
+                    sum[1] += x[1] * y[0] - x[0] * y[1];
+                }
+                assert_true(c[i * N + j][0] == -sum[1] && c[i * N + j][1] == sum[0]);
+            }
+    }
 }
 
 /* Work for all, a workspace and local memory that hold it, and parts that are k. */
@@ -713,7 +768,7 @@ static void test_candidates_on_cpu(void **state)
                                                        .b_column = form & 2 ? k : 1,
                                                        .c_row = n,
                                                        .c_column = 1,
-                                                       .alpha = 1},
+                                                       .alpha = {1}},
                                            .workspace = workspace};
                 if (all_variants[v] == SUBWAVE_VARIANT_AUTO)
                     continue;
@@ -1266,6 +1321,7 @@ int main(void)
         cmocka_unit_test(test_skinny_unit),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_parts_on_cpu),
+        cmocka_unit_test(test_complex_parts_on_cpu),
         cmocka_unit_test(test_skinny),
         cmocka_unit_test(test_kernels_on_cpu),
         cmocka_unit_test(test_candidates),

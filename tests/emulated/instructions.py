@@ -11,11 +11,12 @@ from collections import namedtuple
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "isa"))
 import disassembly
 
-# Elements: h f16, b bf16, f f32, d f64, a i8. Of "matrix" rows and columns are a block's. `packed`: whether elements are loaded
+# Elements: h f16, b bf16, f f32, d f64, a i8, c c32, z c64. Of "matrix" rows and columns are a block's. `packed`: whether elements are loaded
 # together; of "matrix" what should be neighbours in A and in B, "rows" if along k; of "matrix16" whether elements of A
 # and of B follow one another along k or else across, or empty, for any.
 Kernel = namedtuple("Kernel", "variant element rows columns packed")
-NAMES = {"h": "f16", "b": "bf16", "f": "f32", "d": "f64", "a": "i8"}
+NAMES = {"h": "f16", "b": "bf16", "f": "f32", "d": "f64", "a": "i8", "c": "c32", "z": "c64"}
+COMPLEX = {"f": "c", "d": "z"}
 
 # The variants that are one kernel, with a cell a work-item: those of types.h but for the ones below and SKINNY.
 with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../include/subwave/types.h")) as header:
@@ -23,13 +24,16 @@ with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../includ
 SINGLE = [name for name in re.findall(r'X\(\w+, \d+,[\s\\]*"(\w+)"', listed)
           if name not in ("auto", "broadcast", "matrix", "skinny")]
 
-# What a code object must have, but for `packed`. Tiles of BROADCAST with A in scalar registers are of f32 and f64.
+# What a code object must have, but for `packed`. Tiles of BROADCAST with A in scalar registers are of elements of 4 bytes
+# and more; complex ones have neither the largest tiles nor a matrix unit.
 EXPECTED = {(variant, element, rows, columns) for element in NAMES for variant, rows, columns in (
     *((name, 1, 1) for name in SINGLE), ("broadcast", 4, 4), ("broadcast", 8, 8), ("broadcast", 16, 4),
     ("broadcast", 8, 2), ("matrix", 64, 64), ("matrix", 128, 128), ("matrix16", 64, 64), ("matrix16", 128, 128),
     ("matrix16", 256, 256))
             if not variant.startswith("matrix") or (variant == "matrix16") == (element in "hba")
-            if columns not in (2, 4) or rows == columns or element in "fd"
+            if columns not in (2, 4) or rows == columns or element in "fdcz"
+            if element not in "cz" or not variant.startswith("matrix") and (rows, columns) != (8, 8)
+            if element != "z" or rows != 16
             if element != "a" or (variant, rows) not in (("broadcast", 8), ("broadcast", 16), ("matrix16", 64))}
 
 
@@ -53,10 +57,10 @@ def identify(name):
         side = (128, 256, 64)[int(shape)]
         return Kernel("matrix16", i8 or bf16 or "h", side, side,
                       tuple(flag == "1" for flag in along_k) if packed == "1" else ())
-    pattern = (r"matmul_(%s|broadcast)(?:_dot)?I(?:([fda])|NS0_11small_floatINS0_\d+(b?)\w*_formatEEE)"
+    pattern = (r"matmul_(%s|broadcast)(?:_dot)?I(?:([fda])|NS0_11small_floatINS0_\d+(b?)\w*_formatEEE|NS0_7complexI([fd])EE)"
                r"(?:Li(\d+)ELi(\d+)E)?(?:Lb([01])E)?(?:LNS0_11broadcast_aE([012])E)?E") % "|".join(SINGLE)
-    variant, element, bf16, rows, columns, packed, a = re.search(pattern, name).groups()
-    element = element or bf16 or "h"
+    variant, element, bf16, part, rows, columns, packed, a = re.search(pattern, name).groups()
+    element = element or COMPLEX.get(part) or bf16 or "h"
     if packed == "1" and a in ("1", "2"):
         packed = "A along k" if a == "1" else "A across"
     else:
@@ -90,7 +94,7 @@ def describe(facts, code):
 
 
 def faults(kernel, architecture, row):
-    words = kernel.rows * (2 if kernel.element == "d" else 1)
+    words = kernel.rows * {"d": 2, "c": 2, "z": 4}.get(kernel.element, 1)
     if row["scratch"] or row["spills"]:
         yield "uses scratch or spills"
     if row["kept"]:

@@ -111,7 +111,7 @@ static void plan_matmul(const subwave_capabilities *device, subwave_variant vari
                                                 .b_column = form & 2 ? ldb : 1,
                                                 .c_row = n,
                                                 .c_column = 1,
-                                                .alpha = 1}};
+                                                .alpha = {1}}};
     launch.kernel = subwave_plan_matmul(device, dtype, variant, &launch.product);
     launched_share = launch.kernel.share;
     call(launch.kernel.operation, dtype, &launch, "%s %s %d x %d x %d, %d compute units, form %d",
@@ -366,7 +366,7 @@ static void try_matmul(const subwave_capabilities *device, subwave_variant varia
                                                 .b_column = form & 2 ? k : 1,
                                                 .c_row = n,
                                                 .c_column = 1,
-                                                .alpha = 1},
+                                                .alpha = {1}},
                                     .workspace = places[3]};
     launch.kernel = subwave_plan_matmul(device, dtype, variant, &launch.product);
     const subwave_matmul_kernel *const plan = &launch.kernel;

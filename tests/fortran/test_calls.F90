@@ -286,6 +286,11 @@ contains
       dtype=SUBWAVE_DTYPE_F64)
     call subwave_copy_from_device(context, d, device_c)
     call check(all(d(:n, :) == 2 * plain - c(:n, :)), "matmul of f64 with scalars of int32")
+    call subwave_copy_to_device(context, device_c, c)
+    call subwave_matmul(context, n, 3, k, (2.0, 5.0), device_a, n + 1, device_b, k + 2, (-1.0, 5.0), device_c, n + 3, &
+      dtype=SUBWAVE_DTYPE_F64)
+    call subwave_copy_from_device(context, d, device_c)
+    call check(all(d(:n, :) == 2 * plain - c(:n, :)), "matmul of f64 with the real parts of complex scalars")
 
     ! In row-major order the same memory is the transposes: C^T = B^T A^T.
     call subwave_copy_to_device(context, device_c, c)
@@ -370,7 +375,7 @@ contains
     x = device_memory(64_c_size_t)
     WRONG(2, 2, 2, 2, 2, 2, variant=99, SUBWAVE_STATUS_INVALID_VALUE, "variant")
     WRONG(2, 2, 2, 2, 2, 2, dtype=99, SUBWAVE_STATUS_INVALID_VALUE, "dtype")
-    WRONG(2, 2, 2, 2, 2, 2, dtype=SUBWAVE_DTYPE_C64, SUBWAVE_STATUS_UNSUPPORTED, "dtype")
+    WRONG(2, 2, 2, 2, 2, 2, dtype=SUBWAVE_DTYPE_I16, SUBWAVE_STATUS_UNSUPPORTED, "dtype")
     WRONG(2, 2, 2, 2, 2, 2, layout=99, SUBWAVE_STATUS_INVALID_VALUE, "layout")
     WRONG(2, 2, 2, 2, 2, 2, transpose_a=99, SUBWAVE_STATUS_INVALID_VALUE, "transpose_a")
     WRONG(2, 2, 2, 2, 2, 2, transpose_b=99, SUBWAVE_STATUS_INVALID_VALUE, "transpose_b")

@@ -250,7 +250,7 @@ static void choose_types(fuzz *f, product *p)
     p->dtype = (int32_t)dtype;
     do
         p->variant = (int32_t)FUZZ_PICK(f, all_variants);
-    while (p->variant == SUBWAVE_VARIANT_SKINNY && !IS_ONE_OF(skinny_dtypes, dtype));
+    while (!types_has_variant((subwave_variant)p->variant, dtype));
     p->layout = (int32_t)fuzz_between(f, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_LAYOUT_COLUMN_MAJOR);
     p->transpose_a = (int32_t)fuzz_between(f, SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_CONJUGATE);
     p->transpose_b = (int32_t)fuzz_between(f, SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_CONJUGATE);
@@ -338,9 +338,9 @@ static bool spoil_choice(fuzz *f, product *p, fuzz_expected *e)
         if (!single)
             return false;
         dtype = FUZZ_PICK(f, matmul_dtypes);
-        if (IS_ONE_OF(skinny_dtypes, dtype))
+        p->variant = (int32_t)(fuzz_one_in(f, 2) ? SUBWAVE_VARIANT_SKINNY : SUBWAVE_VARIANT_MATRIX);
+        if (types_has_variant((subwave_variant)p->variant, dtype))
             return false;
-        p->variant = SUBWAVE_VARIANT_SKINNY;
         p->dtype = (int32_t)dtype;
         fuzz_wrong(e, UNSUPPORTED, "variant");
         return true;

@@ -50,6 +50,8 @@ static void multiply(void *a, void *b, void *c)
 
     const double complex_f64[2] = {0.5, -2}, zeros[2] = {0};
     const float complex_f32[2] = {1, 0.25f};
+    expect(subwave_matmul(on, SUBWAVE_VARIANT_BROADCAST, SUBWAVE_DTYPE_C64, column, conjugate, yes,
+                          3, 2, 4, complex_f64, a, 4, b, 2, zeros, c, 3));
     expect(subwave_matmul_strided_batched(on, SUBWAVE_DTYPE_F32, row, none, none, 3, 4, 5, &one, a,
                                           6, 20, b, 4, 0, &zero, c, 5, 15, 6));
     expect(subwave_matmul_strided_batched(on, SUBWAVE_DTYPE_F64, row, none, none, 2, 3, 4, &three,

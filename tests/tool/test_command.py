@@ -40,6 +40,7 @@ def describe(descr="<f4", order="False", shape="(2, 2)"):
 
 FORMATS = {"f2": "e", "f4": "f", "f8": "d"}
 INTEGERS = {"i1": "b", "i4": "i"}  # of factors and of products
+COMPLEX = {"c8": "f", "c16": "d"}  # of the parts
 
 
 def npy(rows, columns, cells, descr="<f4", fortran=False, version=1):
@@ -47,7 +48,9 @@ def npy(rows, columns, cells, descr="<f4", fortran=False, version=1):
     stored = cells
     if fortran:
         stored = [cells[i * columns + j] for j in range(columns) for i in range(rows)]
-    form = ("<" if descr[0] in "<=|" else ">") + str(len(stored)) + {**FORMATS, **INTEGERS}[descr[1:]]
+    if descr[1:] in COMPLEX:
+        stored = [part for cell in stored for part in (cell.real, cell.imag)]
+    form = ("<" if descr[0] in "<=|" else ">") + str(len(stored)) + {**FORMATS, **INTEGERS, **COMPLEX}[descr[1:]]
     return header(describe(descr, str(fortran), f"({rows}, {columns})"), version) + struct.pack(form, *stored)
 
 
@@ -59,8 +62,13 @@ def parse_npy(data):
     about = eval(data[10:10 + length], {"__builtins__": {}})
     assert set(about) == {"descr", "fortran_order", "shape"} and about["fortran_order"] is False
     rows, columns = about["shape"]
-    form = about["descr"][0] + str(rows * columns) + {**FORMATS, **INTEGERS}[about["descr"][1:]]
-    return about["descr"], rows, columns, list(struct.unpack(form, data[10 + length:]))
+    kind = about["descr"][1:]
+    parts = 2 if kind in COMPLEX else 1
+    form = about["descr"][0] + str(rows * columns * parts) + {**FORMATS, **INTEGERS, **COMPLEX}[kind]
+    cells = list(struct.unpack(form, data[10 + length:]))
+    if parts == 2:
+        cells = [complex(*pair) for pair in zip(cells[::2], cells[1::2])]
+    return about["descr"], rows, columns, cells
 
 
 def multiply(m, n, k, a, b):
@@ -130,8 +138,9 @@ class MatmulAnswers(Command):
         """a_form, b_form: keyword arguments of npy()."""
         generator = random.Random(m * 10000 + n * 100 + k)
         kind = a_form.get("descr", "<f4")[1:]
-        number = int if kind in INTEGERS else float
-        whole = lambda count: [number(generator.randint(-8, 8)) for _ in range(count)]  # sums are exact
+        number = int if kind in INTEGERS else complex if kind in COMPLEX else float
+        parts = 2 if kind in COMPLEX else 1
+        whole = lambda count: [number(*(generator.randint(-8, 8) for _ in range(parts))) for _ in range(count)]  # sums are exact
         a, b, c0 = whole(m * k), whole(k * n), whole(m * n)
         stored_a = (k, m, flip(m, k, a)) if transpose[0] else (m, k, a)
         stored_b = (n, k, flip(k, n, b)) if transpose[1] else (k, n, b)
@@ -153,7 +162,7 @@ class MatmulAnswers(Command):
         return out
 
     def test_types_orders_versions(self):
-        for size in FORMATS:
+        for size in [*FORMATS, *COMPLEX]:
             for order in "<", ">", "=", "|":
                 for fortran_a in False, True:
                     for fortran_b in False, True:
@@ -175,11 +184,17 @@ class MatmulAnswers(Command):
                 self.check(m, n, k, dict(fortran=fortran), {})
 
     def test_variants(self):
-        for dtype in "f16", "f32", "f64":
-            form = dict(descr="<f%d" % (int(dtype[1:]) // 8))
+        for dtype in "f16", "f32", "f64", "c32", "c64":
+            is_complex = dtype[0] == "c"
+            form = dict(descr="<%s%d" % (dtype[0], int(dtype[1:]) // (4 if is_complex else 8)))
             for variant in self.named("--variant", "matmul"):
-                if variant != "matrix" and (variant != "skinny" or dtype != "f16"):
+                if variant != "matrix" and (variant != "skinny" or dtype in ("f32", "f64")):
                     self.check_variant(variant, dtype, form)
+            if is_complex:
+                os.unlink(os.path.join(self.folder, "C.npy"))
+                self.refuse(1, f"dtype is {dtype}; subwave_matmul by variant matrix takes", "matmul", "A.npy", "B.npy", "-o",
+                            "C.npy", "--device", DEVICE, "--variant", "matrix")
+                continue
             try:
                 self.check_variant("matrix", dtype, form)
             except AssertionError:
@@ -209,6 +224,20 @@ class MatmulAnswers(Command):
         self.check(4, 5, 6, {}, {}, "--beta", "0", "--alpha", "3", add={}, alpha=3)
         self.check(4, 5, 0, {}, {}, "--beta", "2", add={}, beta=2)
         self.check(4, 5, 6, {}, {}, "--alpha", "0", "--beta", "1", add={}, alpha=0, beta=1)
+
+    def test_complex(self):
+        for case in range(8):
+            bits = [bool(case >> bit & 1) for bit in range(3)]
+            self.check(5, 3, 7, dict(descr="<c8", fortran=bits[0]), dict(descr=">c8"), transpose=(bits[1], bits[2]))
+        for size in "<c8", ">c16":
+            form = dict(descr=size)
+            self.check(4, 5, 6, form, form, "--alpha", "2,-1", "--beta=0,3", add=dict(descr=size, fortran=True),
+                       alpha=2 - 1j, beta=3j)
+            self.check(4, 5, 6, form, form, "--alpha", "0,2", alpha=2j)
+            self.check(4, 5, 0, form, form, "--beta", "1,1", add=form, beta=1 + 1j)
+        self.put("A.npy", npy(1, 1, [complex(1, float("nan"))], "<c8"))
+        out = self.succeed("matmul", "A.npy", "A.npy", "-o", "C.npy", "--device", DEVICE)
+        self.assertIn("note: 1 element of C.npy is infinite or not a number", out)
 
     def test_integers(self):
         form = dict(descr="|i1")
@@ -333,7 +362,7 @@ BAD_FILES = {
     "text after the dictionary": (header(describe() + " + 1") + ZEROS, "goes on after its dictionary"),
     "integers of 16 bits": (header(describe("<i2")) + ZEROS, "the elements are '<i2'; subwave takes float16"),
     "long double": (header(describe("<f16")) + ZEROS, "'<f16'"),
-    "complex": (header(describe("<c8")) + ZEROS, "'<c8'"),
+    "complex without its other half": (header(describe("<c8")) + ZEROS, "truncated: 2 x 2 elements of 8 bytes"),
     "long double": (header(describe("<f16")) + ZEROS, "'<f16'"),
     "booleans": (header(describe("|b1")) + ZEROS, r"'\|b1'"),
     "strings": (header(describe("<U4")) + ZEROS, "'<U4'"),
@@ -357,7 +386,7 @@ ALL_FORMATS = {**FORMATS, "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B",
 
 def npy_array(shape, numbers, descr="<f8", version=1, order="False"):
     """A file with these numbers, of complex types real and imaginary parts in turn, as they lie."""
-    form = {"c8": "f", "c16": "d"}.get(descr[1:]) or ALL_FORMATS[descr[1:]]
+    form = COMPLEX.get(descr[1:]) or ALL_FORMATS[descr[1:]]
     packed = struct.pack((">" if descr[0] == ">" else "<") + str(len(numbers)) + form, *numbers)
     return header(describe(descr, order, str(tuple(shape))), version) + packed
 
@@ -638,6 +667,7 @@ class MatmulRefusals(Command):
         self.matmul(1, "C0.npy: is 2 x 2 of i8, but the product is 2 x 2 of i32", "--add", "C0.npy")
         for factor in "0.5", "3e9", "-2147483649":
             self.matmul(1, "--alpha is no int32, the type of factors where A.npy is of i8", "--alpha", factor)
+        self.matmul(1, "--alpha is a complex number, but A.npy is of i8", "--alpha", "1,2")
         self.put("A.npy", words)
         self.matmul(1, "A.npy is i32 but B.npy is i8; both must have the same type")
         self.put("B.npy", words)
@@ -874,7 +904,7 @@ class Bench(Command):
                              capture_output=True, timeout=60)
         self.assertEqual((ran.returncode, ran.stdout), (0, ""), ran.stderr)
         lines = ran.stderr.splitlines()
-        self.assertEqual(len(lines), 10 + 5 * 8 + 6 + 28)
+        self.assertEqual(len(lines), 11 + 5 * 8 + 6 + 28)
         self.assertEqual({line.split()[2] for line in lines}, set(called))
         for line in lines:
             with self.subTest(line):
@@ -884,7 +914,9 @@ class Bench(Command):
                 self.assertIs(rows[0]["ok"], True)
                 self.assertEqual(rows[0]["case"], line.split()[2])
                 self.assertGreater(rows[0]["time_us"]["median"], 0)
-        for part in ("group_reduce --dtype f64 --op maximum --device cpu:8 --kind sub_group --block 3x5x2 --size 480",
+        for part in ("matmul --device cpu:8 --variant broadcast --dtype c64 --layout column --conjugate-a --transpose-b "
+                     "--size 3x2x4 --alpha 0.5,-2",
+                     "group_reduce --dtype f64 --op maximum --device cpu:8 --kind sub_group --block 3x5x2 --size 480",
                      "reduce --dtype i16 --op bit_and --order device --init --size 77 --device cpu:8",
                      "scan --dtype u8 --op plus --scan exclusive --order device --init --size 5000 --device cpu:8",
                      "dot --dtype c64 --conjugation first --order fixed --size 100 --device cpu:8",

@@ -85,7 +85,7 @@ static void test_bad_headers(void **state)
         {"{'descr': '<f4', 'order': 'C'}", "unknown key 'order'"},
         {"{'descr': '<f16'}", "the elements are '<f16'"},
         {"{'descr': '<i2'}", "the elements are '<i2'"},
-        {"{'descr': '<c8'}", "the elements are '<c8'"},
+        {"{'descr': '<c4'}", "the elements are '<c4'"},
         {"{'descr': '|O'}", "the elements are '|O'"},
         {"{'descr': ''}", "the elements are ''"},
         {"{'descr': '<f44'}", "the elements are '<f44'"},

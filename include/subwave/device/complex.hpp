@@ -31,11 +31,24 @@ template <class T> SUBWAVE_DEVICE bool is_zero(complex<T> x)
     return x.real == T(0) && x.imaginary == T(0);
 }
 
+template <class T> SUBWAVE_DEVICE complex<T> operator+(complex<T> x, complex<T> y)
+{
+    return {x.real + y.real, x.imaginary + y.imaginary};
+}
+
 /* The complex conjugate; a real number is its own. */
 template <class T> SUBWAVE_DEVICE T conjugate(T x) { return x; }
 template <class T> SUBWAVE_DEVICE complex<T> conjugate(complex<T> x)
 {
     return {x.real, -x.imaginary};
+}
+
+/* The same if `sign` is the bit of a sign, the highest of a word of 32 bits, and x if it is 0. */
+template <class T> SUBWAVE_DEVICE complex<T> conjugate_by(complex<T> x, std::uint32_t sign)
+{
+    using bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    const bits flip = static_cast<bits>(sign) << (8 * sizeof(T) - 32);
+    return {x.real, __builtin_bit_cast(T, __builtin_bit_cast(bits, x.imaginary) ^ flip)};
 }
 
 /* sum + a b, where each real product is added by itself. */

@@ -93,8 +93,9 @@
  *                                        loads into registers that a wave has once, from the
  *                                        address that the first lane has, a multiple of 4, which
  *                                        `from` becomes
- *   add_products(sums, scalars, i, b)    sums[c] += scalars[i] * b[c] for each c, of what
- *                                        load_scalars has loaded
+ *   add_products(sums, scalars, i, b)    sums[c] += scalars[i] * b[c] for each c, of scalars that
+ *                                        all lanes have, as load_scalars loads them; of complex
+ *                                        numbers too
  *   touch(address)                       asks for the line there ahead of a load, on NVIDIA;
  *                                        nothing elsewhere
  *   touch_shared(address)                the same, to the cache that all blocks share

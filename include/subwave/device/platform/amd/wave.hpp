@@ -5,6 +5,7 @@
 #ifndef SUBWAVE_DEVICE_PLATFORM_AMD_WAVE_HPP
 #define SUBWAVE_DEVICE_PLATFORM_AMD_WAVE_HPP
 
+#include <subwave/device/complex.hpp>
 #include <subwave/device/words.hpp>
 
 SUBWAVE_BEGIN
@@ -352,10 +353,29 @@ SUBWAVE_DEVICE void add_products(T (&sums)[Columns], const T (&scalars)[Count], 
         }
         return;
     }
+    /* The real part times b; then the imaginary part, with its sign inverted, times b's parts in the
+     * other order. */
+    if constexpr (std::is_same<T, complex<float>>::value) {
+        typedef float pair __attribute__((ext_vector_type(2)));
+        const pair left = {scalars[i].real, scalars[i].imaginary};
+        SUBWAVE_UNROLL
+        for (int c = 0; c < Columns; ++c) {
+            const pair right = {b[c].real, b[c].imaginary};
+            pair sum = {sums[c].real, sums[c].imaginary};
+            asm("v_pk_fma_f32 %0, %1, %2, %0 op_sel_hi:[0,1,1]"
+                : "+v"(sum)
+                : "s"(left), "v"(right));
+            asm("v_pk_fma_f32 %0, %1, %2, %0 op_sel:[1,1,0] op_sel_hi:[1,0,1] neg_lo:[1,0,0]"
+                : "+v"(sum)
+                : "s"(left), "v"(right));
+            sums[c] = {sum.x, sum.y};
+        }
+        return;
+    }
 #endif
     SUBWAVE_UNROLL
     for (int c = 0; c < Columns; ++c)
-        sums[c] += scalars[i] * b[c];
+        sums[c] = multiply_add(scalars[i], b[c], sums[c]);
 }
 
 SUBWAVE_DEVICE void touch(const void *) {}

@@ -4,6 +4,7 @@
 #ifndef SUBWAVE_DEVICE_PLATFORM_CPU_WAVE_HPP
 #define SUBWAVE_DEVICE_PLATFORM_CPU_WAVE_HPP
 
+#include <subwave/device/complex.hpp>
 #include <subwave/device/words.hpp>
 
 SUBWAVE_BEGIN
@@ -258,7 +259,7 @@ SUBWAVE_DEVICE void add_products(T (&sums)[Columns], const T (&scalars)[Count], 
 {
     SUBWAVE_UNROLL
     for (int c = 0; c < Columns; ++c)
-        sums[c] += scalars[i] * b[c];
+        sums[c] = multiply_add(scalars[i], b[c], sums[c]);
 }
 
 SUBWAVE_DEVICE void touch(const void *) {}
