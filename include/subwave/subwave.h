@@ -820,8 +820,8 @@ SUBWAVE_API subwave_status subwave_transpose_strided_batched(subwave_context *co
  * becomes the n x m one.
  *   dtype         any.
  *   layout        of the matrices before and after.
- *   m, n          >= 0. A matrix whose lines have an odd number of elements, one more than its own if
- *                 need be, has up to 64 KiB: 80 x 80 of f64, 63 x 63 of C64.
+ *   m, n          >= 0. A matrix has up to 64 KiB in local memory, where its rows (by columns, its
+ *                 columns) are padded to an odd number of elements: 80 x 80 of F64, 63 x 63 of C64.
  *   x             [in/out, device] where offsets count from; aligned as a part of an element.
  *   offset_dtype  I32 or I64.
  *   base          0 or 1: the offset of x's first element.

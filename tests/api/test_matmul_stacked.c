@@ -509,6 +509,38 @@ static void test_workspace(void **state)
     }
 }
 
+/* A context's own workspace is enough for as many entries as the documentation says: each scales an
+ * element of its own. */
+static void test_own_workspace(void **state)
+{
+    enum { ENTRIES = 32768 };
+    const float none = 0, twice = 2;
+    float *const numbers = malloc(ENTRIES * sizeof *numbers);
+    int32_t *const offsets = calloc(3 * ENTRIES, sizeof *offsets);
+    assert_non_null(numbers);
+    assert_non_null(offsets);
+    for (int e = 0; e < ENTRIES; ++e) {
+        numbers[e] = (float)e;
+        offsets[3 * e + 2] = ENTRIES - 1 - e;
+    }
+    guarded c = guarded_create(*state, numbers, ENTRIES * sizeof *numbers);
+    guarded stack = guarded_create(*state, offsets, 3 * ENTRIES * sizeof *offsets);
+    assert_ok(*state,
+              subwave_matmul_stacked(*state, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                     SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 1, 1, 0, &none,
+                                     NULL, 1, NULL, 1, &twice, guarded_pointer(&c), 1,
+                                     SUBWAVE_DTYPE_I32, 0, guarded_pointer(&stack), ENTRIES));
+    assert_ok(*state, subwave_synchronize(*state));
+    assert_int_equal(guarded_read(&c, numbers), 0);
+    for (int e = 0; e < ENTRIES; ++e)
+        assert_true(numbers[e] == 2 * (float)e);
+    guarded_destroy(&c);
+    guarded_destroy(&stack);
+    free(numbers);
+    free(offsets);
+    ++cases;
+}
+
 /* --- bad arguments --------------------------------------------------------------------------- */
 
 typedef struct arguments {
@@ -617,11 +649,11 @@ static void test_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_entries),
-        cmocka_unit_test(test_scalars),   cmocka_unit_test(test_order),
-        cmocka_unit_test(test_repeat),    cmocka_unit_test(test_dbcsr),
-        cmocka_unit_test(test_workspace), cmocka_unit_test(test_bad_arguments),
-        cmocka_unit_test(test_count),
+        cmocka_unit_test(test_sizes),         cmocka_unit_test(test_entries),
+        cmocka_unit_test(test_scalars),       cmocka_unit_test(test_order),
+        cmocka_unit_test(test_repeat),        cmocka_unit_test(test_dbcsr),
+        cmocka_unit_test(test_workspace),     cmocka_unit_test(test_own_workspace),
+        cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_count),
     };
     return harness_run("matmul_stacked", tests, sizeof tests / sizeof *tests);
 }
