@@ -285,6 +285,16 @@ static subwave_status call_row_reduce(subwave_context *context, job *j)
                               length > 0 ? length : 1, j->memory[OUT]);
 }
 
+static bool prepare_row_scan(job *j) { return prepare_row_reduce(j) && prepare_alike(j); }
+
+static subwave_status call_row_scan(subwave_context *context, job *j)
+{
+    const npy_matrix *const x = &j->array[X];
+    const int64_t length = x->sizes[row_index(x)], ld = length > 0 ? length : 1;
+    return subwave_row_scan(context, x->dtype, j->op, j->scan, x->rows / ld, length, j->memory[X],
+                            ld, j->memory[OUT], ld);
+}
+
 static bool prepare_row_minmax_index(job *j)
 {
     const bool prepared = prepare_row_reduce(j);
@@ -587,6 +597,9 @@ static const operation operations[] = {
      "Writes op over each row: the elements along the last index, which OUT lacks; in Fortran order\n"
      "along the first one.\n",
      1, OPTION_OUTPUT | OPTION_OP, prepare_row_reduce, call_row_reduce, NULL},
+    {"row_scan", "X.npy -o OUT.npy",
+     "Writes op over the elements up to each in its row, a row being as `subwave row_reduce` has it.\n",
+     1, OPTION_OUTPUT | OPTION_OP | OPTION_SCAN, prepare_row_scan, call_row_scan, NULL},
     {"row_minmax_index", "X.npy -o OUT.npy --at PLACES.npy",
      "Writes the least or the greatest element of each row, as `subwave row_reduce` has them, and to\n"
      "a second file their places in the rows, counted from 0, as int64.\n",
