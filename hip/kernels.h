@@ -57,6 +57,8 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_stack,
     SUBWAVE_OPERATION_matmul_stacked,
     SUBWAVE_OPERATION_transpose_stacked,
+    SUBWAVE_OPERATION_grouped,
+    SUBWAVE_OPERATION_matmul_grouped,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], or its conjugate, of B
@@ -203,6 +205,47 @@ typedef struct subwave_matmul_stacked_launch {
     const subwave_stack_list *lists;
     const subwave_stack_term *terms;
 } subwave_matmul_stacked_launch;
+
+/* Products of any sizes: of problem i, sizes and leading dimensions are the i-th numbers of arrays in
+ * device memory, and the matrices' addresses likewise. */
+enum {
+    SUBWAVE_GROUPED_RUN = 256,           /* problems that a block measures together */
+    SUBWAVE_GROUPED_CLASSES = 4,         /* at most */
+    SUBWAVE_GROUPED_MOST = 1 << 28,      /* problems */
+    SUBWAVE_GROUPED_MOST_SIZE = 1 << 30, /* m, n and k */
+#ifdef SUBWAVE_SMALL_LIMITS
+    SUBWAVE_GROUPED_BLOCKS = 3,
+#else
+    SUBWAVE_GROUPED_BLOCKS = 1 << 12, /* at most, that measure */
+#endif
+};
+typedef struct subwave_grouped_operand {
+    const void *const *matrices;
+    const int64_t *lds;
+    int32_t transposed;
+} subwave_grouped_operand;
+
+/* hip/grouped.hip measures the problems. A class of them has a kernel: a problem is of the first
+ * class whose tiles hold its C, or of the last one. What a problem has to do is counted in units of
+ * work, tile by tile; those of a class are numbered through. */
+typedef struct subwave_grouped_launch {
+    const int64_t *m, *n, *k;
+    subwave_grouped_operand a, b, c;
+    uint32_t count, runs, blocks;
+    int32_t multiplies; /* A and B are read */
+    int32_t classes, sides[SUBWAVE_GROUPED_CLASSES];
+    /* Class by class: of each problem the units before it in its run, of each run those before it, of
+     * all. */
+    uint64_t *in_run, *before_run, *total;
+} subwave_grouped_launch;
+
+/* The problems of one class, by one of the kernels of batches; the operands of `product` are filled
+ * for each. */
+typedef struct subwave_matmul_grouped_launch {
+    subwave_matmul_batched_launch product;
+    subwave_grouped_launch problems;
+    int32_t number; /* of the class */
+} subwave_matmul_grouped_launch;
 
 /* Element i belongs to work-item i: blocks of block[0] x block[1] x block[2], `count` of them. */
 enum { SUBWAVE_GROUP_BATCH = 4 }; /* elements of a work-item that are loaded together */

@@ -94,6 +94,12 @@ void subwave_plan_matmul_batched(const subwave_capabilities *device, subwave_dty
 void subwave_plan_matmul_stacked(const subwave_capabilities *device, subwave_dtype dtype,
                                  subwave_matmul_batched_launch *launch);
 
+/* The same for problems of any sizes: a launch for each class of them (SUBWAVE_GROUPED_CLASSES at
+ * most), by the side of its tiles. Returns their number. */
+int32_t subwave_plan_matmul_grouped(const subwave_capabilities *device, subwave_dtype dtype,
+                                    const subwave_matmul_batched_launch *problem,
+                                    subwave_matmul_batched_launch *launches, int32_t *sides);
+
 /* A batch's kernels, shown one after the other. `side`: of the tile of C that a group, a team of
  * them or a wave computes; of CELLS a lane. */
 typedef struct subwave_batched_candidates {

@@ -55,15 +55,25 @@ static bool has_groups(const subwave_capabilities *device, subwave_dtype dtype, 
            groups->lanes <= device->wave_size && (groups->side <= 16 || !has_unit(device, dtype));
 }
 
-/* The smallest that holds C, or the largest; of those for stacks, if it is of one. */
+/* Who asks for a tile: not every one is built for all. */
+typedef enum caller { FOR_BATCH, FOR_STACK, FOR_GROUPED } caller;
+
+static bool is_built_for(const subwave_capabilities *device, caller caller, const tile *groups)
+{
+    return caller == FOR_BATCH ? true
+           : caller == FOR_STACK
+               ? subwave_stacked_fits(groups->size, groups->across)
+               : subwave_grouped_fits(device->wave_size, groups->size, groups->across);
+}
+
+/* The smallest that holds C, or the largest. */
 static const tile *best_groups(const subwave_capabilities *device, subwave_dtype dtype,
-                               const subwave_matmul_batched_launch *launch, bool stacked)
+                               const subwave_matmul_batched_launch *launch, caller caller)
 {
     const int32_t widest = greater_of(launch->m, launch->n);
     const tile *best = NULL;
     for (size_t i = 0; i < sizeof tiles / sizeof *tiles && !(best && best->side >= widest); ++i)
-        if (has_groups(device, dtype, &tiles[i]) &&
-            (!stacked || subwave_stacked_fits(tiles[i].size, tiles[i].across)))
+        if (has_groups(device, dtype, &tiles[i]) && is_built_for(device, caller, &tiles[i]))
             best = &tiles[i];
     return best;
 }
@@ -264,7 +274,7 @@ void subwave_plan_matmul_batched(const subwave_capabilities *device, subwave_dty
         return;
     if (unit_is_best(launch) && plan_unit(device, dtype, launch))
         return;
-    const tile *const groups = best_groups(device, dtype, launch, false);
+    const tile *const groups = best_groups(device, dtype, launch, FOR_BATCH);
     const int32_t side = best_cells(dtype, groups, launch);
     if (side == 0 || !plan_cells(device, dtype, side, launch))
         plan_groups(device, dtype, groups, launch);
@@ -274,12 +284,41 @@ void subwave_plan_matmul_stacked(const subwave_capabilities *device, subwave_dty
                                  subwave_matmul_batched_launch *launch)
 {
     if (!unit_is_best(launch) || !plan_unit(device, dtype, launch))
-        plan_groups(device, dtype, best_groups(device, dtype, launch, true), launch);
+        plan_groups(device, dtype, best_groups(device, dtype, launch, FOR_STACK), launch);
     /* How many lists there are the host does not know: as many blocks as a device has room for go
      * over them. */
     enum { ROOM = 16 };
     const int64_t room = ROOM * (int64_t)device->compute_units;
     launch->blocks = lesser_of(launch->blocks, lesser_of(room, SUBWAVE_MOST_BATCHED_BLOCKS));
+}
+
+int32_t subwave_plan_matmul_grouped(const subwave_capabilities *device, subwave_dtype dtype,
+                                    const subwave_matmul_batched_launch *problem,
+                                    subwave_matmul_batched_launch *launches, int32_t *sides)
+{
+    /* As many blocks as a device has room for share the work, which only it knows, equally. Threads of
+     * the CPU device have one each, since blocks without work take time there. */
+    enum { ROOM = 16 };
+    static const int32_t wanted[SUBWAVE_GROUPED_CLASSES] = {8, 16, 32, 64};
+    const int64_t room = (device->waves_take_turns ? 1 : ROOM) * (int64_t)device->compute_units;
+    int32_t classes = 0;
+    for (int c = 0; c < SUBWAVE_GROUPED_CLASSES; ++c) {
+        subwave_matmul_batched_launch launch = *problem;
+        launch.m = launch.n = wanted[c];
+        launch.batch = 1;
+        int32_t side = SUBWAVE_MATMUL_BATCHED_UNIT_SIDE;
+        if (!unit_is_best(&launch) || !plan_unit(device, dtype, &launch)) {
+            const tile *const groups = best_groups(device, dtype, &launch, FOR_GROUPED);
+            side = groups->side;
+            plan_groups(device, dtype, groups, &launch);
+        }
+        launch.blocks = lesser_of(room, SUBWAVE_MOST_BATCHED_BLOCKS);
+        if (classes > 0 && sides[classes - 1] == side) /* the largest there is */
+            break;
+        launches[classes] = launch;
+        sides[classes++] = side;
+    }
+    return classes;
 }
 
 void subwave_plan_batched_candidates(const subwave_capabilities *device, subwave_dtype dtype,

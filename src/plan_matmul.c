@@ -51,34 +51,87 @@ void subwave_lay_c_by_rows(subwave_matmul_product *product)
         subwave_transpose_product(product);
 }
 
-/* The CPU device computes the elements beyond C too, so that BROADCAST's wide tiles are for wide
- * matrices. Times are nanoseconds of an x86 core: of a product and sum in either kernel, and to
- * start a work-item. */
+/* What SKINNY takes on the CPU device: to start a work-item, and of a product and sum. */
+typedef struct skinny_time {
+    double start, product;
+} skinny_time;
+
+static skinny_time skinny_time_in_turns(const subwave_matmul_kernel *kernel)
+{
+    const int32_t rows = kernel->tile_rows;
+    switch (kernel->of.skinny.shape) {
+    case SUBWAVE_SKINNY_ACROSS:
+        return rows == 1   ? (skinny_time){150, 0.74}
+               : rows == 4 ? (skinny_time){138, 0.94}
+                           : (skinny_time){270, 0.31};
+    case SUBWAVE_SKINNY_NARROW: /* its lanes exchange their sums */
+        return rows <= 4 ? (skinny_time){370, 3.8} : (skinny_time){1350, 7.1};
+    default:
+        return rows == 1   ? (skinny_time){470, 1.8}
+               : rows == 4 ? (skinny_time){168, 1.07}
+                           : (skinny_time){255, 0.47};
+    }
+}
+
+/* Nanoseconds of a thread for the variant's kernel on the CPU device: what work-items take to start
+ * and to wait for one another, and products and sums, those of elements beyond C too. Fitted to
+ * times of f32, f64 and c64 (tests/api/test_auto.c) on an Intel Xeon with waves of 64 lanes. */
+static double time_in_turns(const subwave_capabilities *device, subwave_dtype dtype,
+                            subwave_variant variant, const subwave_matmul_product *product)
+{
+    subwave_matmul_product copy = *product;
+    const subwave_matmul_kernel kernel = subwave_plan_matmul(device, dtype, variant, &copy);
+    const bool complex = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX,
+               f64 = dtype == SUBWAVE_DTYPE_F64, packed = kernel.packed;
+    const double items = (double)kernel.blocks * kernel.block_x, k = (double)product->k;
+    const double cells = items * kernel.item_rows * kernel.item_columns;
+    switch (variant) {
+    case SUBWAVE_VARIANT_NAIVE:
+        return items * kernel.block_y * 32 +
+               (double)product->m * (double)product->n * k * (complex ? 1.8 : 0.73);
+    case SUBWAVE_VARIANT_LOCAL:
+        return items * (61 + 18 * (double)ceil_divide(product->k, kernel.block_x) +
+                        k * (complex ? 1.55 : 0.55));
+    case SUBWAVE_VARIANT_SKINNY: {
+        const skinny_time of = skinny_time_in_turns(&kernel);
+        return items * of.start + (double)kernel.blocks * (double)kernel.of.skinny.part *
+                                      kernel.tile_rows * kernel.tile_columns * of.product;
+    }
+    default: {
+        const bool wide = kernel.item_columns > 4;
+        const double of_product = complex ? 1.4
+                                  : f64   ? (packed ? 0.31 : 0.38)
+                                  : wide  ? (packed ? 0.11 : 0.2)
+                                          : (packed ? 0.36 : 0.5);
+        return items *
+                   (complex ? 140 : 30 + 90 * (double)ceil_divide(product->k, device->wave_size)) +
+               cells * k * of_product;
+    }
+    }
+}
+
+/* On the CPU device LOCAL and SKINNY may be ahead too. Types that were not timed are not computed by
+ * LOCAL, which converts each element. */
 static subwave_variant choose_in_turns(const subwave_capabilities *device, subwave_dtype dtype,
                                        const subwave_matmul_product *product)
 {
-    const int64_t m = product->m, n = product->n, least = lesser_of(m, n);
-    /* SKINNY where the large matrix is read along k, and each work-item of a sub-group has some
-     * steps of it. */
-    const bool along_k = (m <= n ? product->b_row : product->a_column) == 1;
-    if (subwave_variant_takes(device, SUBWAVE_VARIANT_SKINNY, dtype) && along_k &&
-        (least <= 2 || (least <= 16 && product->k >= 4 * device->wave_size)))
-        return SUBWAVE_VARIANT_SKINNY;
-    const bool f64 = dtype == SUBWAVE_DTYPE_F64;
-    const bool is_complex = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX;
-    const double in_broadcast = is_complex ? 1 : f64 ? 0.5 : 0.3, to_start_broadcast = 100;
-    const double in_naive = is_complex || f64 ? 1.4 : 1.1, to_start_naive = 13;
-    subwave_matmul_product copy = *product;
-    const subwave_matmul_kernel tiled =
-        subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_BROADCAST, &copy);
-    const double elements =
-        (double)round_up(copy.m, tiled.tile_rows) * (double)round_up(copy.n, tiled.tile_columns);
-    const double broadcast =
-        elements / (tiled.item_rows * tiled.item_columns) * to_start_broadcast +
-        elements * (double)product->k * in_broadcast;
-    const double naive = (double)round_up(m, 16) * (double)round_up(n, 16) * to_start_naive +
-                         (double)m * (double)n * (double)product->k * in_naive;
-    return naive < broadcast ? SUBWAVE_VARIANT_NAIVE : SUBWAVE_VARIANT_BROADCAST;
+    static const subwave_variant candidates[] = {SUBWAVE_VARIANT_BROADCAST, SUBWAVE_VARIANT_NAIVE,
+                                                 SUBWAVE_VARIANT_SKINNY, SUBWAVE_VARIANT_LOCAL};
+    const bool timed = subwave_dtype_size(subwave_part_dtype(dtype)) >= 4;
+    subwave_variant best = candidates[0];
+    double least = 0;
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; ++i) {
+        const subwave_variant variant = candidates[i];
+        if (!subwave_variant_takes(device, variant, dtype) ||
+            (variant == SUBWAVE_VARIANT_LOCAL && !timed))
+            continue;
+        const double time = time_in_turns(device, dtype, variant, product);
+        if (i == 0 || time < least) {
+            best = variant;
+            least = time;
+        }
+    }
+    return best;
 }
 
 /* Whether MATRIX of 16 bits is faster than BROADCAST where the latter's time is estimated, in whose

@@ -413,6 +413,35 @@ SUBWAVE_API subwave_status subwave_matmul_stacked(
     const void *beta, void *c, int64_t ldc, subwave_dtype offset_dtype, int32_t base,
     const void *offsets, int64_t entries);
 
+/* Products of any sizes, all at once: C = alpha op(A) op(B) + beta C for each of a list of problems,
+ * of which the host need not know the sizes.
+ *   dtype         SUBWAVE_DTYPE_F32, _F64, _C32 or _C64, of all matrices and scalars.
+ *   layout, transpose_a, transpose_b   as in subwave_matmul, of all problems.
+ *   m, n, k       [in, device] `count` numbers each, 0 to 2^30: problem i is m[i] x n[i], with sums
+ *                 over k[i] products.
+ *   alpha, beta   [in, host] one element each. alpha = 0: k, A and B, their addresses and leading
+ *                 dimensions are not read. beta = 0: no C is read, so it may hold anything.
+ *   a, b, c       [in, device] `count` addresses each, of A, B and C in device memory, of which C is
+ *                 in/out. Of an A or B with k[i] = 0 it may be null. No C may overlap another one, or
+ *                 an A or B.
+ *   lda, ldb, ldc [in, device] `count` numbers each, in elements, as in subwave_matmul.
+ *   count         0 to 2^28.
+ * count = 0 returns at once. m[i] or n[i] = 0: there is nothing to do; k[i] = 0: C is scaled by beta.
+ * What stands in device memory the host does not check; a problem with a size, leading dimension or
+ * null address that is not possible is left as it is. Stream: asynchronous; one or two kernels, and
+ * one for each of at most four classes of sizes, whatever the problems are. Workspace: up to 4160
+ * bytes and 33 per problem; a context's own is enough for 65536 problems. Determinism: bit-equal from run to run on one device, wherever the problem stands; one partial sum per element,
+ * over k in ascending order, or as subwave_matmul_strided_batched does within an entry. Errors:
+ * INVALID_CONTEXT; INVALID_VALUE dtype, layout, transpose; UNSUPPORTED another dtype; INVALID_SIZE;
+ * INVALID_POINTER; WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR. Source: the grouped products of
+ * CUTLASS and hipBLASLt, whose sizes are in device memory too (docs/matmul-batched.md). */
+SUBWAVE_API subwave_status subwave_matmul_grouped(
+    subwave_context *context, subwave_dtype dtype, subwave_layout layout,
+    subwave_transpose_kind transpose_a, subwave_transpose_kind transpose_b, const int64_t *m,
+    const int64_t *n, const int64_t *k, const void *alpha, const void *const *a, const int64_t *lda,
+    const void *const *b, const int64_t *ldb, const void *beta, void *const *c, const int64_t *ldc,
+    int64_t count);
+
 /* How subwave_matmul with these arguments would compute, by arithmetic on the host alone.
  *   variant ... k  [in]   as in subwave_matmul.
  *   plan    [out, host] filled whole; of m = 0 or n = 0: blocks is 0. With column-major order, rows

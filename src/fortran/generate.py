@@ -58,6 +58,7 @@ OVERLOADS = {
     "subwave_matmul_batched": Overload(("alpha", "beta"), (), (), FIELDS, COLUMNS, {}),
     "subwave_matmul_stacked": Overload(("alpha", "beta"), (), (), FIELDS,
                                        dict(COLUMNS, base="1_c_int32_t"), {}),
+    "subwave_matmul_grouped": Overload(("alpha", "beta"), (), (), FIELDS, COLUMNS, {}),
     "subwave_reduce": Overload(("init",), ("result",), ("init",), NUMBERS, ORDER, TO_HOST),
     "subwave_scan": Overload(("init",), (), (), NUMBERS, ORDER, {}),
     "subwave_dot": Overload((), ("result",), (), FIELDS, dict(ORDER, conjugation="SUBWAVE_CONJUGATION_FIRST"), TO_HOST),

@@ -56,8 +56,8 @@ typedef struct task {
     subwave_status (*run)(subwave_context *context, const struct task *t, void *const *operand);
     subwave_dtype dtype;
     subwave_variant variant;
-    int64_t m, n, k, batch; /* n: of groups the elements */
-    bool pointers;
+    int64_t m, n, k, batch;                          /* n: of groups the elements */
+    enum { STRIDED, POINTERS, GROUPED, FORMS } form; /* of a batch */
     int function;
     subwave_group group;
     size_t bytes[OPERANDS], align[OPERANDS]; /* 0 bytes: not used */
@@ -89,6 +89,18 @@ static void step(subwave_context *context, const char *start, int64_t bytes, int
     *list = guarded_create(context, entries, (size_t)batch * sizeof *entries);
 }
 
+/* An array of the same number, `count` times, in device memory. */
+static guarded repeated(subwave_context *context, int64_t number, int64_t count)
+{
+    int64_t *const numbers = malloc((size_t)count * sizeof *numbers);
+    assert_non_null(numbers);
+    for (int64_t i = 0; i < count; ++i)
+        numbers[i] = number;
+    const guarded memory = guarded_create(context, numbers, (size_t)count * sizeof *numbers);
+    free(numbers);
+    return memory;
+}
+
 static subwave_status run_batched(subwave_context *context, const task *t, void *const *operand)
 {
     const double alpha[] = {1.25, 0.5}, beta[] = {-0.75, 0.25};
@@ -99,7 +111,7 @@ static subwave_status run_batched(subwave_context *context, const task *t, void 
     const subwave_transpose_kind none = SUBWAVE_TRANSPOSE_NONE;
     const int64_t size = (int64_t)subwave_dtype_size(t->dtype), mk = t->m * t->k, kn = t->k * t->n,
                   mn = t->m * t->n;
-    if (!t->pointers)
+    if (t->form == STRIDED)
         return subwave_matmul_strided_batched(context, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR, none,
                                               none, t->m, t->n, t->k, a, operand[FIRST], t->k, mk,
                                               operand[SECOND], t->n, kn, b, operand[RESULT], t->n,
@@ -108,10 +120,24 @@ static subwave_status run_batched(subwave_context *context, const task *t, void 
     step(context, operand[FIRST], mk * size, t->batch, &of_a);
     step(context, operand[SECOND], kn * size, t->batch, &of_b);
     step(context, operand[RESULT], mn * size, t->batch, &of_c);
-    const subwave_status status =
-        subwave_matmul_batched(context, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR, none, none, t->m, t->n,
-                               t->k, a, guarded_pointer(&of_a), t->k, guarded_pointer(&of_b), t->n,
-                               b, guarded_pointer(&of_c), t->n, t->batch);
+    subwave_status status;
+    if (t->form == POINTERS) {
+        status = subwave_matmul_batched(context, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR, none, none,
+                                        t->m, t->n, t->k, a, guarded_pointer(&of_a), t->k,
+                                        guarded_pointer(&of_b), t->n, b, guarded_pointer(&of_c),
+                                        t->n, t->batch);
+    } else {
+        guarded m = repeated(context, t->m, t->batch), n = repeated(context, t->n, t->batch),
+                k = repeated(context, t->k, t->batch);
+        status = subwave_matmul_grouped(
+            context, t->dtype, SUBWAVE_LAYOUT_ROW_MAJOR, none, none, guarded_pointer(&m),
+            guarded_pointer(&n), guarded_pointer(&k), a, guarded_pointer(&of_a),
+            guarded_pointer(&k), guarded_pointer(&of_b), guarded_pointer(&n), b,
+            guarded_pointer(&of_c), guarded_pointer(&n), t->batch);
+        guarded_destroy(&m);
+        guarded_destroy(&n);
+        guarded_destroy(&k);
+    }
     guarded_destroy(&of_a);
     guarded_destroy(&of_b);
     guarded_destroy(&of_c);
@@ -340,19 +366,12 @@ static void check_matmul(device *d, subwave_variant variant, subwave_dtype dtype
     check(d, &t);
 }
 
-static void check_batched(device *d, subwave_dtype dtype, bool pointers, int64_t m, int64_t n,
-                          int64_t k)
+static void check_batched(device *d, subwave_dtype dtype, int form, int64_t m, int64_t n, int64_t k)
 {
-    task t = {.run = run_batched,
-              .dtype = dtype,
-              .m = m,
-              .n = n,
-              .k = k,
-              .batch = 9,
-              .pointers = pointers};
+    task t = {.run = run_batched, .dtype = dtype, .m = m, .n = n, .k = k, .batch = 9, .form = form};
     snprintf(t.name, sizeof t.name, "%s %s %" PRId64 " x %" PRId64 " x %" PRId64,
-             pointers ? "matmul_batched" : "matmul_strided_batched", subwave_dtype_name(dtype), m,
-             n, k);
+             ((const char *[]){"matmul_strided_batched", "matmul_batched", "matmul_grouped"})[form],
+             subwave_dtype_name(dtype), m, n, k);
     const size_t size = subwave_dtype_size(dtype);
     const int64_t elements[] = {[FIRST] = m * k, [SECOND] = k * n, [RESULT] = m * n};
     for (int i = 0; i <= RESULT; ++i)
@@ -466,11 +485,11 @@ static void check_stack(device *d, subwave_dtype dtype, int64_t m, int64_t n, in
 static void check_batches(device *d)
 {
     for (size_t i = 0; i < COUNT(batched_dtypes); ++i)
-        for (int pointers = 0; pointers < 2; ++pointers) {
-            check_batched(d, batched_dtypes[i], pointers, 5, 4, 7);
-            check_batched(d, batched_dtypes[i], pointers, 17, 9, 14);
+        for (int form = 0; form < FORMS; ++form) {
+            check_batched(d, batched_dtypes[i], form, 5, 4, 7);
+            check_batched(d, batched_dtypes[i], form, 17, 9, 14);
             if (harness_is_full())
-                check_batched(d, batched_dtypes[i], pointers, 20, 19, 20);
+                check_batched(d, batched_dtypes[i], form, 20, 19, 20);
         }
     for (size_t i = 0; i < COUNT(batched_dtypes); ++i) {
         check_stack(d, batched_dtypes[i], 2, 3, 2, i % 2 ? 1200 : 70);

@@ -202,6 +202,15 @@ CALL(stacked, subwave_matmul_stacked(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_
                                      SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 12, 12, 12,
                                      &one, a, 12, b, 12, &zero, c, 12, SUBWAVE_DTYPE_I32, 0,
                                      (int32_t[]){0, 0, 0, 144, 0, 144, 0, 144, 0}, 3))
+static subwave_status grouped(subwave_context *context)
+{
+    static const int64_t sizes[] = {12, 3, 12}, lds[] = {12, 12, 12};
+    const void *const as[] = {a, a + 4, a + 8}, *const bs[] = {b, b, b + 8};
+    void *const cs[] = {c, c + 144, c + 288};
+    return subwave_matmul_grouped(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                  SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, sizes, sizes,
+                                  sizes, &one, as, lds, bs, lds, &zero, cs, lds, 3);
+}
 CALL(reduce, subwave_group_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, &groups, ITEMS, NULL,
                                   in, out))
 CALL(scan, subwave_group_scan(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE,
@@ -296,6 +305,7 @@ static subwave_status (*const calls[])(subwave_context *) = {multiply_auto,
                                                              batched_staged,
                                                              pointers,
                                                              stacked,
+                                                             grouped,
                                                              reduce,
                                                              one_to_all,
                                                              scan,

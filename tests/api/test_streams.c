@@ -25,10 +25,12 @@ typedef struct arrays {
     float *a, *b;
     uint32_t *id;
     int32_t *offsets, *stack, *places;
+    int64_t *sizes;        /* of PROBLEMS, and then their leading dimension */
+    const void **matrices; /* A of PROBLEMS, then B, then C */
     void *c;
 } arrays;
 
-enum { SEGMENTS = 70, ENTRIES = 20 };
+enum { SEGMENTS = 70, ENTRIES = 20, PROBLEMS = 20, MOST_SIDE = 10 };
 enum { C_BYTES = CELLS * (int)sizeof(subwave_group_item) };
 
 static arrays arrays_create(subwave_context *context)
@@ -41,6 +43,9 @@ static arrays arrays_create(subwave_context *context)
               subwave_malloc(context, (void **)&x.offsets, (SEGMENTS + 1) * sizeof *x.offsets));
     assert_ok(context, subwave_malloc(context, (void **)&x.stack, 3 * ENTRIES * sizeof *x.stack));
     assert_ok(context, subwave_malloc(context, (void **)&x.places, ENTRIES * sizeof *x.places));
+    assert_ok(context, subwave_malloc(context, (void **)&x.sizes, 2 * PROBLEMS * sizeof *x.sizes));
+    assert_ok(context,
+              subwave_malloc(context, (void **)&x.matrices, 3 * PROBLEMS * sizeof *x.matrices));
     assert_ok(context, subwave_malloc(context, &x.c, C_BYTES));
     return x;
 }
@@ -53,6 +58,8 @@ static void arrays_destroy(subwave_context *context, arrays *x)
     assert_ok(context, subwave_free(context, x->offsets));
     assert_ok(context, subwave_free(context, x->stack));
     assert_ok(context, subwave_free(context, x->places));
+    assert_ok(context, subwave_free(context, x->sizes));
+    assert_ok(context, subwave_free(context, (void *)x->matrices));
     assert_ok(context, subwave_free(context, x->c));
 }
 
@@ -61,6 +68,8 @@ static void arrays_fill(subwave_context *context, const arrays *x, harness_rando
     static float a[CELLS], b[CELLS];
     static uint32_t id[CELLS];
     static int32_t offsets[SEGMENTS + 1], stack[3 * ENTRIES], places[ENTRIES];
+    static int64_t sizes[2 * PROBLEMS];
+    static const void *matrices[3 * PROBLEMS];
     static unsigned char poison[C_BYTES];
     for (int i = 0; i < CELLS; ++i) {
         a[i] = (float)harness_random_sign(random);
@@ -73,6 +82,15 @@ static void arrays_fill(subwave_context *context, const arrays *x, harness_rando
         stack[i] = 9 * (int32_t)(harness_random_bits(random) % 7);
     for (int i = 0; i < ENTRIES; ++i)
         places[i] = 16 * i;
+    for (int i = 0; i < PROBLEMS; ++i) {
+        sizes[i] = (int64_t)(harness_random_bits(random) % (MOST_SIDE + 1));
+        sizes[PROBLEMS + i] = MOST_SIDE;
+        matrices[i] = x->a + MOST_SIDE * MOST_SIDE * i;
+        matrices[PROBLEMS + i] = x->b + MOST_SIDE * MOST_SIDE * i;
+        matrices[2 * PROBLEMS + i] = (float *)x->c + MOST_SIDE * MOST_SIDE * i;
+    }
+    assert_ok(context, subwave_copy(context, x->sizes, sizes, sizeof sizes));
+    assert_ok(context, subwave_copy(context, (void *)x->matrices, matrices, sizeof matrices));
     memset(poison, 0xa5, sizeof poison);
     assert_ok(context, subwave_copy(context, x->places, places, sizeof places));
     assert_ok(context, subwave_copy(context, x->stack, stack, sizeof stack));
@@ -118,6 +136,12 @@ CALL(stacked,
      subwave_matmul_stacked(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
                             SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 3, 3, 3, &one, x->a, 3,
                             x->b, 3, &zero, x->c, 3, SUBWAVE_DTYPE_I32, 0, x->stack, ENTRIES))
+CALL(grouped, subwave_matmul_grouped(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
+                                     SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, x->sizes,
+                                     x->sizes, x->sizes, &one, x->matrices, x->sizes + PROBLEMS,
+                                     x->matrices + PROBLEMS, x->sizes + PROBLEMS, &zero,
+                                     (void *const *)(x->matrices + 2 * PROBLEMS),
+                                     x->sizes + PROBLEMS, PROBLEMS))
 CALL(reduce, subwave_group_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, &eights, CELLS, NULL,
                                   x->a, x->c))
 CALL(scan, subwave_group_scan(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE,
@@ -203,6 +227,7 @@ static subwave_status append(subwave_context *context, const arrays *x)
 static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               batched,
                               stacked,
+                              grouped,
                               reduce,
                               scan,
                               one_to_all,

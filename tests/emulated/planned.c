@@ -168,12 +168,28 @@ static void plan_matmul_stacked(const subwave_capabilities *device, subwave_dtyp
          subwave_dtype_name(dtype), (int)m, (int)n);
 }
 
+/* A list of problems asks for all the classes of sizes. */
+static void plan_matmul_grouped(const subwave_capabilities *device, subwave_dtype dtype)
+{
+    subwave_matmul_batched_launch launches[SUBWAVE_GROUPED_CLASSES];
+    const subwave_matmul_batched_launch problem = {.k = 8};
+    subwave_matmul_grouped_launch launch = {.problems = {.count = 1, .runs = 1, .blocks = 1}};
+    launch.problems.classes =
+        subwave_plan_matmul_grouped(device, dtype, &problem, launches, launch.problems.sides);
+    for (launch.number = 0; launch.number < launch.problems.classes; ++launch.number) {
+        launch.product = launches[launch.number];
+        call(SUBWAVE_OPERATION_matmul_grouped, dtype, &launch, "grouped %s, up to %d",
+             subwave_dtype_name(dtype), (int)launch.problems.sides[launch.number]);
+    }
+}
+
 static void plan_batches(const subwave_capabilities *device)
 {
     static const int32_t depths[] = {0, 1, 3, 8, 17, 64};
     for (int d = 0; d < DTYPES; ++d) {
         if (!subwave_is_built(SUBWAVE_OPERATION_matmul_batched, all_dtypes[d]))
             continue;
+        plan_matmul_grouped(device, all_dtypes[d]);
         for (int32_t m = 1; m <= 66; ++m)
             for (int32_t n = 1; n <= 66; ++n) {
                 plan_matmul_stacked(device, all_dtypes[d], m, n);
@@ -242,6 +258,10 @@ static void call_arrays(void)
     call(SUBWAVE_OPERATION_stack, SUBWAVE_DTYPE_U8, &stack, "stack of few entries");
     stack.entries = SUBWAVE_STACK_MOST;
     call(SUBWAVE_OPERATION_stack, SUBWAVE_DTYPE_U8, &stack, "stack of many entries");
+    subwave_grouped_launch problems = {.count = 1, .runs = 1, .blocks = 1};
+    call(SUBWAVE_OPERATION_grouped, SUBWAVE_DTYPE_U8, &problems, "few problems");
+    problems.runs = 2;
+    call(SUBWAVE_OPERATION_grouped, SUBWAVE_DTYPE_U8, &problems, "many problems");
     call(SUBWAVE_OPERATION_fill, SUBWAVE_DTYPE_U8, &fill, "fill");
     subwave_transpose_stacked_launch in_place = {.m = 1, .n = 1, .teams = 1, .blocks = 1};
     for (int d = 0; d < DTYPES; ++d)

@@ -6,7 +6,7 @@ module checks
   use subwave
   implicit none
   private
-  public :: begin, check, check_error, device_memory, finish, free_all
+  public :: begin, check, check_error, device_memory, device_sizes, finish, free_all
 
   ! The context on the test's device.
   type(subwave_context), public :: context
@@ -60,6 +60,16 @@ contains
     call subwave_malloc(context, pointer, int(bytes, c_int64_t))
     memories = memories + 1
     memory(memories) = pointer
+  end function
+
+  ! Sizes or leading dimensions in device memory.
+  function device_sizes(sizes) result(pointer)
+    integer, intent(in) :: sizes(:)
+    type(c_ptr) :: pointer
+    integer(c_int64_t) :: wide(size(sizes))
+    wide = sizes
+    pointer = device_memory(c_sizeof(wide))
+    call subwave_copy_to_device(context, pointer, wide)
   end function
 
   subroutine free_all()
