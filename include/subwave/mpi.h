@@ -32,7 +32,7 @@ typedef enum subwave_mpi_transport {
  * the last error. One thread uses it at a time. */
 typedef struct subwave_mpi subwave_mpi;
 
-/* All functions but subwave_mpi_layout_from_descriptor, _local_size, _transport, _synchronize and
+/* All functions but subwave_mpi_layout_from_descriptor, _local_size, _transport_used, _synchronize and
  * _last_error are collective: every rank calls them, in the same order. Every call begins with an
  * exchange of what the ranks were asked for and ends with one of how it went, and returns the same on
  * all ranks: where one has found an error, those that have not return its status and a text that begins

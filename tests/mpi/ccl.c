@@ -91,8 +91,8 @@ EXPORT int ncclGroupStart(void)
 EXPORT int ncclGroupEnd(void)
 {
     --group_depth;
-    MPI_Waitall(request_count, requests, MPI_STATUSES_IGNORE);
-    request_count = 0;
+    while (request_count > 0)
+        MPI_Wait(&requests[--request_count], MPI_STATUS_IGNORE);
     return 0;
 }
 

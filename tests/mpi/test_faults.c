@@ -269,7 +269,8 @@ int main(int argc, char **argv)
                                                 : SUBWAVE_MPI_TRANSPORT_HOST;
     test_create(transport);
     test_calls(transport);
-    test_ccl();
+    if (getenv("SUBWAVE_MPI_CCL"))
+        test_ccl();
     test_lost(0);
     test_lost(2);
     CHECK(subwave_context_destroy(&context) == SUBWAVE_STATUS_SUCCESS, "the context");
