@@ -4,8 +4,8 @@
  *   mpicc mpi_matmul.c $(pkg-config --cflags --libs subwave-mpi) -o mpi_matmul
  *   mpiexec -n 4 ./mpi_matmul 4096
  *
- * Element (i, j) of A is i + 1, and of B it is 1 / (i + 1), so that element (i, j) of C is (i + 1) times the
- * sum of 1 / (l + 1) over l.
+ * Element (i, j) of A is i + 1, and of B it is 1 / (i + 1), so that element (i, j) of C is (i + 1)
+ * times the sum of 1 / (l + 1) over l.
  */
 #include <subwave/mpi.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * starpu_matmul.c: a tiled matrix product as tasks of StarPU, each of which is one call of subwave. StarPU
- * knows from the tiles that tasks read and write which of them may run at the same time, and, with more than
- * one kind of worker, where each runs.
+ * starpu_matmul.c: a tiled matrix product as tasks of StarPU, each of which is one call of subwave.
+ * StarPU knows from the tiles that tasks read and write which of them may run at the same time,
+ * and, with more than one kind of worker, where each runs.
  *
  *   cc starpu_matmul.c $(pkg-config --cflags --libs subwave starpu-1.3) -o starpu_matmul
  *   SUBWAVE_CPU_THREADS=1 ./starpu_matmul 512
  *
- * Element (i, j) of A is i + 1, and of B it is 1 / (i + 1), so that element (i, j) of C is (i + 1) times the
- * sum of 1 / (l + 1) over l.
+ * Element (i, j) of A is i + 1, and of B it is 1 / (i + 1), so that element (i, j) of C is (i + 1)
+ * times the sum of 1 / (l + 1) over l.
  */
 #include <subwave/subwave.h>
 

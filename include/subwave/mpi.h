@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * mpi.h: the C interface of libsubwave_mpi: matrix products and operations on arrays whose parts lie on
- * many devices, one rank of an MPI communicator for each (docs/distributed.md).
+ * mpi.h: the C interface of libsubwave_mpi: matrix products and operations on arrays whose parts
+ * lie on many devices, one rank of an MPI communicator for each (docs/distributed.md).
  */
 #ifndef SUBWAVE_MPI_H
 #define SUBWAVE_MPI_H
@@ -27,25 +27,27 @@ typedef enum subwave_mpi_transport {
 #undef SUBWAVE_X
 } subwave_mpi_transport;
 
-/* The ranks of an MPI communicator as a grid of rows and columns, rank r in row r / columns and column
- * r % columns, and what they need to work together: MPI communicators of its own, buffers, the text of
- * the last error. One thread uses it at a time. */
+/* The ranks of an MPI communicator as a grid of rows and columns, rank r in row r / columns and
+ * column r % columns, and what they need to work together: MPI communicators of its own, buffers,
+ * the text of the last error. One thread uses it at a time. */
 typedef struct subwave_mpi subwave_mpi;
 
-/* All functions but subwave_mpi_layout_from_descriptor, _local_size, _transport_used, _synchronize and
- * _last_error are collective: every rank calls them, in the same order. Every call begins with an
- * exchange of what the ranks were asked for and ends with one of how it went, and returns the same on
- * all ranks: where one has found an error, those that have not return its status and a text that begins
- * with "rank 3: ". Arguments that must be equal and are not are INVALID_VALUE. Nothing was written if the
- * error is one of arguments or of memory. After COMMUNICATION_ERROR (MPI or the collectives' library
- * failed, or a rank did not come within the time limit, SUBWAVE_MPI_TIMEOUT) later calls return it at
- * once, and subwave_mpi_destroy leaves to the process's end what cannot be freed.
+/* All functions but subwave_mpi_layout_from_descriptor, _local_size, _transport_used, _synchronize
+ * and _last_error are collective: every rank calls them, in the same order. Every call begins with
+ * an exchange of what the ranks were asked for and ends with one of how it went, and returns the
+ * same on all ranks: where one has found an error, those that have not return its status and a text
+ * that begins with "rank 3: ". Arguments that must be equal and are not are INVALID_VALUE. Nothing
+ * was written if the error is one of arguments or of memory. After COMMUNICATION_ERROR (MPI or the
+ * collectives' library failed, or a rank did not come within the time limit, SUBWAVE_MPI_TIMEOUT)
+ * later calls return it at once, and subwave_mpi_destroy leaves to the process's end what cannot be
+ * freed.
  *
- * The host takes part: it waits for messages, with the transport CCL only for these two exchanges, and
- * no call can be captured in a graph. Buffers grow to what the largest call needs and are kept. Results
- * are complete in stream order of the context's stream, by which calls are also ordered after what was
- * queued before. Determinism: equal bits from run to run with the same number of ranks, parts and
- * devices. Stream and source of all: as the call of subwave.h that each rank makes. */
+ * The host takes part: it waits for messages, with the transport CCL only for these two exchanges,
+ * and no call can be captured in a graph. Buffers grow to what the largest call needs and are kept.
+ * Results are complete in stream order of the context's stream, by which calls are also ordered
+ * after what was queued before. Determinism: equal bits from run to run with the same number of
+ * ranks, parts and devices. Stream and source of all: as the call of subwave.h that each rank
+ * makes. */
 
 /* Makes a grid.
  *   mpi        [out, host] the grid; null on error.
@@ -54,10 +56,11 @@ typedef struct subwave_mpi subwave_mpi;
  *   grid_rows, grid_columns  >= 1.
  *   transport  one of the list, the same on all ranks.
  * Environment, read here: SUBWAVE_MPI_TIMEOUT, SUBWAVE_MPI_CCL, SUBWAVE_MPI_PANEL
- * (docs/environment.md). Errors: INVALID_POINTER mpi; INVALID_CONTEXT; INVALID_VALUE transport, parent, or
- * an environment variable; INVALID_SIZE the grid's sizes; UNSUPPORTED the library of CCL is missing,
- * or the device is none of its GPUs; OUT_OF_MEMORY; DEVICE_ERROR; COMMUNICATION_ERROR. Since there is no
- * grid to ask, subwave_mpi_last_error(NULL) has the text, for the calling thread. */
+ * (docs/environment.md). Errors: INVALID_POINTER mpi; INVALID_CONTEXT; INVALID_VALUE transport,
+ * parent, or an environment variable; INVALID_SIZE the grid's sizes; UNSUPPORTED the library of CCL
+ * is missing, or the device is none of its GPUs; OUT_OF_MEMORY; DEVICE_ERROR; COMMUNICATION_ERROR.
+ * Since there is no grid to ask, subwave_mpi_last_error(NULL) has the text, for the
+ * calling thread. */
 SUBWAVE_API subwave_status subwave_mpi_create(subwave_mpi **mpi, subwave_context *context,
                                               MPI_Comm parent, int32_t grid_rows,
                                               int32_t grid_columns,
@@ -67,8 +70,9 @@ SUBWAVE_API subwave_status subwave_mpi_create(subwave_mpi **mpi, subwave_context
  * Errors: DEVICE_ERROR, COMMUNICATION_ERROR; the grid is gone all the same. */
 SUBWAVE_API subwave_status subwave_mpi_destroy(subwave_mpi **mpi);
 
-/* What the last failed call on `mpi` found wrong, naming the parameter; "" if none failed. With null:
- * the last failed call of this thread that had no grid. Valid until the next call. Never null. */
+/* What the last failed call on `mpi` found wrong, naming the parameter; "" if none failed. With
+ * null: the last failed call of this thread that had no grid. Valid until the next call. Never
+ * null. */
 SUBWAVE_API const char *subwave_mpi_last_error(const subwave_mpi *mpi);
 
 /* "host" and so on, or "unknown". Never null. */
@@ -79,14 +83,16 @@ SUBWAVE_API const char *subwave_mpi_transport_name(subwave_mpi_transport transpo
 SUBWAVE_API subwave_status subwave_mpi_transport_used(const subwave_mpi *mpi,
                                                       subwave_mpi_transport *transport);
 
-/* Waits on the host until the context's stream has run empty, and no longer than the time limit: with
- * CCL work that is queued can wait for a rank that is lost.
- * Errors: INVALID_POINTER mpi; DEVICE_ERROR; COMMUNICATION_ERROR the time has passed, or CCL has failed. */
+/* Waits on the host until the context's stream has run empty, and no longer than the time limit:
+ * with CCL work that is queued can wait for a rank that is lost.
+ * Errors: INVALID_POINTER mpi; DEVICE_ERROR; COMMUNICATION_ERROR the time has passed, or CCL has
+ * failed. */
 SUBWAVE_API subwave_status subwave_mpi_synchronize(subwave_mpi *mpi);
 
-/* How a matrix is divided among the ranks of a grid, as in ScaLAPACK: into blocks, of which block (i,
- * j) belongs to row (first_row + i) mod grid_rows and column (first_column + j) mod grid_columns. A
- * rank's blocks lie beside one another, in their order, as one matrix in column-major order. */
+/* How a matrix is divided among the ranks of a grid, as in ScaLAPACK: into blocks, of which block
+ * (i, j) belongs to row (first_row + i) mod grid_rows and column (first_column + j) mod
+ * grid_columns. A rank's blocks lie beside one another, in their order, as one matrix in
+ * column-major order. */
 typedef struct subwave_mpi_layout {
     int64_t rows, columns;             /* of the whole matrix, >= 0 */
     int64_t block_rows, block_columns; /* of a block, >= 1; the last ones may be smaller */
@@ -95,17 +101,17 @@ typedef struct subwave_mpi_layout {
                    may differ among the ranks */
 } subwave_mpi_layout;
 
-/* The layout that a ScaLAPACK descriptor of a dense matrix (DTYPE_ 1) describes, for a grid that has
- * its ranks in the order of the descriptor's BLACS context.
+/* The layout that a ScaLAPACK descriptor of a dense matrix (DTYPE_ 1) describes, for a grid that
+ * has its ranks in the order of the descriptor's BLACS context.
  *   descriptor  [in, host] 9 numbers: DTYPE_, CTXT_, M_, N_, MB_, NB_, RSRC_, CSRC_, LLD_.
  *   layout      [out, host]
- * Errors: INVALID_POINTER; INVALID_VALUE descriptor[0] is not 1, or a number is out of its range. Text:
- * subwave_mpi_last_error(NULL). Source: ScaLAPACK's array descriptor. */
+ * Errors: INVALID_POINTER; INVALID_VALUE descriptor[0] is not 1, or a number is out of its range.
+ * Text: subwave_mpi_last_error(NULL). Source: ScaLAPACK's array descriptor. */
 SUBWAVE_API subwave_status subwave_mpi_layout_from_descriptor(const int descriptor[9],
                                                               subwave_mpi_layout *layout);
 
-/* The rows and columns of a matrix that this rank has: NUMROC of ScaLAPACK. The layout's ld does not
- * count.
+/* The rows and columns of a matrix that this rank has: NUMROC of ScaLAPACK. The layout's ld does
+ * not count.
  *   rows, columns  [out, host] Errors: INVALID_POINTER; INVALID_SIZE; INVALID_VALUE. */
 SUBWAVE_API subwave_status subwave_mpi_local_size(subwave_mpi *mpi,
                                                   const subwave_mpi_layout *layout, int64_t *rows,
@@ -114,18 +120,19 @@ SUBWAVE_API subwave_status subwave_mpi_local_size(subwave_mpi *mpi,
 /* C = alpha op(A) op(B) + beta C.
  *   dtype   F32, F64, C32 or C64, of all matrices and scalars.
  *   transpose_a, transpose_b  with CONJUGATE, op(X) = X^H.
- *   alpha, beta  [in, host] one element each, the same on all ranks. alpha = 0: A and B are not read;
- *           beta = 0: C is not read.
- *   layout_a, a  [in, device] op(A) is m x k. `a` is this rank's part; may be null if that is empty.
+ *   alpha, beta  [in, host] one element each, the same on all ranks. alpha = 0: A and B are not
+ *           read; beta = 0: C is not read.
+ *   layout_a, a  [in, device] op(A) is m x k. `a` is this rank's part; may be null if that is
+ *   empty.
  *   layout_b, b  [in, device] op(B) is k x n.
  *   layout_c, c  [in/out, device] C, m x n; must not overlap A or B.
- * What is multiplied where it is: op(A) = A whose rows are divided as C's, op(B) = B whose columns are
- * divided as C's, and columns of A divided in blocks as large as those of rows of B. Any other operand
- * is first moved, once, to a copy so divided. Memory: panels (docs/distributed.md), and these copies.
- * Order of sums: as the layouts and SUBWAVE_MPI_PANEL decide it; on one rank that of subwave_matmul.
- * Errors: INVALID_POINTER; INVALID_VALUE; UNSUPPORTED dtype; INVALID_SIZE, also of layouts whose sizes
- * do not fit together; INVALID_STRIDE; those of subwave_matmul; COMMUNICATION_ERROR. Source: SUMMA (van de
- * Geijn and Watts 1997), pdgemm of PBLAS. */
+ * What is multiplied where it is: op(A) = A whose rows are divided as C's, op(B) = B whose columns
+ * are divided as C's, and columns of A divided in blocks as large as those of rows of B. Any other
+ * operand is first moved, once, to a copy so divided. Memory: panels (docs/distributed.md), and
+ * these copies. Order of sums: as the layouts and SUBWAVE_MPI_PANEL decide it; on one rank that of
+ * subwave_matmul. Errors: INVALID_POINTER; INVALID_VALUE; UNSUPPORTED dtype; INVALID_SIZE, also of
+ * layouts whose sizes do not fit together; INVALID_STRIDE; those of subwave_matmul;
+ * COMMUNICATION_ERROR. Source: SUMMA (van de Geijn and Watts 1997), pdgemm of PBLAS. */
 SUBWAVE_API subwave_status subwave_mpi_matmul(subwave_mpi *mpi, subwave_dtype dtype,
                                               subwave_transpose_kind transpose_a,
                                               subwave_transpose_kind transpose_b, const void *alpha,
@@ -137,19 +144,20 @@ SUBWAVE_API subwave_status subwave_mpi_matmul(subwave_mpi *mpi, subwave_dtype dt
 /* Y = the transpose of X.
  *   dtype        any; elements are moved as they are.
  *   layout_x, x  [in, device] this rank's part; may be null if that is empty.
- *   layout_y, y  [out, device] of a matrix that has as many rows as X has columns, and the other way
- *                round; blocks may be others. Must not overlap x.
+ *   layout_y, y  [out, device] of a matrix that has as many rows as X has columns, and the other
+ *                way round; blocks may be others. Must not overlap x.
  * Errors: as subwave_mpi_matmul. Source: pdtran of PBLAS. */
 SUBWAVE_API subwave_status subwave_mpi_transpose(subwave_mpi *mpi, subwave_dtype dtype,
                                                  const subwave_mpi_layout *layout_x, const void *x,
                                                  const subwave_mpi_layout *layout_y, void *y);
 
-/* Of arrays, the ranks have consecutive parts, in the order of the ranks and of any sizes, 0 too. */
+/* Of arrays, the ranks have consecutive parts, in the order of the ranks and of any sizes, 0 too.
+ * */
 
 /* *result = op over all elements of all parts, with *init in front if not null; on every rank.
- *   dtype, op, order  as in subwave_reduce. The parts' results are combined in the order of the ranks
- *           as an array of that many elements, whatever the transport: integers have the same bits for
- *           any number of ranks.
+ *   dtype, op, order  as in subwave_reduce. The parts' results are combined in the order of the
+ *           ranks as an array of that many elements, whatever the transport: integers have the same
+ *           bits for any number of ranks.
  *   n       elements of this rank's part, >= 0.
  *   init    [in, host, or null] one element, the same on all ranks.
  *   x       [in, device] this rank's part.
@@ -160,8 +168,8 @@ SUBWAVE_API subwave_status subwave_mpi_reduce(subwave_mpi *mpi, subwave_dtype dt
                                               const void *x, subwave_place place, void *result);
 
 /* y = this rank's part of the scan of all parts as one array, with *init in front if not null.
- *   dtype, op, scan, order  as in subwave_scan. What the parts before have is their results, combined
- *           as in subwave_mpi_reduce.
+ *   dtype, op, scan, order  as in subwave_scan. What the parts before have is their results,
+ *           combined as in subwave_mpi_reduce.
  *   n, init, x  as in subwave_mpi_reduce. y [out, device] n elements; may be x.
  * Errors: as subwave_scan, COMMUNICATION_ERROR. Source: MPI_Exscan, in a fixed order. */
 SUBWAVE_API subwave_status subwave_mpi_scan(subwave_mpi *mpi, subwave_dtype dtype, subwave_op op,
@@ -171,7 +179,8 @@ SUBWAVE_API subwave_status subwave_mpi_scan(subwave_mpi *mpi, subwave_dtype dtyp
 /* counts[b] = how many elements of all parts are in bin b; on every rank.
  *   dtype, bins, lower, upper  as in subwave_histogram, the same on all ranks.
  *   n, x    as in subwave_mpi_reduce. counts [out, device] bins numbers.
- * Determinism: the same for any number of ranks. Errors: as subwave_histogram, COMMUNICATION_ERROR. */
+ * Determinism: the same for any number of ranks. Errors: as subwave_histogram, COMMUNICATION_ERROR.
+ * */
 SUBWAVE_API subwave_status subwave_mpi_histogram(subwave_mpi *mpi, subwave_dtype dtype,
                                                  int64_t bins, double lower, double upper,
                                                  int64_t n, const void *x, int64_t *counts);

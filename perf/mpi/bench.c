@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * bench.c: subwave-mpi-bench times the calls of libsubwave_mpi on all ranks and, with --alone, the same
- * problem on the first rank's device, and checks each result. Every rank takes the device of its number on
- * its host, or with --device the named one.
+ * bench.c: subwave-mpi-bench times the calls of libsubwave_mpi on all ranks and, with --alone, the
+ * same problem on the first rank's device, and checks each result. Every rank takes the device of
+ * its number on its host, or with --device the named one.
  *
  *   mpiexec -n 4 subwave-mpi-bench --matmul 16384 --matmul 32768 --scan 1073741824 --alone
  */
@@ -205,8 +205,8 @@ static int64_t whole(int64_t i, int64_t block, int parts, int mine)
     return (i / block * parts + mine) * block + i % block;
 }
 
-/* Matrices are products of a column and a row, of numbers that begin at `column` and at `row`: then so is
- * their product, and each of its elements is known. Fills, or compares with what is there. */
+/* Matrices are products of a column and a row, of numbers that begin at `column` and at `row`: then
+ * so is their product, and each of its elements is known. Fills, or compares with what is there. */
 static void rank_one(const job *j, double *x, int64_t column, int64_t row, double factor,
                      double bound)
 {
@@ -398,7 +398,8 @@ int main(int argc, char **argv)
         double alone = 0;
         if (options.alone && rank == 0)
             alone = measure(MPI_COMM_SELF, o, options.cases[c].n, false, 0);
-        /* The others wait without polling: they may have the processors that the first rank computes on. */
+        /* The others wait without polling: they may have the processors that the first rank
+         * computes on. */
         MPI_Request request;
         MPI_Ibcast(&alone, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD, &request);
         for (int done = 0; !done;) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * peer.h: the peer of subwave-mpi-bench: SUMMA as it is written by hand with NCCL and cuBLAS, in an NVIDIA
- * build; elsewhere there is none.
+ * peer.h: the peer of subwave-mpi-bench: SUMMA as it is written by hand with NCCL and cuBLAS, in an
+ * NVIDIA build; elsewhere there is none.
  */
 #ifndef SUBWAVE_PERF_MPI_PEER_H
 #define SUBWAVE_PERF_MPI_PEER_H
@@ -17,7 +17,8 @@ typedef struct peer peer;
 /* Null, having said why, if there is no NCCL, or for ranks that do not each have a GPU. */
 peer *peer_create(subwave_context *context, MPI_Comm comm, int grid_rows, int grid_columns,
                   int64_t block);
-/* C = A B of n x n matrices in whole blocks, of which this rank has rows x columns; waits for the end. */
+/* C = A B of n x n matrices in whole blocks, of which this rank has rows x columns; waits for the
+ * end. */
 void peer_matmul(peer *p, int64_t n, int64_t rows, int64_t columns, const double *a,
                  const double *b, double *c);
 void peer_destroy(peer *p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * peer_nccl_cublas.c: SUMMA with ncclBroadcast and cublasDgemm, two panels in turn: what a program would have
- * without a library for it. NCCL is loaded as libsubwave_mpi loads it.
+ * peer_nccl_cublas.c: SUMMA with ncclBroadcast and cublasDgemm, two panels in turn: what a program
+ * would have without a library for it. NCCL is loaded as libsubwave_mpi loads it.
  */
 #include "peer.h"
 
@@ -82,7 +82,8 @@ peer *peer_create(subwave_context *context, MPI_Comm comm, int grid_rows, int gr
     return p;
 }
 
-/* The panels of the steps of k from `at` on of the blocks whose numbers are `class` modulo `classes`. */
+/* The panels of the steps of k from `at` on of the blocks whose numbers are `class` modulo
+ * `classes`. */
 static void send_panels(peer *p, int slot, int64_t class, int64_t classes, int64_t at,
                         int64_t width, int64_t rows, int64_t columns, const double *a,
                         const double *b)

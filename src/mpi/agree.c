@@ -114,8 +114,8 @@ void subwave_mpi_await(subwave_mpi *mpi, int result, MPI_Request *request, const
     lose(mpi, what, why);
 }
 
-/* The first rank that has found an error tells the others. One that has found the same keeps its own text,
- * which begins with the parameter's name. */
+/* The first rank that has found an error tells the others. One that has found the same keeps its
+ * own text, which begins with the parameter's name. */
 static void tell(subwave_mpi *mpi, int first, subwave_status status)
 {
     memcpy(mpi->told, mpi->error, sizeof mpi->told);
@@ -134,8 +134,8 @@ static void tell(subwave_mpi *mpi, int first, subwave_status status)
 
 subwave_status subwave_mpi_agree(subwave_mpi *mpi)
 {
-    /* The greatest of each: of the first failing rank, then of each argument and of its complement, whose
-     * greatest is the complement of the least. */
+    /* The greatest of each: of the first failing rank, then of each argument and of its complement,
+     * whose greatest is the complement of the least. */
     int64_t *const most = mpi->most;
     const int size = mpi->size[ALL_RANKS], count = mpi->argument_count;
     if (mpi->lost)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * array.c: reduce, scan and histogram of an array whose parts the ranks have. Of a reduction and a scan,
- * each rank's part becomes one value on its device; the values, a few bytes, go from host to host.
+ * array.c: reduce, scan and histogram of an array whose parts the ranks have. Of a reduction and a
+ * scan, each rank's part becomes one value on its device; the values, a few bytes, go from host to
+ * host.
  */
 #include "grid.h"
 
@@ -37,8 +38,8 @@ static void check(subwave_mpi *mpi, subwave_dtype dtype, subwave_op op, subwave_
                         ON_BOTH);
 }
 
-/* The ranks' values, of those before rank `before` that have any elements, in device memory; returns how
- * many. */
+/* The ranks' values, of those before rank `before` that have any elements, in device memory;
+ * returns how many. */
 static int64_t gather(subwave_mpi *mpi, subwave_dtype dtype, int64_t n, uint64_t mine, int before)
 {
     const size_t element = subwave_dtype_size(dtype);

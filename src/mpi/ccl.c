@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * ccl.c: RCCL and NCCL, which have the same interface. The library is loaded, so that nobody needs it who
- * does not ask for it; what is used of it is declared here, as both have it since version 2.7.
+ * ccl.c: RCCL and NCCL, which have the same interface. The library is loaded, so that nobody needs
+ * it who does not ask for it; what is used of it is declared here, as both have it since version
+ * 2.7.
  */
 #include "grid.h"
 
@@ -91,8 +92,8 @@ static void try(subwave_mpi *mpi, const char *what, int result, subwave_status s
                          mpi->ccl->GetErrorString(result));
 }
 
-/* The library wants the stream's device to be the thread's current one, as a call that asks the device
- * leaves it. */
+/* The library wants the stream's device to be the thread's current one, as a call that asks the
+ * device leaves it. */
 static void use_device(subwave_mpi *mpi)
 {
     bool reached;

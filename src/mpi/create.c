@@ -55,7 +55,8 @@ static bool is_usable(MPI_Comm parent)
            MPI_Finalized(&ended) == MPI_SUCCESS && !ended && parent != MPI_COMM_NULL;
 }
 
-/* The grid's own communicators. Of the rows' and columns' the ranks are sure to come: they have agreed. */
+/* The grid's own communicators. Of the rows' and columns' the ranks are sure to come: they have
+ * agreed. */
 static void divide(subwave_mpi *mpi, int grid_columns)
 {
     const int rank = mpi->rank[ALL_RANKS], row = rank / grid_columns, column = rank % grid_columns;

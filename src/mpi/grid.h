@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * grid.h: what the calls of libsubwave_mpi share: the grid, its errors and agreements, its buffers, how
- * device memory gets to other ranks, and how a matrix is divided.
+ * grid.h: what the calls of libsubwave_mpi share: the grid, its errors and agreements, its buffers,
+ * how device memory gets to other ranks, and how a matrix is divided.
  */
 #ifndef SUBWAVE_MPI_GRID_H
 #define SUBWAVE_MPI_GRID_H
@@ -41,8 +41,8 @@ struct subwave_mpi {
     subwave_event *begun, *ready[2], *used[2];
     subwave_mpi_buffer panel_a[2], panel_b[2], moved_a, moved_b, sent, received, values;
     int *counts; /* of units: sent and received, and where, by rank */
-    /* What agreements send. All that is sent or received lies in the grid, which outlives a message that is
-     * given up. */
+    /* What agreements send. All that is sent or received lies in the grid, which outlives a message
+     * that is given up. */
     int64_t most[1 + 2 * SUBWAVE_MPI_ARGUMENTS];
     char told[SUBWAVE_MPI_TEXT];
     uint64_t own[2];
@@ -83,7 +83,8 @@ bool subwave_mpi_begin(subwave_mpi *mpi, const char *function, subwave_status *s
 void subwave_mpi_same(subwave_mpi *mpi, const char *name, int64_t value);
 void subwave_mpi_same_bytes(subwave_mpi *mpi, const char *name, const void *bytes, size_t count);
 
-/* Whether all ranks are well and have the same arguments: the status, with its text, of all of them. */
+/* Whether all ranks are well and have the same arguments: the status, with its text, of all of
+ * them. */
 subwave_status subwave_mpi_agree(subwave_mpi *mpi);
 
 /* Waits for a request of MPI, or of all with null, for which `what` is waited in a text. */
@@ -105,14 +106,15 @@ void subwave_mpi_reserve(subwave_mpi *mpi, subwave_mpi_buffer *buffer, int64_t b
 void subwave_mpi_order(subwave_mpi *mpi, subwave_context *from, subwave_event *event,
                        subwave_context *to);
 
-/* Begins to send the buffer's first bytes, complete on the stream of `transfer`, from the rank `root`
- * of a row or a column to its others; what `transfer` gets after subwave_mpi_finish() finds them. */
+/* Begins to send the buffer's first bytes, complete on the stream of `transfer`, from the rank
+ * `root` of a row or a column to its others; what `transfer` gets after subwave_mpi_finish() finds
+ * them. */
 void subwave_mpi_broadcast(subwave_mpi *mpi, subwave_mpi_ranks ranks, int root,
                            subwave_mpi_buffer *buffer, int64_t bytes);
 void subwave_mpi_finish(subwave_mpi *mpi);
 
-/* Sends counts[r] units at counts[size + r] of `sent` to rank r, and has those of `received`, the same
- * further on, from rank r; in order of the stream of `transfer`. */
+/* Sends counts[r] units at counts[size + r] of `sent` to rank r, and has those of `received`, the
+ * same further on, from rank r; in order of the stream of `transfer`. */
 void subwave_mpi_exchange(subwave_mpi *mpi);
 
 /* Adds the ranks' n numbers in `values`, in order of the stream of `transfer`. */
@@ -132,8 +134,8 @@ void subwave_mpi_ccl_sum(subwave_mpi *mpi, int64_t *data, int64_t n);
 
 /* --- how a matrix is divided (layout.c) ------------------------------------------------------ */
 
-/* One direction of a matrix: block number s belongs to the ranks whose coordinate in the grid is (s +
- * first) mod parts, as their block number s / parts. */
+/* One direction of a matrix: block number s belongs to the ranks whose coordinate in the grid is (s
+ * + first) mod parts, as their block number s / parts. */
 typedef struct subwave_mpi_axis {
     int64_t n, block;
     int parts, first;
@@ -153,13 +155,14 @@ bool subwave_mpi_axis_equal(const subwave_mpi_axis *x, const subwave_mpi_axis *y
 /* How much this rank has. */
 int64_t subwave_mpi_axis_local(const subwave_mpi *mpi, const subwave_mpi_axis *axis);
 
-/* Checks a layout and the memory, notes what must be the same on all ranks, and returns the matrix. */
+/* Checks a layout and the memory, notes what must be the same on all ranks, and returns the matrix.
+ * */
 subwave_mpi_matrix subwave_mpi_matrix_of(subwave_mpi *mpi, const char *layout_name,
                                          const subwave_mpi_layout *layout, subwave_dtype dtype,
                                          const char *name, const void *data, bool is_used);
 
-/* A copy of a matrix in `buffer`, divided otherwise: reserves all memory, before the ranks agree, and
- * moves it, after that, in order of the stream of `transfer`. */
+/* A copy of a matrix in `buffer`, divided otherwise: reserves all memory, before the ranks agree,
+ * and moves it, after that, in order of the stream of `transfer`. */
 void subwave_mpi_prepare_move(subwave_mpi *mpi, size_t element, const subwave_mpi_matrix *from,
                               subwave_mpi_matrix *to, subwave_mpi_buffer *buffer);
 void subwave_mpi_move(subwave_mpi *mpi, size_t element, const subwave_mpi_matrix *from,

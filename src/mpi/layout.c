@@ -81,8 +81,8 @@ typedef struct run {
     int64_t length, from, to;
 } run;
 
-/* The next run of what the rank with coordinate `source` of `from` has and the one with `target` of `to`
- * gets. */
+/* The next run of what the rank with coordinate `source` of `from` has and the one with `target` of
+ * `to` gets. */
 static bool next_run(run *r, const subwave_mpi_axis *from, int source, const subwave_mpi_axis *to,
                      int target)
 {
@@ -249,8 +249,8 @@ void subwave_mpi_prepare_move(subwave_mpi *mpi, size_t element, const subwave_mp
     to->data = buffer->device;
 }
 
-/* Copies what goes from rank `source` to rank `target` out of the matrix at the one, or into the matrix at
- * the other. */
+/* Copies what goes from rank `source` to rank `target` out of the matrix at the one, or into the
+ * matrix at the other. */
 static void copy_runs(subwave_mpi *mpi, size_t element, const subwave_mpi_matrix *from, int source,
                       const subwave_mpi_matrix *to, int target, char *message, bool out)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * matmul.c: the matrix product over a grid, by SUMMA: for panels of k, every rank receives its rows of the
- * panel of A along its row of the grid, its columns of the panel of B along its column, and multiplies
- * them. While it multiplies one pair of panels, the next is on its way.
+ * matmul.c: the matrix product over a grid, by SUMMA: for panels of k, every rank receives its rows
+ * of the panel of A along its row of the grid, its columns of the panel of B along its column, and
+ * multiplies them. While it multiplies one pair of panels, the next is on its way.
  */
 #include "grid.h"
 
 /* --- panels ---------------------------------------------------------------------------------- */
 
-/* Blocks of k whose numbers are equal modulo `classes` have the same owners, in A as in B. A panel is a
- * part of those of one class: `width` steps of k from the class's step `at` on. */
+/* Blocks of k whose numbers are equal modulo `classes` have the same owners, in A as in B. A panel
+ * is a part of those of one class: `width` steps of k from the class's step `at` on. */
 typedef struct panel {
     int64_t class, at, width;
 } panel;
@@ -54,8 +54,8 @@ static int owner(const subwave_mpi_axis *k, int64_t class)
     return (int)((class + k->first) % k->parts);
 }
 
-/* Copies what this rank has of an operand's panel into `to`, without gaps: `lines` rows or columns of it,
- * of which k is the direction along the columns' memory if `k_is_rows`. */
+/* Copies what this rank has of an operand's panel into `to`, without gaps: `lines` rows or columns
+ * of it, of which k is the direction along the columns' memory if `k_is_rows`. */
 static void pack(const summa *s, const subwave_mpi_matrix *from, const subwave_mpi_axis *k,
                  bool k_is_rows, int64_t lines, const panel *p, char *to)
 {
@@ -142,8 +142,8 @@ static void run(const summa *s)
 
 /* --- operands -------------------------------------------------------------------------------- */
 
-/* An operand as it is stored, and as the product wants it: divided as C in one direction, and so that k
- * goes along the other. */
+/* An operand as it is stored, and as the product wants it: divided as C in one direction, and so
+ * that k goes along the other. */
 typedef struct operand {
     subwave_mpi_matrix stored, wanted;
     bool k_is_rows, moves;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * transport.c: how device memory gets from rank to rank. After an error of this rank messages go on, so
- * that no other rank waits for them; what they carry no longer counts.
+ * transport.c: how device memory gets from rank to rank. After an error of this rank messages go
+ * on, so that no other rank waits for them; what they carry no longer counts.
  */
 #include "grid.h"
 

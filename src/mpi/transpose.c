@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * transpose.c: the transpose of a matrix over a grid: each element goes to the rank that has it in Y, as
- * it is, and each rank transposes what it has got.
+ * transpose.c: the transpose of a matrix over a grid: each element goes to the rank that has it in
+ * Y, as it is, and each rank transposes what it has got.
  */
 #include "grid.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * ccl.c: stands in for RCCL and NCCL on devices whose memory is the host's: their functions, as far as
- * libsubwave_mpi calls them, over MPI. Streams are not looked at, since all is done on return.
+ * ccl.c: stands in for RCCL and NCCL on devices whose memory is the host's: their functions, as far
+ * as libsubwave_mpi calls them, over MPI. Streams are not looked at, since all is done on return.
  *
  * A rank that the environment's SUBWAVE_TEST_CCL_FAILS names fails in its next broadcast.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * check.h: what the tests of libsubwave_mpi share: checks that every rank makes, a program of ranks, and
- * where an element of a divided matrix is, by ScaLAPACK's formulas.
+ * check.h: what the tests of libsubwave_mpi share: checks that every rank makes, a program of
+ * ranks, and where an element of a divided matrix is, by ScaLAPACK's formulas.
  */
 #ifndef SUBWAVE_TESTS_MPI_CHECK_H
 #define SUBWAVE_TESTS_MPI_CHECK_H
@@ -31,8 +31,8 @@ static int check_size, check_rank, check_failures;
         CHECK(check_status == SUBWAVE_STATUS_SUCCESS, "%s: %s: %s", #call, \
               subwave_status_name(check_status), subwave_mpi_last_error(mpi)); \
     } while (0)
-/* Whether a call has failed as it should: with this status, and a text that begins so at rank `guilty`, or at
- * all if that is negative, and at the others with that rank. */
+/* Whether a call has failed as it should: with this status, and a text that begins so at rank
+ * `guilty`, or at all if that is negative, and at the others with that rank. */
 #define CHECK_FAILS(mpi, call, expected, guilty, begins) \
     do { \
         const subwave_status check_status = (call); \
@@ -74,8 +74,8 @@ static inline int check_end(const char *what)
     return failures != 0;
 }
 
-/* The coordinate that has element i (INDXG2P), its place there (INDXG2L), and how many elements a coordinate
- * has (NUMROC), the last by counting. */
+/* The coordinate that has element i (INDXG2P), its place there (INDXG2L), and how many elements a
+ * coordinate has (NUMROC), the last by counting. */
 static inline int64_t check_owner(int64_t i, int64_t block, int64_t first, int64_t parts)
 {
     return (first + i / block) % parts;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * test_calls.c: the calls of libsubwave_mpi on as many ranks as the program is started with, on every grid
- * of them and by every transport, against plain loops over the whole matrices and arrays, which every rank
- * has. Their elements are small whole numbers, so that all sums are exact, whatever their order.
+ * test_calls.c: the calls of libsubwave_mpi on as many ranks as the program is started with, on
+ * every grid of them and by every transport, against plain loops over the whole matrices and
+ * arrays, which every rank has. Their elements are small whole numbers, so that all sums are exact,
+ * whatever their order.
  */
 #include "check.h"
 
@@ -42,8 +43,8 @@ static int64_t place_of(const matrix *x, int64_t i, int64_t j)
            check_place(j, l->block_columns, grid_columns) * l->ld;
 }
 
-/* A matrix of random small numbers. With blocks of 0 their sizes are random, too. What lies between columns is
- * poison, as all of it is with `poisoned`. */
+/* A matrix of random small numbers. With blocks of 0 their sizes are random, too. What lies between
+ * columns is poison, as all of it is with `poisoned`. */
 static matrix matrix_create(subwave_dtype dtype, int64_t rows, int64_t columns, int64_t block_rows,
                             int64_t block_columns, bool poisoned)
 {
@@ -376,7 +377,8 @@ static void test_arrays(void)
     free(begins);
 }
 
-/* Sums of floats do not depend on anything but the parts: neither on the transport nor on the moment. */
+/* Sums of floats do not depend on anything but the parts: neither on the transport nor on the
+ * moment. */
 static uint64_t sum_of_fractions(void)
 {
     double x[100], sum = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_faults.c: libsubwave_mpi where calls of the C library fail on one rank: all ranks return its
- * status, and the grid goes on to be of use; and where a rank does not come: the others end within the
- * time limit. The linker puts the functions below in front of the library's.
+ * status, and the grid goes on to be of use; and where a rank does not come: the others end within
+ * the time limit. The linker puts the functions below in front of the library's.
  */
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_scalapack.c: subwave_mpi_matmul and subwave_mpi_transpose beside ScaLAPACK's pdgemm and pdtran, on
- * the same parts of the same matrices, which ScaLAPACK's descriptors describe to both.
+ * test_scalapack.c: subwave_mpi_matmul and subwave_mpi_transpose beside ScaLAPACK's pdgemm and
+ * pdtran, on the same parts of the same matrices, which ScaLAPACK's descriptors describe to both.
  */
 #include "check.h"
 

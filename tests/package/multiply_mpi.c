@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * multiply_mpi.c: a user's program over an installed libsubwave_mpi, on the one rank that it has when it is
- * started without mpiexec.
+ * multiply_mpi.c: a user's program over an installed libsubwave_mpi, on the one rank that it has
+ * when it is started without mpiexec.
  */
 #include <subwave/mpi.h>
 
