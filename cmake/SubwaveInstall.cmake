@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What `cmake --install` puts where: the library, the device headers, the CPU device, the package. (The Fortran module and
-# libsubwave_blas: their folders.)
+# libsubwave_blas and libsubwave_mpi: their folders.)
 include(CMakePackageConfigHelpers)
 
 # Header-only device interface for the user's own kernels.
@@ -17,7 +17,7 @@ foreach(program subwave_tool subwave-bench)
     install(TARGETS ${program} COMPONENT tools)
   endif()
 endforeach()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/subwave DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/subwave DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} PATTERN mpi.h EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/cpu/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/subwave/cpu
   FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 
@@ -33,6 +33,9 @@ if(SUBWAVE_HAVE_FORTRAN) # a file of its own: no project without Fortran reads i
 endif()
 if(TARGET subwave_blas) # read by who asks for this component
   install(EXPORT subwave-blas-targets NAMESPACE subwave:: DESTINATION ${package_dir})
+endif()
+if(TARGET subwave_mpi)
+  install(EXPORT subwave-mpi-targets NAMESPACE subwave:: DESTINATION ${package_dir} COMPONENT mpi)
 endif()
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/subwave-config.cmake.in
   ${PROJECT_BINARY_DIR}/subwave-config.cmake INSTALL_DESTINATION ${package_dir})
@@ -64,3 +67,10 @@ foreach(package IN LISTS packages)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${package}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
+if(TARGET subwave_mpi)
+  list(JOIN MPI_C_LIBRARIES " " SUBWAVE_PC_MPI_LIBS)
+  list(TRANSFORM MPI_C_INCLUDE_DIRS PREPEND -I OUTPUT_VARIABLE includes)
+  list(JOIN includes " " SUBWAVE_PC_MPI_CFLAGS)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/subwave-mpi.pc.in ${PROJECT_BINARY_DIR}/subwave-mpi.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/subwave-mpi.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT mpi)
+endif()

@@ -5,6 +5,8 @@
 #   development  lib<name>-dev: headers, CMake and pkg-config packages, static libraries, documents; all that names no
 #                other component
 #   tools        <name>-tools: the commands
+#
+# The component mpi is in no package: it is of the MPI that it was built with, of which a machine has its own.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME subwave)
 set(CPACK_PACKAGE_VENDOR "The subwave authors")

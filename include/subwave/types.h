@@ -42,7 +42,8 @@
     X(DEVICE_ERROR, 10, "the device's runtime reported an error") \
     X(KERNEL_ERROR, 11, \
       "a kernel is wrong: the CPU device found an error in it, or it was not built") \
-    X(WORKSPACE_TOO_SMALL, 12, "the call needs a larger workspace than the context has")
+    X(WORKSPACE_TOO_SMALL, 12, "the call needs a larger workspace than the context has") \
+    X(COMMUNICATION_ERROR, 13, "MPI or the GPUs' collectives failed, or a rank is lost")
 
 typedef enum subwave_status {
 #define SUBWAVE_X(name, value, text) SUBWAVE_STATUS_##name = value,

@@ -41,7 +41,7 @@ static void test_statuses(void **state)
     CHECK_NAMES(status_name, SUBWAVE_STATUS_LIST, 0, "SUCCESS", "INVALID_CONTEXT",
                 "INVALID_POINTER", "INVALID_SIZE", "INVALID_STRIDE", "INVALID_VALUE", "UNSUPPORTED",
                 "NO_DEVICE", "ARCHITECTURE_MISMATCH", "OUT_OF_MEMORY", "DEVICE_ERROR",
-                "KERNEL_ERROR", "WORKSPACE_TOO_SMALL");
+                "KERNEL_ERROR", "WORKSPACE_TOO_SMALL", "COMMUNICATION_ERROR");
 #undef CHECK_NAME
     for (size_t i = 0; i < COUNT(all_statuses); ++i) {
         assert_true(strlen(subwave_status_text(all_statuses[i])) > 5);

@@ -497,6 +497,7 @@ int main()
         "it is CUDA, beside which its translation is tested",
     ("docs/from-rocblas.md", "rocblas_dgemm("): "it is rocBLAS, beside which its translation is tested",
     ("docs/tutorial.md", "kernel sum_rows("): "a report's text, which the block before it prints",
+    ("docs/distributed.md", "subwave_mpi *mpi"): "examples/mpi_matmul.c is the whole program, which is tested",
     ("docs/arrays.md", "array      a row"): "a drawing",
     ("docs/arrays.md", "part       32 runs"): "a drawing",
     ("docs/arrays.md", "sequence   x0 x1"): "a drawing",

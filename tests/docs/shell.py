@@ -8,7 +8,7 @@ import re
 import shlex
 
 # Programs of others, whose options are their own.
-OTHERS = ("cc", "compute-sanitizer", "cpack", "cuobjdump", "dpkg", "gcc", "gfortran", "hipcc", "nvcc", "octave")
+OTHERS = ("cc", "compute-sanitizer", "cpack", "cuobjdump", "dpkg", "gcc", "gfortran", "hipcc", "mpiexec", "nvcc", "octave")
 # What is no command of its own.
 SYNTAX = ("for", "do", "done", "export")
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Each public header of INCLUDE compiles alone, in each standard, with every compiler that is here.
+# Each public header of INCLUDE compiles alone, in each standard, with every compiler that is here; mpi.h where MPI_INCLUDE
+# names the folders of MPI's.
 cmake_minimum_required(VERSION 3.25)
 set(warnings -Wall -Wextra -Werror -pedantic)
 set(c_compilers ${CC})
@@ -13,9 +14,14 @@ else()
   message("clang is not here: ${CC} and ${CXX} alone")
 endif()
 set(compiled 0)
+set(headers subwave.h types.h cpu/cpu.h)
+if(MPI_INCLUDE)
+  list(APPEND headers mpi.h)
+  list(TRANSFORM MPI_INCLUDE PREPEND -isystem)
+endif()
 
 function(compile header)
-  execute_process(COMMAND ${ARGN} ${warnings} -I${INCLUDE} -fsyntax-only -include subwave/${header}
+  execute_process(COMMAND ${ARGN} ${warnings} -I${INCLUDE} ${MPI_INCLUDE} -fsyntax-only -include subwave/${header}
       /dev/null RESULT_VARIABLE status ERROR_VARIABLE text)
   list(JOIN ARGN " " command)
   if(NOT status EQUAL 0)
@@ -27,14 +33,14 @@ endfunction()
 
 foreach(compiler IN LISTS c_compilers)
   foreach(standard c99 c11 c17)
-    foreach(header subwave.h types.h cpu/cpu.h)
+    foreach(header IN LISTS headers)
       compile(${header} ${compiler} -x c -std=${standard})
     endforeach()
   endforeach()
 endforeach()
 foreach(compiler IN LISTS cxx_compilers)
   foreach(standard c++11 c++20)
-    foreach(header subwave.h types.h cpu/cpu.h)
+    foreach(header IN LISTS headers)
       compile(${header} ${compiler} -x c++ -std=${standard})
     endforeach()
   endforeach()

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+# Whether libsubwave_mpi is built. With MPICH beside Open MPI: -DMPI_C_COMPILER=mpicc.mpich.
+set(SUBWAVE_MPI AUTO CACHE STRING "Build libsubwave_mpi: ON, OFF, or AUTO, which is ON where an MPI is found")
+set_property(CACHE SUBWAVE_MPI PROPERTY STRINGS AUTO ON OFF)
+if(NOT SUBWAVE_MPI MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "SUBWAVE_MPI is '${SUBWAVE_MPI}', not AUTO, ON or OFF")
+elseif(SUBWAVE_MPI STREQUAL ON)
+  find_package(MPI REQUIRED COMPONENTS C)
+elseif(SUBWAVE_MPI STREQUAL AUTO AND PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CROSSCOMPILING)
+  find_package(MPI COMPONENTS C)
+endif()
+if(MPI_C_FOUND)
+  set(SUBWAVE_HAVE_MPI ON)
+else()
+  set(SUBWAVE_HAVE_MPI OFF)
+endif()
