@@ -245,9 +245,8 @@ SUBWAVE_DEVICE void matmul(Callers callers, Group g, const group_matrix<T, M, K,
             T left[(M + grid::fewest_rows - 1) / grid::fewest_rows];
             SUBWAVE_UNROLL
             for (int r = 0; r < c.rows_each(); ++r)
-                left[r] = across == 1 ? a.at(r, l) : received.select(of_a, [=](const operands &x) {
-                    return x.a.at(r, l / across);
-                });
+                left[r] = received.template select_block<grid::fewest_columns>(
+                    of_a, l % across, [=](const operands &x) { return x.a.at(r, l / across); });
             SUBWAVE_UNROLL
             for (int s = 0; s < c.columns_each(); ++s) {
                 const T right =

@@ -59,8 +59,10 @@
  *                                        wave_shifts_partial
  *   wave_publish(members, v)             a tile whose read(lane) is wave_broadcast(members, v,
  *                                        lane), read_each(lane) wave_broadcast_each,
- *                                        read_block<Size>(id) wave_broadcast_block, and
- *                                        select(lane, f) wave_shuffle of f(v)
+ *                                        read_block<Size>(id) wave_broadcast_block,
+ *                                        select(lane, f) wave_shuffle of f(v), and
+ *                                        select_block<Size>(lane, id, f) the same where `lane` is
+ *                                        `id` of the lane's block of Size
  *
  * Barriers
  *   wave_barrier(members, where)         orders the members' memory accesses before and after it

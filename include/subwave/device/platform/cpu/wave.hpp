@@ -168,6 +168,11 @@ public:
     {
         return part(values_[lane]);
     }
+    template <int, class Part>
+    SUBWAVE_DEVICE auto select_block(int lane, std::uint32_t, Part part) const
+    {
+        return select(lane, part);
+    }
     template <int Size> SUBWAVE_DEVICE const T &read_block(std::uint32_t id) const
     {
         return read((wave_lane() & -Size) + static_cast<int>(id));

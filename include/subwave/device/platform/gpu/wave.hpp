@@ -60,6 +60,11 @@ public:
     {
         return wave_shuffle(members_, part(value_), lane, site::current());
     }
+    template <int Size, class Part>
+    SUBWAVE_DEVICE auto select_block(int, std::uint32_t id, Part part) const
+    {
+        return wave_broadcast_block<Size>(members_, part(value_), id, site::current());
+    }
 
 private:
     lane_mask members_;
