@@ -74,7 +74,7 @@ class Comparison:
                 text += "_Static_assert(%s == %s, \"%s\");\n" % (constant, value, constant)
             count += 1
         headers = "".join(open(os.path.join(self.o.include, "subwave", name)).read()
-                          for name in os.listdir(os.path.join(self.o.include, "subwave")) if name.endswith(".h"))
+                          for name in ("types.h", "subwave.h"))
         expected = len(re.findall(r"^typedef enum ", headers, re.M))
         if count != expected:
             raise Failed("the header has %d enums, the module %d" % (expected, count))

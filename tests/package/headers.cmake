@@ -17,7 +17,7 @@ set(compiled 0)
 set(headers subwave.h types.h cpu/cpu.h)
 if(MPI_INCLUDE)
   list(APPEND headers mpi.h)
-  list(TRANSFORM MPI_INCLUDE PREPEND -isystem)
+  string(REPLACE "|" ";-isystem" MPI_INCLUDE "-isystem${MPI_INCLUDE}")
 endif()
 
 function(compile header)
