@@ -8,34 +8,24 @@
 
 SUBWAVE_BEGIN
 
-/* Elements are in slots: those of bin b in slot b + 1. What is in no bin is in slot 0 or above all
- * bins, in `limit`, as is what a lane has that has no elements: its limit is 0. */
-template <class Integer> SUBWAVE_DEVICE std::uint32_t least(Integer slot, std::uint32_t limit)
-{
-    return slot < limit ? static_cast<std::uint32_t>(slot) : limit;
-}
+/* Elements are in slots: those of bin b in slot b + 1. What is in no bin is in slot 0 or in the one
+ * above all bins. What a lane has that has no elements is in slot 0. */
 
 /* The slots of elements if bins are equally wide: in f64, as numpy.histogram computes it for elements of
  * f64. */
 template <class T> struct even_bins {
     using number = combined_t<T>;
     using place = std::conditional_t<sizeof(number) == 8, double, float>;
-    using bits = unsigned_of<place>;
-    using integer = std::make_signed_t<bits>;
-    /* Added to a number, it leaves no room for a fraction: the last bits of the sum are the nearest
-     * integer. Those of a number that is too great for that are beyond all bins. */
-    static constexpr place to_integer =
-        static_cast<place>(sizeof(place) == 8 ? 0x1.8p52 : 0x1.8p23);
     double lower, beyond, step, scale;
-    place offset, margin;
+    place offset, doubt;
     std::int32_t bins;
 
     SUBWAVE_DEVICE explicit even_bins(const subwave_bins &p)
         : lower(p.lower), beyond(p.beyond), step(p.step), scale(p.scale),
-          offset(static_cast<place>(p.offset)), margin(static_cast<place>(p.margin)), bins(p.count)
+          offset(static_cast<place>(p.offset)), doubt(static_cast<place>(p.doubt)), bins(p.count)
     {
     }
-    SUBWAVE_DEVICE double edge(integer i) const
+    SUBWAVE_DEVICE double edge(std::int32_t i) const
     {
         return i == bins ? beyond : lower + rounded_product(static_cast<double>(i), step);
     }
@@ -58,51 +48,56 @@ template <class T> struct even_bins {
     }
     template <int Size>
     SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size],
-                             std::uint32_t limit) const
+                             bool has_elements) const
     {
-        if (margin >= SUBWAVE_HISTOGRAM_MARGIN) { /* bins as narrow as numbers are apart */
-            SUBWAVE_ROLLED
-            for (int e = 0; e < Size; ++e, turn(slot), turn(element))
-                slot[0] = least(search(element[0]), limit);
-            return;
-        }
-        bits nearest[Size];
-        place from_edge[Size], least_from_edge = 1;
+        /* In the middle of slots that are no bins', and so in no doubt, is what lies further out.
+         * Integers may be half above where they are, and the upper end then above its edge. */
+        constexpr bool is_integer = is_integer_v<T>;
+        const auto above_all = static_cast<std::uint32_t>(bins) + 1;
+        const place outside = static_cast<place>(0.5),
+                    most = has_elements ? static_cast<place>(above_all + is_integer) + outside
+                                        : outside;
+        place at[Size], above_edge[Size], least_above = 1;
+        SUBWAVE_UNROLL
+        for (int e = 0; e < Size; ++e)
+            at[e] =
+                static_cast<place>(static_cast<number>(element[e])) * static_cast<place>(scale) +
+                offset;
         SUBWAVE_UNROLL
         for (int e = 0; e < Size; ++e) {
-            const place at = static_cast<place>(static_cast<number>(element[e])) *
-                                 static_cast<place>(scale) +
-                             offset,
-                        sum = at + to_integer, rest = at - (sum - to_integer);
-            nearest[e] = __builtin_bit_cast(bits, sum) - __builtin_bit_cast(bits, to_integer);
-            const bits place_slot = nearest[e] + (rest >= 0);
-            from_edge[e] = rest;
-            if constexpr (is_integer_v<T>) /* half above where it is may be the upper end */
-                if (place_slot == static_cast<bits>(bins) + 1) {
-                    from_edge[e] = 0;
-                    nearest[e] = static_cast<bits>(bins);
-                }
-            least_from_edge = lesser(least_from_edge, magnitude(from_edge[e]));
-            slot[e] = least(place_slot, limit);
-        }
-        /* In f64 there is no doubt on which side of its nearest edge an element is. */
-        if (least_from_edge < margin) {
-            SUBWAVE_UNROLL
-            for (int e = 0; e < Size; ++e) {
-                const auto i = static_cast<integer>(nearest[e]);
-                const auto x = static_cast<double>(static_cast<number>(element[e]));
-                const bool is_above = x >= edge(i);
-                slot[e] = magnitude(from_edge[e]) < margin
-                              ? least(static_cast<bits>(i + is_above), limit)
-                              : slot[e];
+            at[e] = number_between(at[e], outside, most);
+            slot[e] = static_cast<std::uint32_t>(at[e]);
+            above_edge[e] = fraction(at[e]);
+            if constexpr (is_integer) {
+                above_edge[e] = slot[e] == above_all ? 0 : above_edge[e];
+                slot[e] = slot[e] < above_all ? slot[e] : above_all;
             }
+            least_above = lesser(least_above, above_edge[e]);
+        }
+        /* In f64 there is no doubt on which side of the edge an element is. */
+        if (least_above < doubt) {
+            SUBWAVE_UNROLL
+            for (int e = 0; e < Size; ++e)
+                if (above_edge[e] < doubt)
+                    slot[e] -= static_cast<double>(static_cast<number>(element[e])) <
+                               edge(static_cast<std::int32_t>(slot[e]) - 1);
         }
     }
-    static SUBWAVE_DEVICE float magnitude(float x) { return fabsf(x); }
-    static SUBWAVE_DEVICE double magnitude(double x) { return fabs(x); }
-    /* The number, if one is none: what is no number is in no bin anyway. */
     static SUBWAVE_DEVICE float lesser(float a, float b) { return fminf(a, b); }
     static SUBWAVE_DEVICE double lesser(double a, double b) { return fmin(a, b); }
+};
+
+/* The same if bins are as narrow as numbers are apart. */
+template <class T> struct narrow_bins : even_bins<T> {
+    using even_bins<T>::even_bins;
+    template <int Size>
+    SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size],
+                             bool has_elements) const
+    {
+        SUBWAVE_ROLLED
+        for (int e = 0; e < Size; ++e, turn(slot), turn(element))
+            slot[0] = has_elements ? this->search(element[0]) : 0;
+    }
 };
 
 /* The same between boundaries, of which there are bins + 1: slot s if s of them are at most x. */
@@ -121,7 +116,7 @@ template <class T> struct bounded_bins {
     }
     template <int Size>
     SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size],
-                             std::uint32_t limit) const
+                             bool has_elements) const
     {
         std::int32_t first[Size] = {};
         /* All elements take the same steps, so that their loads are on their way together. */
@@ -137,14 +132,14 @@ template <class T> struct bounded_bins {
             /* The last bin has its upper boundary too. */
             const bool is_last =
                 first[e] > bins && static_cast<number>(element[e]) == boundary(bins);
-            slot[e] = least(static_cast<std::uint32_t>(first[e] - is_last), limit);
+            slot[e] = has_elements ? static_cast<std::uint32_t>(first[e] - is_last) : 0;
         }
     }
     SUBWAVE_DEVICE std::uint32_t search(T element) const
     {
         std::uint32_t slot[1];
         T one[] = {element};
-        find(slot, one, ~0u);
+        find(slot, one, true);
         return slot[0];
     }
 };
@@ -154,6 +149,8 @@ template <class T, class Body> SUBWAVE_DEVICE void with_bins(const subwave_bins 
 {
     if (bins.boundaries)
         body(bounded_bins<T>(bins));
+    else if (bins.doubt >= SUBWAVE_HISTOGRAM_DOUBT)
+        body(narrow_bins<T>(bins));
     else
         body(even_bins<T>(bins));
 }

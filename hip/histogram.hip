@@ -19,11 +19,11 @@ template <class T> struct values_as_bins {
     }
     template <int Size>
     SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size],
-                             std::uint32_t limit) const
+                             bool has_elements) const
     {
         SUBWAVE_UNROLL
         for (int e = 0; e < Size; ++e)
-            slot[e] = least(search(element[e]), limit);
+            slot[e] = has_elements ? search(element[e]) : 0;
     }
 };
 
@@ -70,12 +70,12 @@ struct device_counters {
 };
 
 /* All elements of the array, by the blocks of the grid: packs from the first place that is aligned to
- * one, and by the first block what lies before and behind them. `last` is the greatest slot. */
+ * one, and by the first block what lies before and behind them. */
 template <class T, class Bins>
-SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins, std::uint32_t last,
+SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
                           const block_counters &in_block)
 {
-    constexpr int size = pack_size<T>;
+    constexpr int size = pack_size<T>, rows = SUBWAVE_HISTOGRAM_ROWS;
     const auto add = [&](auto &slot) {
         constexpr int count = sizeof slot / sizeof slot[0];
         if (sizeof(T) == 1 || p.counters > 0) {
@@ -89,28 +89,36 @@ SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins, s
     };
     const T *const x = static_cast<const T *>(p.x);
     const auto place = reinterpret_cast<std::uintptr_t>(x) / sizeof(T);
-    const std::int64_t until = (size - place % size) % size, before = until < p.n ? until : p.n;
-    const std::int64_t packs = (p.n - before) / size, lanes = std::int64_t(gridDim.x) * array_block;
+    const int until = static_cast<int>((size - place % size) % size),
+              before = wave_uniform(until < p.n ? until : static_cast<int>(p.n));
+    const std::int64_t packs = (p.n - before) / size;
     const int item = static_cast<int>(threadIdx.x);
-    const std::int64_t first = std::int64_t(blockIdx.x) * array_block + item;
-    /* A pack is on its way from memory while the one before it is counted. */
-    pack_words ahead = {};
-    const auto load = [&](std::int64_t pack) {
-        if (pack < packs)
-            ahead = load_pack_words<true>(x + before + pack * size);
-    };
-    load(first);
+    constexpr int tile = rows * array_block;
+    const auto tiles = static_cast<std::uint32_t>((packs + tile - 1) / tile);
+    const int of_last = static_cast<int>(packs - (std::int64_t(tiles) - 1) * tile);
     SUBWAVE_ROLLED
-    for (std::int64_t pack = first; pack - item < packs; pack += lanes) {
-        auto now = __builtin_bit_cast(pack_elements<T>, ahead.anew());
-        load(pack + lanes);
-        std::uint32_t slot[size];
-        bins.find(slot, now.element, pack < packs ? last : 0);
-        add(slot);
+    for (std::uint32_t number = blockIdx.x; number < tiles; number += gridDim.x) {
+        const char *const from =
+            reinterpret_cast<const char *>(x + before) + std::int64_t(number) * (tile * 16);
+        const int present = number + 1 < tiles ? tile : of_last, last = (present - 1) * 16;
+        pack_words held[rows];
+        SUBWAVE_UNROLL
+        for (int r = 0; r < rows; ++r) {
+            const int at = (r * array_block + item) * 16;
+            held[r] = load_pack_words<true>(reinterpret_cast<const T *>(
+                from + static_cast<std::uint32_t>(at < last ? at : last)));
+        }
+        SUBWAVE_UNROLL
+        for (int r = 0; r < rows; ++r) {
+            auto pack = __builtin_bit_cast(pack_elements<T>, held[r]);
+            std::uint32_t slot[size];
+            bins.find(slot, pack.element, r * array_block + item < present);
+            add(slot);
+        }
     }
     if (blockIdx.x == 0 && packs * size < p.n) {
         const std::int64_t i = item < before ? item : packs * size + item;
-        std::uint32_t slot[] = {i < p.n ? least(bins.search(x[i]), last) : 0};
+        std::uint32_t slot[] = {i < p.n ? bins.search(x[i]) : 0};
         add(slot);
     }
 }
@@ -124,19 +132,19 @@ template <class T> SUBWAVE_KERNEL(array_block) histogram(subwave_histogram_launc
     for (std::uint32_t i = item; i < slots << p.log_copies; i += array_block)
         counts[i] = 0;
     block_barrier(site::current());
-    const block_counters counters{counts + item % copies, p.log_copies + 2};
+    const block_counters counters{counts + (item & (copies - 1)), p.log_copies + 2};
     const auto bins = static_cast<std::uint32_t>(p.bins.count);
     if constexpr (of_values)
-        count<T>(p, values_as_bins<T>(), p.counters + 1, counters);
+        count<T>(p, values_as_bins<T>(), counters);
     else
-        with_bins<T>(p.bins, [&](const auto &find) { count<T>(p, find, bins + 1, counters); });
+        with_bins<T>(p.bins, [&](const auto &find) { count<T>(p, find, counters); });
     block_barrier(site::current());
     for (std::uint32_t i = item; i < p.counters; i += array_block) {
         /* Lanes begin at different copies, which lie in different banks. */
         std::uint32_t sum = 0;
         SUBWAVE_ROLLED
         for (std::uint32_t c = 0; c < copies; ++c)
-            sum += counts[((i + 1) << p.log_copies) + (c + item) % copies];
+            sum += counts[((i + 1) << p.log_copies) + ((c + item) & (copies - 1))];
         std::uint32_t bin = i;
         if constexpr (of_values)
             with_bins<T>(p.bins, [&](auto find) { bin = find.search(static_cast<T>(i)) - 1; });

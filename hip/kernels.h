@@ -189,8 +189,9 @@ typedef struct subwave_stack_launch {
     uint32_t *taken; /* of the lists and of the terms, how many have a place */
     /* A hash table of the lists, half of which stays empty at least. */
     subwave_stack_list *slots;
-    uint32_t *slot, *place; /* of an entry: its list's slot; its place in the list, not yet in order */
-    uint32_t *entry;        /* in such a place */
+    uint32_t *slot,
+        *place;      /* of an entry: its list's slot; its place in the list, not yet in order */
+    uint32_t *entry; /* in such a place */
     subwave_stack_list *lists;
     subwave_stack_term *terms;
 } subwave_stack_launch;
@@ -429,19 +430,20 @@ typedef struct subwave_select_launch {
 typedef struct subwave_bins {
     const void *boundaries;     /* count + 1, or null */
     double lower, beyond, step; /* beyond: the number after the upper end; step: a bin's width */
-    /* An element x is in bin x * scale + offset, rounded down, unless this number is nearer to an integer
-     * than the margin: it is off by less. */
-    double scale, offset, margin;
+    /* An element x is in bin x * scale + offset - 1, rounded down, unless this number is above an
+     * integer by less than the doubt: then it may be in the bin below. */
+    double scale, offset, doubt;
     int32_t count;
 } subwave_bins;
-/* With a margin of this or more every element is searched for. */
-#define SUBWAVE_HISTOGRAM_MARGIN 0.25
+/* With a doubt of this or more every element is searched for. */
+#define SUBWAVE_HISTOGRAM_DOUBT 0.5
 
 /* A block has `counters` in its shared memory, one of each bin, or of each value of 8 bits, and 2^log_copies
  * copies of them; with 0 counters it counts in device memory. */
 enum {
     SUBWAVE_HISTOGRAM_COUNTERS = 8192, /* in shared memory, at most */
     SUBWAVE_HISTOGRAM_LOG_COPIES = 5,  /* of each, at most */
+    SUBWAVE_HISTOGRAM_ROWS = 2,        /* packs that a work-item loads together */
 #ifdef SUBWAVE_SMALL_LIMITS
     SUBWAVE_HISTOGRAM_BLOCKS = 3,
 #else

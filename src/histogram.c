@@ -63,14 +63,18 @@ static void place_bins(subwave_dtype dtype, double upper, subwave_bins *bins)
     const bool integers = subwave_class_of(dtype) != SUBWAVE_CLASS_FLOAT && lower == floor(lower) &&
                           bins->step == floor(bins->step) && greatest < 0x1p52;
     const double shift = integers ? 0.5 : 0;
-    bins->offset = (shift - lower) * bins->scale;
     /* Roundings, each by up to 2^-24 or 2^-53 of a number: of an element and of the scale, of their
-     * product, of the offset and of the sum; of a bin's width, its multiple and the edge. */
-    bins->margin = 5 * ldexp((greatest + shift) * bins->scale + bins->count, wide ? -53 : -24);
-    /* Numbers that are so small may be taken as 0. */
+     * product, of the offset and of the sum; of a bin's width, its multiple and the edge. Numbers that
+     * are so small may be taken as 0. */
     const double small = wide ? 1e-290 : 1e-30;
-    if (greatest < small || bins->scale < small || bins->scale > 1 / small)
-        bins->margin = SUBWAVE_HISTOGRAM_MARGIN;
+    const double margin =
+        greatest < small || bins->scale < small || bins->scale > 1 / small
+            ? SUBWAVE_HISTOGRAM_DOUBT
+            : 5 * ldexp((greatest + shift) * bins->scale + bins->count + 2, wide ? -53 : -24);
+    /* So that a number that is too small by less than the margin is in its own bin, and one too great
+     * in doubt. */
+    bins->offset = (shift - lower) * bins->scale + 1 + margin;
+    bins->doubt = 2 * margin;
 }
 
 static subwave_status add_weights(subwave_context *context, const histogram *h,

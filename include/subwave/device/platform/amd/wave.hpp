@@ -446,6 +446,20 @@ template <class T> SUBWAVE_DEVICE T rounded_product(T a, T b)
     return a * b;
 }
 
+/* The number, or what it is outside of; of NaN the least. */
+SUBWAVE_DEVICE float number_between(float x, float least, float most)
+{
+    return __builtin_amdgcn_fmed3f(x, least, most);
+}
+SUBWAVE_DEVICE double number_between(double x, double least, double most)
+{
+    return fmin(fmax(x, least), most);
+}
+
+/* What a number of at least 0 is above the integer below it. */
+SUBWAVE_DEVICE float fraction(float x) { return __builtin_amdgcn_fractf(x); }
+SUBWAVE_DEVICE double fraction(double x) { return __builtin_amdgcn_fract(x); }
+
 /* No matrix unit is used. */
 template <class T> inline constexpr bool wave_multiplies_matrices = false;
 

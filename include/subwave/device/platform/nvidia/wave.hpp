@@ -418,6 +418,20 @@ SUBWAVE_DEVICE void wave_multiply_16x8x8(const double (&a)[4], const double (&b)
                  : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
 }
 
+/* The number, or what it is outside of; of NaN the least. */
+SUBWAVE_DEVICE float number_between(float x, float least, float most)
+{
+    return fminf(fmaxf(x, least), most);
+}
+SUBWAVE_DEVICE double number_between(double x, double least, double most)
+{
+    return fmin(fmax(x, least), most);
+}
+
+/* What a number of at least 0 is above the integer below it. */
+SUBWAVE_DEVICE float fraction(float x) { return x - truncf(x); }
+SUBWAVE_DEVICE double fraction(double x) { return x - trunc(x); }
+
 SUBWAVE_END
 
 #include <subwave/device/platform/gpu/wave.hpp>
