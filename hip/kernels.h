@@ -522,6 +522,12 @@ typedef struct subwave_scatter_add_launch {
     subwave_bins bins; /* as many as cells, or 0: there are indices */
 } subwave_scatter_add_launch;
 
+/* A place among the items: how many segments end before it, the next element, and the tile in which the
+ * segment begins that is open there, counted from the launch's first one; or, if no item follows, a
+ * tile behind all of the launch. */
+typedef struct subwave_segments_place {
+    int64_t ended, element, began;
+} subwave_segments_place;
 /* `count` segments of an array of n elements, of which segment s has those from offsets[s] up to
  * offsets[s + 1]. Elements and ends of segments are the items of which a tile has a constant number
  * (hip/segmented.hpp). */
@@ -532,8 +538,9 @@ typedef struct subwave_segments {
     int64_t tiles;     /* at most, if all elements belong to segments */
     uint32_t *counter; /* as in subwave_tiles, carry and states too */
     uint64_t *carry, *states;
-    int64_t *ended_before; /* segments that end before each tile of a launch, and behind the last */
-    int64_t first_tile;    /* of the launch, which has tiles_of_launch; the launcher sets them */
+    struct subwave_segments_place
+        *places;        /* where each tile of a launch begins, and the last ends */
+    int64_t first_tile; /* of the launch, which has tiles_of_launch; the launcher sets them */
     uint32_t tiles_of_launch;
 } subwave_segments;
 /* Of a work-item: odd, so that the work-items' items lie in different banks of shared memory. */

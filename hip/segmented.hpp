@@ -36,15 +36,17 @@ SUBWAVE_DEVICE std::int64_t offset_at(const subwave_segments &p, std::int64_t i)
 /* The segments' first element, and how many elements follow up to the last one's end. */
 struct segments_range {
     std::int64_t first, elements;
-    SUBWAVE_DEVICE explicit segments_range(const subwave_segments &p) : first(offset_at(p, 0))
+    SUBWAVE_DEVICE explicit segments_range(const subwave_segments &p)
     {
-        const std::int64_t end = offset_at(p, p.count);
-        elements = end > first ? end - first : 0;
+        /* Both loads are on their way together. */
+        const std::int64_t begin = given_offset_at(p, 0), end = given_offset_at(p, p.count);
+        first = clamped(begin, std::int64_t(0), p.n);
+        elements = clamped(end, first, p.n) - first;
     }
 };
 
-/* Writes how many segments end before each of the launch's tiles and behind the last, and clears the
- * tiles' states. */
+/* Writes the places where the launch's tiles begin and the last one ends, and clears the tiles'
+ * states. */
 template <class State>
 SUBWAVE_KERNEL(array_block)
 segmented_find(subwave_segments p, State *states, int items)
@@ -56,25 +58,34 @@ segmented_find(subwave_segments p, State *states, int items)
     const segments_range range(p);
     for (std::uint32_t i = begun; i <= p.tiles_of_launch; i += gridDim.x * array_block) {
         const std::int64_t item = (p.first_tile + i) * items;
-        std::int64_t low = 0, high = p.count;
+        std::int64_t low = 0, high = p.count, begin = range.first; /* begin: of segment `low` */
         /* Three places at a time, since a load takes longer than all else. */
         while (low < high) {
             const std::int64_t part = (high - low) / 4;
-            std::int64_t at[3];
+            std::int64_t at[3], end[3];
             bool ends_later[3];
             SUBWAVE_UNROLL
             for (int k = 0; k < 3; ++k) {
                 at[k] = low + (k + 1) * part;
-                ends_later[k] = offset_at(p, at[k] + 1) - range.first + at[k] >= item;
+                end[k] = offset_at(p, at[k] + 1);
+                ends_later[k] = end[k] - range.first + at[k] >= item;
             }
             low = ends_later[0]   ? low
                   : ends_later[1] ? at[0] + 1
                   : ends_later[2] ? at[1] + 1
                                   : at[2] + 1;
+            begin = ends_later[0]   ? begin
+                    : ends_later[1] ? end[0]
+                    : ends_later[2] ? end[1]
+                                    : end[2];
             high = ends_later[0] ? at[0] : ends_later[1] ? at[1] : ends_later[2] ? at[2] : high;
             low = low < high ? low : high;
         }
-        p.ended_before[i] = low;
+        p.places[i] = {low, range.first + clamped(item - low, std::int64_t(0), range.elements),
+                       item < p.count + range.elements
+                           ? clamped(begin - range.first + low, std::int64_t(0), item) / items -
+                                 p.first_tile
+                           : std::int64_t(p.tiles_of_launch)};
     }
 }
 
@@ -148,6 +159,7 @@ public:
 
     std::int64_t first_segment, first_element; /* first_element: in x */
     int segments, elements;                    /* segments: that end in the tile */
+    int began; /* the tile in which the first segment begins, counted from the launch's first */
     /* In shared memory. end[j + 1] is the end of segment j, counted from the tile's first element,
      * and one more; end[0] is where segment 0 begins, likewise, or 0 if that is before the tile. */
     T *x;
@@ -156,32 +168,27 @@ public:
     /* False if there is nothing in the tile. */
     SUBWAVE_DEVICE bool find(const subwave_segments &p, std::uint32_t tile)
     {
-        segments_range range(p);
-        std::int64_t segments_end = p.count;
-        first_segment = 0;
+        subwave_segments_place first, end;
         if (p.tiles > 1) {
-            first_segment = p.ended_before[tile];
-            segments_end = p.ended_before[tile + 1];
+            first = p.places[tile];
+            end = p.places[tile + 1];
+        } else {
+            const segments_range range(p);
+            first = {0, range.first, 0};
+            end = {p.count, range.first + range.elements, 0};
         }
-        first_item_ = (p.first_tile + tile) * items;
-        const std::int64_t left = p.count + range.elements - first_item_;
-        if (left <= 0)
-            return false;
-        const std::int64_t most = left < items ? left : items;
-        segments = static_cast<int>(clamped(segments_end - first_segment, std::int64_t(0), most));
-        const std::int64_t before =
-            clamped(first_item_ - first_segment, std::int64_t(0), range.elements);
-        elements =
-            static_cast<int>(clamped(most - segments, std::int64_t(0), range.elements - before));
-        first_element = range.first + before;
-        range_first_ = range.first;
-        return true;
+        began = wave_uniform(static_cast<int>(first.began));
+        first_segment = uniform(first.ended);
+        first_element = uniform(first.element);
+        segments = clamped(wave_uniform(static_cast<int>(end.ended - first.ended)), 0, items);
+        const auto between = end.element > first.element ? end.element - first.element : 0;
+        elements = clamped(wave_uniform(static_cast<int>(between)), 0, items - segments);
+        return began <= static_cast<int>(tile);
     }
 
-    /* Brings elements and ends into shared memory; `began` becomes the tile in which the first
-     * segment begins, counted from the launch's first. */
+    /* Brings elements and ends into shared memory. */
     SUBWAVE_DEVICE void load(const subwave_segments &p, const T *from, segmented_bits change,
-                             chunk *local, std::int64_t *began)
+                             chunk *local)
     {
         /* Packs are those of memory, whatever the tile's first element is. */
         const int item = static_cast<int>(threadIdx.x),
@@ -197,13 +204,15 @@ public:
                   whole_end = first + packs * pack > p.n ? packs - 1 : packs;
         touch_later_tile(from + first_element, static_cast<std::uint32_t>(elements),
                          p.n - first_element);
-        const chunk *const in = reinterpret_cast<const chunk *>(from + first);
-        std::uint32_t held[rows][4] = {};
-        SUBWAVE_UNROLL
-        for (int r = 0; r < rows; ++r) {
-            const int i = r * array_block + item;
-            if (i >= whole && i < whole_end)
-                load_together<4>(held[r], in[static_cast<std::uint32_t>(i)].word);
+        const char *const in = reinterpret_cast<const char *>(from + first);
+        std::uint32_t held[rows][4];
+        if (whole < whole_end) {
+            SUBWAVE_UNROLL
+            for (int r = 0; r < rows; ++r) {
+                const auto at = static_cast<std::uint32_t>(
+                    clamped(r * array_block + item, whole, whole_end - 1) * 16);
+                load_together<4>(held[r], reinterpret_cast<const chunk *>(in + at)->word);
+            }
         }
         x = reinterpret_cast<T *>(local) + shift;
         end = reinterpret_cast<slot *>(local + packs);
@@ -215,11 +224,6 @@ public:
             for (int k = 0; k < together; ++k) {
                 const int at = i + k * array_block;
                 offset[k] = given_offset_at(p, first_segment + (at < segments ? at : segments));
-            }
-            if (i == 0) {
-                const std::int64_t place =
-                    clamped(offset[0], std::int64_t(0), p.n) - range_first_ + first_segment;
-                *began = clamped(place, std::int64_t(0), first_item_) / items - p.first_tile;
             }
             SUBWAVE_UNROLL
             for (int k = 0; k < together; ++k)
@@ -326,7 +330,13 @@ public:
     }
 
 private:
-    std::int64_t first_item_, range_first_;
+    static SUBWAVE_DEVICE std::int64_t uniform(std::int64_t number)
+    {
+        const int low = wave_uniform(static_cast<int>(number)),
+                  high = wave_uniform(static_cast<int>(number >> 32));
+        return static_cast<std::int64_t>(static_cast<std::uint64_t>(high) << 32 |
+                                         static_cast<std::uint32_t>(low));
+    }
 };
 
 /* A value, and whether a segment ended before the elements that it is of. */
@@ -364,18 +374,18 @@ SUBWAVE_DEVICE scanned<since_end<Value>> scan_run_since_end(since_end<Value> x, 
     } else {
         const site where = site::current();
         const lane_mask all = this_work_item::get_sub_group().callers();
-        const int lane = wave_lane() % run, first = wave_lane() - lane;
+        const int in_wave = wave_lane(), lane = in_wave % run, first = in_wave - lane;
         const auto ended = static_cast<std::uint32_t>(wave_ballot(all, x.ended, where) >> first);
         const std::uint32_t ended_below = ended & ((std::uint32_t(1) << lane) - 1),
                             ended_upto = ended_below | (x.ended ? std::uint32_t(1) << lane : 0);
-        const int since = ended_upto ? 31 - __clz(static_cast<int>(ended_upto)) : 0;
+        const int since = first + (ended_upto ? 31 - __clz(static_cast<int>(ended_upto)) : 0);
         Value upto = x.value;
         SUBWAVE_ROLLED
         for (int size = 1; size < run; size *= 2) {
-            const int from = (lane & -size) - 1;
-            const bool takes = (lane & size) && from >= since;
-            const Value other = wave_shuffle(all, upto, first + (takes ? from : lane), where);
-            upto = takes ? op(other, upto) : upto;
+            /* The last lane of the lower block, in lanes of the upper one. */
+            const int from = (in_wave & ~size) | (size - 1);
+            const Value other = wave_shuffle(all, upto, from, where);
+            upto = (in_wave & size) && from >= since ? op(other, upto) : upto;
         }
         const Value before = wave_shuffle(all, upto, first + (lane > 0 ? lane - 1 : lane), where);
         return {{upto, ended_upto}, {lane > 0 ? before : filler<Op, Value>::value(), ended_below}};
@@ -407,10 +417,14 @@ SUBWAVE_DEVICE tile_since_end<Value> scan_tile_since_end(since_end<Value> x, Op 
     const join_since_end<Op> join = {op};
     tile_since_end<Value> result = {{filler<Op, Value>::value(), 0},
                                     {filler<Op, Value>::value(), 0}};
-    const int last_in_wave = wave_uniform(item / wave_size()) * wave_size() + wave_size() - 1,
-              needed = for_all ? runs : last_in_wave / run + 1;
+    const int first_in_wave = wave_uniform(item / wave_size()) * wave_size();
     SUBWAVE_ROLLED
-    for (int r = 0; r < needed; ++r) {
+    for (int r = 0; r < first_in_wave / run; ++r)
+        result.all = join(result.all, totals[r]);
+    result.before = result.all;
+    const int needed = for_all ? runs : (first_in_wave + wave_size() - 1) / run + 1;
+    SUBWAVE_ROLLED
+    for (int r = first_in_wave / run; r < needed; ++r) {
         if (r == number)
             result.before = result.all;
         result.all = join(result.all, totals[r]);
@@ -465,7 +479,7 @@ SUBWAVE_DEVICE Value *segments_carry(const subwave_segments &p, std::int64_t fir
  * together; `shared` has tile_since_end_elements. */
 template <class Value, class Op>
 SUBWAVE_DEVICE Value value_before_part(const subwave_segments &p, std::uint32_t number,
-                                       std::int64_t began, bool has_ends, bool waits,
+                                       std::int32_t began, bool has_ends, bool waits,
                                        since_end<Value> x, Op op, since_end<Value> *shared)
 {
     /* The work-items of the tile, and then the tiles before it, by the same code. */

@@ -8,7 +8,7 @@ SUBWAVE_BEGIN
 /* Puts the results of the tile's segments in the places of their ends. */
 template <class T, class Op, class As>
 SUBWAVE_DEVICE void reduce_segments(const subwave_segments &p, std::uint32_t number,
-                                    std::int64_t began, const segmented_tile<T> &tile,
+                                    std::int32_t began, const segmented_tile<T> &tile,
                                     segmented_part part, Op op, As as)
 {
     using value = typename As::value;
@@ -37,22 +37,27 @@ SUBWAVE_DEVICE void reduce_segments(const subwave_segments &p, std::uint32_t num
     /* If only one segment ends in the part, the same loop then sums what follows that end. */
     bool rest_follows = has_end && part.segments_end - part.segment == 1;
     const bool has_several_ends = has_end && !rest_follows;
-    constexpr int together = 4;
+    const auto add_if = [&](auto number, int until) {
+        constexpr int together = decltype(number)::value;
+        if (e + together > until)
+            return false;
+        T x[together];
+        SUBWAVE_UNROLL
+        for (int k = 0; k < together; ++k)
+            x[k] = tile.x[e + k];
+        SUBWAVE_UNROLL
+        for (int k = 0; k < together; ++k)
+            sum = op(sum, as(x[k]));
+        e += together;
+        return true;
+    };
     SUBWAVE_ROLLED
     for (int until = first_end;; until = part.end) {
         SUBWAVE_ROLLED
-        for (; e + together <= until; e += together) {
-            T x[together];
-            SUBWAVE_UNROLL
-            for (int k = 0; k < together; ++k)
-                x[k] = tile.x[e + k];
-            SUBWAVE_UNROLL
-            for (int k = 0; k < together; ++k)
-                sum = op(sum, as(x[k]));
-        }
-        SUBWAVE_ROLLED
-        for (; e < until; ++e)
-            sum = op(sum, as(tile.x[e]));
+        while (add_if(std::integral_constant<int, 8>(), until)) {}
+        add_if(std::integral_constant<int, 4>(), until);
+        add_if(std::integral_constant<int, 2>(), until);
+        add_if(std::integral_constant<int, 1>(), until);
         if (!rest_follows)
             break;
         rest_follows = false;
@@ -113,18 +118,17 @@ template <class T> SUBWAVE_KERNEL(array_block) segmented_reduce(subwave_segmente
     using tile_of = segmented_tile<T>;
     SUBWAVE_SHARED(typename tile_of::chunk, local, tile_of::chunks);
     SUBWAVE_SHARED(std::uint16_t, before, array_block + 1);
-    SUBWAVE_SHARED(std::int64_t, began, 1);
     const subwave_segments &segments = p.segments;
     const std::uint32_t number = segmented_tile_number(segments);
     tile_of tile;
     if (!tile.find(segments, number))
         return;
-    tile.load(segments, static_cast<const T *>(p.x), {all_bits, p.flip}, local, began);
+    tile.load(segments, static_cast<const T *>(p.x), {all_bits, p.flip}, local);
     block_barrier(site::current());
     const segmented_part part = tile.divide(before);
     with_segmented_op<T>(p.op, [&](auto op, auto as) {
         p = argument_read_anew(p); /* as in reduce.hip */
-        reduce_segments<T>(segments, number, *began, tile, part, op, as);
+        reduce_segments<T>(segments, number, tile.began, tile, part, op, as);
     });
     block_barrier(site::current());
     T *y = static_cast<T *>(p.y) + tile.first_segment;

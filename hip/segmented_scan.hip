@@ -162,7 +162,6 @@ template <class T> SUBWAVE_KERNEL(array_block) segmented_scan(subwave_segmented_
     using bits = typename looked_up_op<number>::bits;
     SUBWAVE_SHARED(typename tile_of::chunk, local, tile_of::chunks);
     SUBWAVE_SHARED(std::uint16_t, before, array_block + 1);
-    SUBWAVE_SHARED(std::int64_t, began, 1);
     SUBWAVE_SHARED(since_end<bits>, shared, tile_since_end_elements<bits>);
     SUBWAVE_SHARED(std::uint32_t, impossible, 1);
     if (threadIdx.x == 0)
@@ -172,7 +171,7 @@ template <class T> SUBWAVE_KERNEL(array_block) segmented_scan(subwave_segmented_
     tile_of tile;
     if (!tile.find(segments, tile_number))
         return;
-    tile.load(segments, static_cast<const T *>(p.x), {p.kept, p.flip}, local, began);
+    tile.load(segments, static_cast<const T *>(p.x), {p.kept, p.flip}, local);
     block_barrier(site::current());
     const segmented_part part = tile.divide(before);
     if (!tile_of::is_possible(part))
@@ -185,9 +184,9 @@ template <class T> SUBWAVE_KERNEL(array_block) segmented_scan(subwave_segmented_
                                    [&](auto f) { none = filler<decltype(f), number>::value(); });
     op.filling = op.from(none);
     const bits sum = op.from(since_last_end(p.op, tile, part, none));
-    const bits start =
-        value_before_part<bits>(segments, tile_number, *began, tile.segments > 0, tile.elements > 0,
-                                {sum, part.segment < part.segments_end}, op, shared);
+    const bits start = value_before_part<bits>(segments, tile_number, tile.began, tile.segments > 0,
+                                               tile.elements > 0,
+                                               {sum, part.segment < part.segments_end}, op, shared);
     p = argument_read_anew(p);
     if (impossible[0] == 0) /* there was a barrier */
         scan_part(p, tile, part, op.number(start));

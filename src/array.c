@@ -28,11 +28,12 @@ static int64_t scan_bytes(int64_t rows, int64_t tiles)
            (tiles > 1 ? rows * SUBWAVE_SCAN_STATES(most) * (int64_t)sizeof(uint64_t) : 0);
 }
 
-/* A scan's, and where segments end. */
+/* A scan's, and where tiles begin. */
 static int64_t segments_bytes(int64_t tiles)
 {
     const int64_t most = tiles < SUBWAVE_SCAN_TILES ? tiles : SUBWAVE_SCAN_TILES;
-    return scan_bytes(1, tiles) + (tiles > 1 ? (most + 1) * (int64_t)sizeof(int64_t) : 0);
+    return scan_bytes(1, tiles) +
+           (tiles > 1 ? (most + 1) * (int64_t)sizeof(subwave_segments_place) : 0);
 }
 
 size_t subwave_array_workspace(void)
@@ -324,7 +325,8 @@ subwave_status subwave_array_prepare_segments(subwave_context *context, subwave_
     char *const free_bytes = (char *)workspace + COUNTERS_BYTES;
     segments->carry = (uint64_t *)free_bytes;
     segments->states = (uint64_t *)(free_bytes + RESULT_BYTES);
-    segments->ended_before = (int64_t *)((char *)workspace + scan_bytes(1, segments->tiles));
+    segments->places =
+        (subwave_segments_place *)((char *)workspace + scan_bytes(1, segments->tiles));
     return SUBWAVE_STATUS_SUCCESS;
 }
 

@@ -244,7 +244,7 @@ static void test_special(void **state)
 static void test_workspace(void **state)
 {
     subwave_context *context = *state;
-    enum { TILE = 7 * BLOCK, SMALL = 4352, LARGE = SMALL + 2 * (2 + 1) * 8 + 3 * 8 };
+    enum { TILE = 7 * BLOCK, SMALL = 4352, LARGE = SMALL + 2 * (2 + 1) * 8 + 3 * 24 };
     fixture f = fixture_create(context);
     void *workspace;
     assert_ok(context, subwave_malloc(context, &workspace, LARGE));
