@@ -104,11 +104,15 @@ matmul_grouped_groups(matmul_grouped_problem<T> problem)
         });
 }
 
+/* Plans have tiles of 48 x 48 only where there are none of 64 x 64. */
+template <class T, int Size>
+inline constexpr bool is_largest_v = Size != 24 || few_registers || is_complex_v<T>;
+
 template <class T, int Size, int Lanes, int Across, int Terms>
 SUBWAVE_KERNEL((staged<T, Size, Lanes, Across, Terms>::bound))
 matmul_grouped_staged(matmul_grouped_problem<T> problem)
 {
-    if constexpr (staged<T, Size, Lanes, Across, Terms>::exists) {
+    if constexpr (staged<T, Size, Lanes, Across, Terms>::exists && is_largest_v<T, Size>) {
         using staged_sum = staged_product<T, Size, Lanes, Across, Terms>;
         SUBWAVE_DYNAMIC_SHARED(T, local);
         for_each_tile(

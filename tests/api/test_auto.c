@@ -175,7 +175,10 @@ static void test_auto(void **state)
             const matrices x = {random_elements(context, s.m * s.k * size, f32),
                                 random_elements(context, s.k * s.n * size, f32),
                                 random_elements(context, s.m * s.n * size, f32)};
+            /* The quick ones share the types among the orders. */
             for (int order = 0; order < 8; ++order) {
+                if (!all && ((size_t)order + i) % COUNT(dtypes) != d)
+                    continue;
                 const product p = {dtypes[d], layouts[order & 1], transposes[order >> 1 & 1],
                                    transposes[order >> 2], s};
                 slow += compare(context, &p, &x) > MOST;

@@ -176,6 +176,14 @@ class Lines(Case):
         self.assertEqual({(row["kind"], row["dtype"]) for row in rows if row["by"] == "subwave"},
                          {(kind, dtype) for kind in kinds for dtype in ("f32", "f64", "c32", "c64")})
 
+    def test_problems_of_any_sizes(self):
+        rows = self.run_bench("a.json", "matmul_grouped", "--size", "4", "--size", "3x5x7", "--batch", "9", "--dtype", "all",
+                              "--cache", "warm")
+        self.check(rows)
+        self.assertEqual({row["batch"] for row in rows}, {9})
+        self.assertEqual({(row["variant"], row["dtype"]) for row in rows if row["by"] == "subwave"},
+                         {(way, dtype) for way in ("grouped", "one by one") for dtype in ("f32", "f64", "c32", "c64")})
+
     def test_cold_rotates(self):
         rows = self.run_bench("a.json", "copy", "--size", "1024", "--cache", "cold", "--cache-bytes", "10240")
         self.check(rows)
