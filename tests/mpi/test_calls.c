@@ -655,12 +655,15 @@ int main(int argc, char **argv)
     CHECK_OK(NULL, subwave_context_create(&context, NULL));
     test_descriptor();
     test_create();
+    const char *const device = getenv("SUBWAVE_DEVICE");
+    const bool on_cpu = device && strncmp(device, "cpu", 3) == 0;
     uint64_t fractions = 0;
     for (int rows = 1; rows <= check_size; ++rows)
         for (subwave_mpi_transport transport = SUBWAVE_MPI_TRANSPORT_HOST;
              check_size % rows == 0 && transport <= SUBWAVE_MPI_TRANSPORT_CCL; ++transport) {
-            /* By HOST on every grid, by the others on one. */
+            /* By HOST on every grid, by the others on one. This MPI may know no GPU's memory. */
             if ((transport == SUBWAVE_MPI_TRANSPORT_CCL && !getenv("SUBWAVE_MPI_CCL")) ||
+                (transport == SUBWAVE_MPI_TRANSPORT_MPI_DEVICE && !on_cpu) ||
                 (transport != SUBWAVE_MPI_TRANSPORT_HOST &&
                  rows != (check_size % 2 == 0 ? 2 : check_size)))
                 continue;
