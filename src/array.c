@@ -216,7 +216,7 @@ bool subwave_array_divide_for_cells(const subwave_context *context, int64_t n, s
     *log_copies = 0;
     if (in_blocks) {
         /* As many copies as let seven blocks share the 64 KiB of a compute unit: each wave has only
-         * a pack per lane on its way. */
+         * a pack or two per lane on their way. */
         while (*log_copies < SUBWAVE_HISTOGRAM_LOG_COPIES && cells << *log_copies <= counters / 8)
             ++*log_copies;
         if (pays)

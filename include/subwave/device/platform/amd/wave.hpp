@@ -446,7 +446,7 @@ template <class T> SUBWAVE_DEVICE T rounded_product(T a, T b)
     return a * b;
 }
 
-/* The number, or what it is outside of; of NaN the least. */
+/* v_med3: with a NaN the lesser of the other two. */
 SUBWAVE_DEVICE float number_between(float x, float least, float most)
 {
     return __builtin_amdgcn_fmed3f(x, least, most);
@@ -456,7 +456,6 @@ SUBWAVE_DEVICE double number_between(double x, double least, double most)
     return fmin(fmax(x, least), most);
 }
 
-/* What a number of at least 0 is above the integer below it. */
 SUBWAVE_DEVICE float fraction(float x) { return __builtin_amdgcn_fractf(x); }
 SUBWAVE_DEVICE double fraction(double x) { return __builtin_amdgcn_fract(x); }
 

@@ -322,7 +322,6 @@ template <class T> SUBWAVE_DEVICE T rounded_product(T a, T b)
     return a * b; /* the library's kernels are compiled so that nothing is fused */
 }
 
-/* The number, or what it is outside of; of NaN the least. */
 SUBWAVE_DEVICE float number_between(float x, float least, float most)
 {
     return fminf(fmaxf(x, least), most);
@@ -332,7 +331,6 @@ SUBWAVE_DEVICE double number_between(double x, double least, double most)
     return fmin(fmax(x, least), most);
 }
 
-/* What a number of at least 0 is above the integer below it. */
 SUBWAVE_DEVICE float fraction(float x) { return x - truncf(x); }
 SUBWAVE_DEVICE double fraction(double x) { return x - trunc(x); }
 

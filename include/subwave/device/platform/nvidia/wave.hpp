@@ -400,6 +400,18 @@ SUBWAVE_DEVICE float half_value(std::uint16_t bits)
 SUBWAVE_DEVICE float rounded_product(float a, float b) { return __fmul_rn(a, b); }
 SUBWAVE_DEVICE double rounded_product(double a, double b) { return __dmul_rn(a, b); }
 
+SUBWAVE_DEVICE float number_between(float x, float least, float most)
+{
+    return fminf(fmaxf(x, least), most);
+}
+SUBWAVE_DEVICE double number_between(double x, double least, double most)
+{
+    return fmin(fmax(x, least), most);
+}
+
+SUBWAVE_DEVICE float fraction(float x) { return x - truncf(x); }
+SUBWAVE_DEVICE double fraction(double x) { return x - trunc(x); }
+
 /* redux.sync: one 32-bit integer of each member combined in a single instruction, which takes the
  * masks of several groups one after another. */
 constexpr bool wave_reduces_integers = SUBWAVE_HAS_REDUX;
@@ -417,20 +429,6 @@ SUBWAVE_DEVICE void wave_multiply_16x8x8(const double (&a)[4], const double (&b)
                  : "+d"(c0), "+d"(c1), "+d"(c2), "+d"(c3)
                  : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
 }
-
-/* The number, or what it is outside of; of NaN the least. */
-SUBWAVE_DEVICE float number_between(float x, float least, float most)
-{
-    return fminf(fmaxf(x, least), most);
-}
-SUBWAVE_DEVICE double number_between(double x, double least, double most)
-{
-    return fmin(fmax(x, least), most);
-}
-
-/* What a number of at least 0 is above the integer below it. */
-SUBWAVE_DEVICE float fraction(float x) { return x - truncf(x); }
-SUBWAVE_DEVICE double fraction(double x) { return x - trunc(x); }
 
 SUBWAVE_END
 
