@@ -36,7 +36,6 @@ struct subwave_mpi_ccl {
 #undef SUBWAVE_X
     ccl_handle handles[RANK_SETS];
     ccl_id ids[RANK_SETS];
-    void *stream; /* of mpi->transfer */
 };
 
 /* --- the library ----------------------------------------------------------------------------- */
@@ -106,7 +105,6 @@ subwave_status subwave_mpi_ccl_open(subwave_mpi *mpi)
     if (!ccl)
         subwave_mpi_fail(mpi, SUBWAVE_STATUS_OUT_OF_MEMORY, "no memory for the grid");
     else if (load(mpi, ccl)) {
-        subwave_mpi_try(mpi, mpi->transfer, subwave_get_stream(mpi->transfer, &ccl->stream));
         for (int i = 0; i < RANK_SETS; ++i)
             if (mpi->size[i] > 1 && mpi->rank[i] == 0)
                 try(mpi, "ncclGetUniqueId", ccl->GetUniqueId(&ccl->ids[i]),
@@ -163,7 +161,7 @@ void subwave_mpi_ccl_broadcast(subwave_mpi *mpi, subwave_mpi_ranks ranks, int ro
     use_device(mpi);
     try(mpi, "ncclBroadcast",
         mpi->ccl->Broadcast(data, data, (size_t)bytes, CCL_INT8, root, mpi->ccl->handles[ranks],
-                            mpi->ccl->stream),
+                            mpi->stream),
         SUBWAVE_STATUS_COMMUNICATION_ERROR);
 }
 
@@ -172,7 +170,7 @@ void subwave_mpi_ccl_sum(subwave_mpi *mpi, int64_t *data, int64_t n)
     use_device(mpi);
     try(mpi, "ncclAllReduce",
         mpi->ccl->AllReduce(data, data, (size_t)n, CCL_INT64, CCL_SUM, mpi->ccl->handles[ALL_RANKS],
-                            mpi->ccl->stream),
+                            mpi->stream),
         SUBWAVE_STATUS_COMMUNICATION_ERROR);
 }
 
@@ -186,12 +184,12 @@ void subwave_mpi_ccl_exchange(subwave_mpi *mpi)
         if (counts[r] && result == CCL_SUCCESS)
             result = ccl->Send(mpi->sent.device + (int64_t)counts[size + r] * SUBWAVE_MPI_UNIT,
                                (size_t)counts[r] * SUBWAVE_MPI_UNIT, CCL_INT8, r,
-                               ccl->handles[ALL_RANKS], ccl->stream);
+                               ccl->handles[ALL_RANKS], mpi->stream);
         if (counts[2 * size + r] && result == CCL_SUCCESS)
             result =
                 ccl->Recv(mpi->received.device + (int64_t)counts[3 * size + r] * SUBWAVE_MPI_UNIT,
                           (size_t)counts[2 * size + r] * SUBWAVE_MPI_UNIT, CCL_INT8, r,
-                          ccl->handles[ALL_RANKS], ccl->stream);
+                          ccl->handles[ALL_RANKS], mpi->stream);
     }
     const int end = ccl->GroupEnd();
     try(mpi, "exchange by ncclSend and ncclRecv", result == CCL_SUCCESS ? end : result,

@@ -79,10 +79,15 @@ static void open_device(subwave_mpi *mpi)
         return;
     if (subwave_mpi_try(mpi, NULL, subwave_context_create(&mpi->transfer, properties.id)))
         return;
-    subwave_event **const events[] = {&mpi->begun, &mpi->ready[0], &mpi->ready[1], &mpi->used[0],
-                                      &mpi->used[1]};
-    for (int i = 0; i < 5; ++i)
-        subwave_mpi_try(mpi, mpi->context, subwave_event_create(mpi->context, events[i]));
+    if (subwave_mpi_try(mpi, mpi->transfer,
+                        subwave_stream_create(mpi->transfer, &mpi->stream, SUBWAVE_PRIORITY_HIGH)))
+        return;
+    subwave_mpi_try(mpi, mpi->transfer, subwave_set_stream(mpi->transfer, mpi->stream));
+    subwave_mpi_try(mpi, mpi->context, subwave_event_create(mpi->context, &mpi->begun));
+    for (int i = 0; i < SUBWAVE_MPI_SLOTS; ++i) {
+        subwave_mpi_try(mpi, mpi->context, subwave_event_create(mpi->context, &mpi->ready[i]));
+        subwave_mpi_try(mpi, mpi->context, subwave_event_create(mpi->context, &mpi->used[i]));
+    }
 }
 
 static void open_transport(subwave_mpi *mpi, subwave_mpi_transport transport)
@@ -103,24 +108,35 @@ static void open_transport(subwave_mpi *mpi, subwave_mpi_transport transport)
 
 static void close_buffer(subwave_mpi *mpi, subwave_mpi_buffer *buffer)
 {
+    if (mpi->lost)
+        return;
     subwave_mpi_try(mpi, mpi->context, subwave_free(mpi->context, buffer->device));
     subwave_mpi_try(mpi, mpi->context, subwave_free_host(mpi->context, buffer->host));
+}
+
+static void close_event(subwave_mpi *mpi, subwave_event *event)
+{
+    if (event)
+        subwave_mpi_try(mpi, mpi->context, subwave_event_destroy(mpi->context, event));
 }
 
 /* Frees all but what messages could still be written to. */
 static void close_grid(subwave_mpi *mpi)
 {
-    subwave_mpi_buffer *const buffers[] = {&mpi->panel_a[0], &mpi->panel_a[1], &mpi->panel_b[0],
-                                           &mpi->panel_b[1], &mpi->moved_a,    &mpi->moved_b,
-                                           &mpi->sent,       &mpi->received,   &mpi->values};
-    subwave_event *const events[] = {mpi->begun, mpi->ready[0], mpi->ready[1], mpi->used[0],
-                                     mpi->used[1]};
+    subwave_mpi_buffer *const buffers[] = {&mpi->moved_a, &mpi->moved_b, &mpi->sent, &mpi->received,
+                                           &mpi->values};
     subwave_mpi_ccl_close(mpi);
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers && !mpi->lost; ++i)
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; ++i)
         close_buffer(mpi, buffers[i]);
-    for (int i = 0; i < 5; ++i)
-        if (events[i])
-            subwave_mpi_try(mpi, mpi->context, subwave_event_destroy(mpi->context, events[i]));
+    for (int i = 0; i < SUBWAVE_MPI_SLOTS; ++i) {
+        close_buffer(mpi, &mpi->panel_a[i]);
+        close_buffer(mpi, &mpi->panel_b[i]);
+        close_event(mpi, mpi->ready[i]);
+        close_event(mpi, mpi->used[i]);
+    }
+    close_event(mpi, mpi->begun);
+    if (mpi->transfer)
+        subwave_mpi_try(mpi, mpi->transfer, subwave_stream_destroy(mpi->transfer, mpi->stream));
     subwave_mpi_try(mpi, NULL, subwave_context_destroy(&mpi->transfer));
     if (mpi->lost)
         return;

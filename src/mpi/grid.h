@@ -17,6 +17,10 @@ typedef enum subwave_mpi_ranks { ALONG_ROW, ALONG_COLUMN, ALL_RANKS, RANK_SETS }
 /* Messages are counted in units, of which an int holds enough for any device's memory. */
 enum { SUBWAVE_MPI_UNIT = 256 };
 
+/* Pairs of panels that a product has at a time: one that is multiplied, and two on their way. With
+ * two, a message that a GPU has not begun before a product occupies it would come too late. */
+enum { SUBWAVE_MPI_SLOTS = 3 };
+
 /* Memory that grows to what was asked for; the host's is pinned. */
 typedef struct subwave_mpi_buffer {
     char *device, *host;
@@ -26,9 +30,9 @@ typedef struct subwave_mpi_buffer {
 typedef struct subwave_mpi_ccl subwave_mpi_ccl;
 
 struct subwave_mpi {
-    subwave_context *context; /* the caller's, on whose stream is computed */
-    subwave_context
-        *transfer; /* another one of the device, on whose stream messages are prepared */
+    subwave_context *context;  /* the caller's, on whose stream is computed */
+    subwave_context *transfer; /* another one of the device, for messages, which come first */
+    void *stream;              /* that of `transfer` */
     subwave_mpi_transport transport;
     subwave_mpi_ccl *ccl; /* with that transport alone */
     MPI_Comm comm[RANK_SETS];
@@ -38,8 +42,9 @@ struct subwave_mpi {
     int64_t panel_width; /* steps of k */
     bool lost;           /* messages are no longer sent, since some were not received */
 
-    subwave_event *begun, *ready[2], *used[2];
-    subwave_mpi_buffer panel_a[2], panel_b[2], moved_a, moved_b, sent, received, values;
+    subwave_event *begun, *ready[SUBWAVE_MPI_SLOTS], *used[SUBWAVE_MPI_SLOTS];
+    subwave_mpi_buffer panel_a[SUBWAVE_MPI_SLOTS], panel_b[SUBWAVE_MPI_SLOTS];
+    subwave_mpi_buffer moved_a, moved_b, sent, received, values;
     int *counts; /* of units: sent and received, and where, by rank */
     /* What agreements send. All that is sent or received lies in the grid, which outlives a message
      * that is given up. */
@@ -47,13 +52,13 @@ struct subwave_mpi {
     char told[SUBWAVE_MPI_TEXT];
     uint64_t own[2];
 
-    /* The messages on their way. A broadcast that was received goes to the device. */
+    /* The broadcasts on their way, by slot. One that was received goes to the device. */
     struct {
         MPI_Request request;
         subwave_mpi_buffer *received;
         int64_t bytes;
-    } pending[2];
-    int pending_count;
+    } pending[SUBWAVE_MPI_SLOTS][2];
+    int pending_count[SUBWAVE_MPI_SLOTS];
 
     /* Of the call: what it must have in common on all ranks, and the first error. */
     const char *function;
@@ -107,11 +112,11 @@ void subwave_mpi_order(subwave_mpi *mpi, subwave_context *from, subwave_event *e
                        subwave_context *to);
 
 /* Begins to send the buffer's first bytes, complete on the stream of `transfer`, from the rank
- * `root` of a row or a column to its others; what `transfer` gets after subwave_mpi_finish() finds
- * them. */
-void subwave_mpi_broadcast(subwave_mpi *mpi, subwave_mpi_ranks ranks, int root,
+ * `root` of a row or a column to its others; what `transfer` gets after subwave_mpi_finish() of
+ * the slot finds them. */
+void subwave_mpi_broadcast(subwave_mpi *mpi, int slot, subwave_mpi_ranks ranks, int root,
                            subwave_mpi_buffer *buffer, int64_t bytes);
-void subwave_mpi_finish(subwave_mpi *mpi);
+void subwave_mpi_finish(subwave_mpi *mpi, int slot);
 
 /* Sends counts[r] units at counts[size + r] of `sent` to rank r, and has those of `received`, the
  * same further on, from rank r; in order of the stream of `transfer`. */

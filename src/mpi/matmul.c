@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * matmul.c: the matrix product over a grid, by SUMMA: for panels of k, every rank receives its rows
  * of the panel of A along its row of the grid, its columns of the panel of B along its column, and
- * multiplies them. While it multiplies one pair of panels, the next is on its way.
+ * multiplies them. While it multiplies one pair of panels, the next two are on their way.
  */
 #include "grid.h"
 
@@ -93,8 +93,9 @@ static void send(const summa *s, const panel *p, int slot)
     if (mpi->rank[ALONG_COLUMN] == of_b && s->n)
         pack(s, &s->b, s->k_of_b, s->transpose_b == SUBWAVE_TRANSPOSE_NONE, s->n, p,
              mpi->panel_b[slot].device);
-    subwave_mpi_broadcast(mpi, ALONG_ROW, of_a, &mpi->panel_a[slot], s->m * p->width * s->element);
-    subwave_mpi_broadcast(mpi, ALONG_COLUMN, of_b, &mpi->panel_b[slot],
+    subwave_mpi_broadcast(mpi, slot, ALONG_ROW, of_a, &mpi->panel_a[slot],
+                          s->m * p->width * s->element);
+    subwave_mpi_broadcast(mpi, slot, ALONG_COLUMN, of_b, &mpi->panel_b[slot],
                           s->n * p->width * s->element);
 }
 
@@ -109,6 +110,20 @@ static void multiply(const summa *s, int64_t k, const void *a, int64_t lda, cons
                                        s->c.ld));
 }
 
+static int64_t at_least_one(int64_t n) { return n > 1 ? n : 1; }
+
+/* Multiplies the pair of panels of a slot. */
+static void multiply_panels(const summa *s, int64_t width, int slot, const void *beta)
+{
+    subwave_mpi *mpi = s->mpi;
+    multiply(s, width, mpi->panel_a[slot].device,
+             s->transpose_a == SUBWAVE_TRANSPOSE_NONE ? at_least_one(s->m) : width,
+             mpi->panel_b[slot].device,
+             s->transpose_b == SUBWAVE_TRANSPOSE_NONE ? width : at_least_one(s->n), beta);
+    if (!mpi->status)
+        subwave_mpi_try(mpi, mpi->context, subwave_event_record(mpi->context, mpi->used[slot]));
+}
+
 /* C = beta C + ..., then C += ... */
 static void run(const summa *s)
 {
@@ -119,24 +134,22 @@ static void run(const summa *s)
                                 : one_f32;
     subwave_mpi *mpi = s->mpi;
     const void *beta = s->beta;
-    panel now = {0}, next;
-    bool more = next_panel(s, &now);
-    if (more)
-        send(s, &now, 0);
-    for (int slot = 0; more && !mpi->lost; slot = 1 - slot, now = next, beta = one) {
-        subwave_mpi_finish(mpi);
-        subwave_mpi_order(mpi, mpi->transfer, mpi->ready[slot], mpi->context);
-        multiply(s, now.width, mpi->panel_a[slot].device,
-                 s->transpose_a == SUBWAVE_TRANSPOSE_NONE ? (s->m > 1 ? s->m : 1) : now.width,
-                 mpi->panel_b[slot].device,
-                 s->transpose_b == SUBWAVE_TRANSPOSE_NONE ? now.width : (s->n > 1 ? s->n : 1),
-                 beta);
-        if (!mpi->status)
-            subwave_mpi_try(mpi, mpi->context, subwave_event_record(mpi->context, mpi->used[slot]));
-        next = now;
-        more = next_panel(s, &next);
-        if (more)
-            send(s, &next, 1 - slot);
+    panel panels[SUBWAVE_MPI_SLOTS], next = {0};
+    bool more = next_panel(s, &next);
+    for (int64_t sent = 0, done = 0; (more || done < sent) && !mpi->lost;) {
+        if (!more || sent - done == SUBWAVE_MPI_SLOTS - 1) {
+            const int slot = (int)(done++ % SUBWAVE_MPI_SLOTS);
+            subwave_mpi_finish(mpi, slot);
+            subwave_mpi_order(mpi, mpi->transfer, mpi->ready[slot], mpi->context);
+            multiply_panels(s, panels[slot].width, slot, beta);
+            beta = one;
+        }
+        if (more) {
+            const int slot = (int)(sent++ % SUBWAVE_MPI_SLOTS);
+            panels[slot] = next;
+            send(s, &next, slot);
+            more = next_panel(s, &next);
+        }
     }
 }
 
@@ -286,7 +299,7 @@ subwave_status subwave_mpi_matmul(subwave_mpi *mpi, subwave_dtype dtype,
     while (s.classes % mpi->size[ALONG_ROW] || s.classes % mpi->size[ALONG_COLUMN])
         ++s.classes;
     const int64_t width = s.k < mpi->panel_width ? s.k : mpi->panel_width;
-    for (int slot = 0; slot < 2 && !alone && !scales; ++slot) {
+    for (int slot = 0; slot < SUBWAVE_MPI_SLOTS && !alone && !scales; ++slot) {
         subwave_mpi_reserve(mpi, &mpi->panel_a[slot], s.m * width * s.element, FOR_MESSAGES);
         subwave_mpi_reserve(mpi, &mpi->panel_b[slot], s.n * width * s.element, FOR_MESSAGES);
     }
@@ -294,7 +307,7 @@ subwave_status subwave_mpi_matmul(subwave_mpi *mpi, subwave_dtype dtype,
         return mpi->status;
 
     if (scales) {
-        multiply(&s, 0, NULL, s.m > 1 ? s.m : 1, NULL, s.n > 1 ? s.n : 1, beta);
+        multiply(&s, 0, NULL, at_least_one(s.m), NULL, at_least_one(s.n), beta);
     } else if (alone) {
         multiply(&s, s.k, s.a.data, s.a.ld, s.b.data, s.b.ld, beta);
     } else {

@@ -60,7 +60,7 @@ void subwave_mpi_order(subwave_mpi *mpi, subwave_context *from, subwave_event *e
         subwave_mpi_try(mpi, to, subwave_event_wait(to, event));
 }
 
-void subwave_mpi_broadcast(subwave_mpi *mpi, subwave_mpi_ranks ranks, int root,
+void subwave_mpi_broadcast(subwave_mpi *mpi, int slot, subwave_mpi_ranks ranks, int root,
                            subwave_mpi_buffer *buffer, int64_t bytes)
 {
     if (mpi->lost || mpi->size[ranks] == 1 || bytes == 0)
@@ -82,20 +82,21 @@ void subwave_mpi_broadcast(subwave_mpi *mpi, subwave_mpi_ranks ranks, int root,
         subwave_mpi_await(mpi, result, &request, "a broadcast");
         return;
     }
-    mpi->pending[mpi->pending_count].request = request;
-    mpi->pending[mpi->pending_count].received = by_host && !sends ? buffer : NULL;
-    mpi->pending[mpi->pending_count++].bytes = bytes;
+    const int i = mpi->pending_count[slot]++;
+    mpi->pending[slot][i].request = request;
+    mpi->pending[slot][i].received = by_host && !sends ? buffer : NULL;
+    mpi->pending[slot][i].bytes = bytes;
 }
 
-void subwave_mpi_finish(subwave_mpi *mpi)
+void subwave_mpi_finish(subwave_mpi *mpi, int slot)
 {
-    for (int i = 0; i < mpi->pending_count && !mpi->lost; ++i) {
-        subwave_mpi_await(mpi, MPI_SUCCESS, &mpi->pending[i].request, "a broadcast");
-        subwave_mpi_buffer *buffer = mpi->pending[i].received;
+    for (int i = 0; i < mpi->pending_count[slot] && !mpi->lost; ++i) {
+        subwave_mpi_await(mpi, MPI_SUCCESS, &mpi->pending[slot][i].request, "a broadcast");
+        subwave_mpi_buffer *buffer = mpi->pending[slot][i].received;
         if (buffer && !mpi->lost)
-            copy(mpi, buffer->device, buffer->host, mpi->pending[i].bytes);
+            copy(mpi, buffer->device, buffer->host, mpi->pending[slot][i].bytes);
     }
-    mpi->pending_count = 0;
+    mpi->pending_count[slot] = 0;
 }
 
 void subwave_mpi_exchange(subwave_mpi *mpi)
