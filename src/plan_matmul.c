@@ -154,6 +154,25 @@ static bool matrix_is_faster(const subwave_capabilities *device,
     return by_matrix <= broadcast->time * edges;
 }
 
+/* Whether C has few rows or columns. SKINNY on NVIDIA's matrix unit, for f64, is also ahead with up to
+ * 32 of them, and with up to 64 where there is at most a tile of 16 x 64 for each compute unit:
+ * measured on an H200. */
+static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
+                      const subwave_matmul_product *product)
+{
+    const int64_t least = lesser_of(product->m, product->n),
+                  greatest = greater_of(product->m, product->n);
+    if (!subwave_variant_takes(device, SUBWAVE_VARIANT_SKINNY, dtype))
+        return false;
+    if (least <= 16)
+        return true;
+    const bool by_unit = device->shapes->f64_unit_in_groups && dtype == SUBWAVE_DTYPE_F64 &&
+                         subwave_has_matrix_unit(device, dtype);
+    const int64_t tiles = ceil_divide(least, 16) * ceil_divide(greatest, 64);
+    return by_unit && greatest / 15 >= least &&
+           (least <= 32 || (least <= 64 && tiles <= device->compute_units));
+}
+
 /* MATRIX has the larger blocks: where they would leave most of a GPU idle, BROADCAST may be
  * ahead. */
 static subwave_variant choose(const subwave_capabilities *device, subwave_dtype dtype,
@@ -161,8 +180,7 @@ static subwave_variant choose(const subwave_capabilities *device, subwave_dtype 
 {
     if (device->waves_take_turns)
         return choose_in_turns(device, dtype, product);
-    if (subwave_variant_takes(device, SUBWAVE_VARIANT_SKINNY, dtype) &&
-        lesser_of(product->m, product->n) <= 16)
+    if (is_skinny(device, dtype, product))
         return SUBWAVE_VARIANT_SKINNY;
     if (!subwave_has_matrix_unit(device, dtype))
         return SUBWAVE_VARIANT_BROADCAST;

@@ -99,6 +99,11 @@ static void test_auto(void **state)
         {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F32, 1, 256, SUBWAVE_VARIANT_LOCAL},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 16, 4096, SUBWAVE_VARIANT_SKINNY},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 4096, 1, SUBWAVE_VARIANT_SKINNY},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 24, 4096, SUBWAVE_VARIANT_SKINNY},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 24, 256, SUBWAVE_VARIANT_MATRIX},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 1000, 64, SUBWAVE_VARIANT_SKINNY},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 10000, 64, SUBWAVE_VARIANT_MATRIX},
+        {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_F64, 24, 4096, SUBWAVE_VARIANT_MATRIX},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 17, 4096, SUBWAVE_VARIANT_BROADCAST},
         {"hip-amd", "gfx1100", 32, 48, SUBWAVE_DTYPE_F32, 4096, 16, SUBWAVE_VARIANT_SKINNY},
     };
@@ -123,15 +128,16 @@ static void test_auto_by_time(void **state)
     static const struct {
         int64_t m, n, k;
         subwave_variant expected;
-    } rows[] = {{256, 256, 256, SUBWAVE_VARIANT_BROADCAST}, {640, 640, 640, SUBWAVE_VARIANT_MATRIX},
-                {1000, 16, 4096, SUBWAVE_VARIANT_MATRIX},   {16, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
-                {1, 1024, 1024, SUBWAVE_VARIANT_MATRIX},    {1000000, 4, 64, SUBWAVE_VARIANT_MATRIX}};
+    } rows[] = {
+        {256, 256, 256, SUBWAVE_VARIANT_BROADCAST}, {640, 640, 640, SUBWAVE_VARIANT_MATRIX},
+        {1000, 16, 4096, SUBWAVE_VARIANT_MATRIX},   {16, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
+        {1, 1024, 1024, SUBWAVE_VARIANT_MATRIX},    {1000000, 4, 64, SUBWAVE_VARIANT_MATRIX}};
     const subwave_capabilities device = make_device("hip-nvidia", "sm_90", 32, 132);
     for (size_t r = 0; r < COUNT(rows); ++r)
-        assert_int_equal(plan(&device, SUBWAVE_DTYPE_F16, SUBWAVE_VARIANT_AUTO, rows[r].m,
-                              rows[r].n, rows[r].k)
-                             .kernel.variant,
-                         rows[r].expected);
+        assert_int_equal(
+            plan(&device, SUBWAVE_DTYPE_F16, SUBWAVE_VARIANT_AUTO, rows[r].m, rows[r].n, rows[r].k)
+                .kernel.variant,
+            rows[r].expected);
 }
 
 /* A tile follows from the rounds of blocks. The product is turned, so that rows of A and C and
@@ -310,12 +316,9 @@ static void test_large_blocks(void **state)
         const char *architecture;
         int64_t size, row;
         int32_t tile;
-    } rows[] = {{"gfx942", 8192, 8192, 256},
-                {"gfx942", 2048, 2048, 128},
-                {"gfx942", 1024, 1024, 64},
-                {"gfx942", 8192, 8193, 128},
-                {"gfx90a", 8192, 8192, 128},
-                {"gfx950", 8192, 8192, 256}};
+    } rows[] = {{"gfx942", 8192, 8192, 256}, {"gfx942", 2048, 2048, 128},
+                {"gfx942", 1024, 1024, 64},  {"gfx942", 8192, 8193, 128},
+                {"gfx90a", 8192, 8192, 128}, {"gfx950", 8192, 8192, 256}};
     for (size_t r = 0; r < COUNT(rows); ++r) {
         const subwave_capabilities device = make_device("hip-amd", rows[r].architecture, 64, 304);
         subwave_matmul_product product = {.m = rows[r].size,
@@ -331,8 +334,9 @@ static void test_large_blocks(void **state)
             subwave_plan_matmul(&device, SUBWAVE_DTYPE_BF16, SUBWAVE_VARIANT_MATRIX, &product);
         assert_int_equal(kernel.tile_rows, rows[r].tile);
         assert_int_equal(kernel.tile_columns, rows[r].tile);
-        assert_int_equal(kernel.of.matrix.shape,
-                         rows[r].tile == 256 ? 1 : rows[r].tile == 64 ? 2 : 0);
+        assert_int_equal(kernel.of.matrix.shape, rows[r].tile == 256  ? 1
+                                                 : rows[r].tile == 64 ? 2
+                                                                      : 0);
         assert_int_equal(kernel.shared_bytes, 256 * rows[r].tile);
     }
 }

@@ -26,7 +26,8 @@ typedef struct arrays {
     uint32_t *id;
     int32_t *offsets, *stack, *places;
     int64_t *sizes;        /* of PROBLEMS, and then their leading dimension */
-    const void **matrices; /* A of PROBLEMS, then B, then C */
+    const void **matrices; /* A of PROBLEMS, then B */
+    void **results;        /* their C, in `c` */
     void *c;
 } arrays;
 
@@ -45,8 +46,13 @@ static arrays arrays_create(subwave_context *context)
     assert_ok(context, subwave_malloc(context, (void **)&x.places, ENTRIES * sizeof *x.places));
     assert_ok(context, subwave_malloc(context, (void **)&x.sizes, 2 * PROBLEMS * sizeof *x.sizes));
     assert_ok(context,
-              subwave_malloc(context, (void **)&x.matrices, 3 * PROBLEMS * sizeof *x.matrices));
+              subwave_malloc(context, (void **)&x.matrices, 2 * PROBLEMS * sizeof *x.matrices));
     assert_ok(context, subwave_malloc(context, &x.c, C_BYTES));
+    void *results[PROBLEMS];
+    for (int i = 0; i < PROBLEMS; ++i)
+        results[i] = (float *)x.c + MOST_SIDE * MOST_SIDE * i;
+    assert_ok(context, subwave_malloc(context, (void **)&x.results, sizeof results));
+    assert_ok(context, subwave_copy(context, (void *)x.results, results, sizeof results));
     return x;
 }
 
@@ -60,6 +66,7 @@ static void arrays_destroy(subwave_context *context, arrays *x)
     assert_ok(context, subwave_free(context, x->places));
     assert_ok(context, subwave_free(context, x->sizes));
     assert_ok(context, subwave_free(context, (void *)x->matrices));
+    assert_ok(context, subwave_free(context, (void *)x->results));
     assert_ok(context, subwave_free(context, x->c));
 }
 
@@ -69,7 +76,7 @@ static void arrays_fill(subwave_context *context, const arrays *x, harness_rando
     static uint32_t id[CELLS];
     static int32_t offsets[SEGMENTS + 1], stack[3 * ENTRIES], places[ENTRIES];
     static int64_t sizes[2 * PROBLEMS];
-    static const void *matrices[3 * PROBLEMS];
+    static const void *matrices[2 * PROBLEMS];
     static unsigned char poison[C_BYTES];
     for (int i = 0; i < CELLS; ++i) {
         a[i] = (float)harness_random_sign(random);
@@ -87,7 +94,6 @@ static void arrays_fill(subwave_context *context, const arrays *x, harness_rando
         sizes[PROBLEMS + i] = MOST_SIDE;
         matrices[i] = x->a + MOST_SIDE * MOST_SIDE * i;
         matrices[PROBLEMS + i] = x->b + MOST_SIDE * MOST_SIDE * i;
-        matrices[2 * PROBLEMS + i] = (float *)x->c + MOST_SIDE * MOST_SIDE * i;
     }
     assert_ok(context, subwave_copy(context, x->sizes, sizes, sizeof sizes));
     assert_ok(context, subwave_copy(context, (void *)x->matrices, matrices, sizeof matrices));
@@ -139,8 +145,7 @@ CALL(stacked,
 CALL(grouped, subwave_matmul_grouped(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
                                      SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, x->sizes,
                                      x->sizes, x->sizes, &one, x->matrices, x->sizes + PROBLEMS,
-                                     x->matrices + PROBLEMS, x->sizes + PROBLEMS, &zero,
-                                     (void *const *)(x->matrices + 2 * PROBLEMS),
+                                     x->matrices + PROBLEMS, x->sizes + PROBLEMS, &zero, x->results,
                                      x->sizes + PROBLEMS, PROBLEMS))
 CALL(reduce, subwave_group_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, &eights, CELLS, NULL,
                                   x->a, x->c))
@@ -272,6 +277,7 @@ static void expect(subwave_context *context, call *what, const arrays *inputs, c
     static unsigned char poison[C_BYTES];
     memset(poison, 0xa5, sizeof poison);
     x.c = own->c;
+    x.results = own->results;
     assert_ok(context, subwave_copy(context, x.c, poison, C_BYTES));
     assert_ok(context, what(context, &x));
     assert_ok(context, subwave_copy(context, result, x.c, C_BYTES));
