@@ -22,6 +22,7 @@ constexpr struct {
     {"matmul", matmul_cases, true},
     {"matmul_batched", matmul_batched_cases, true},
     {"matmul_stacked", matmul_stacked_cases},
+    {"tensor", tensor_cases},
     {"group_reduce", group_cases},
     {"group_scan", nullptr},
     {"group_broadcast", nullptr},

@@ -202,6 +202,8 @@ CALL(stacked, subwave_matmul_stacked(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_
                                      SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 12, 12, 12,
                                      &one, a, 12, b, 12, &zero, c, 12, SUBWAVE_DTYPE_I32, 0,
                                      (int32_t[]){0, 0, 0, 144, 0, 144, 0, 144, 0}, 3))
+CALL(tensor, subwave_tensor_apply(context, SUBWAVE_DTYPE_F32, SUBWAVE_TRANSPOSE_NONE, 3, 4, 4, &one,
+                                  a, a, a, b, 64, 0, &zero, c, 64, 0, 1, N *N / 64))
 CALL(reduce, subwave_group_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, &groups, ITEMS, NULL,
                                   in, out))
 CALL(scan, subwave_group_scan(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE,
@@ -296,6 +298,7 @@ static subwave_status (*const calls[])(subwave_context *) = {multiply_auto,
                                                              batched_staged,
                                                              pointers,
                                                              stacked,
+                                                             tensor,
                                                              reduce,
                                                              one_to_all,
                                                              scan,

@@ -118,6 +118,9 @@ CALL(stacked,
      subwave_matmul_stacked(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_ROW_MAJOR,
                             SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, 3, 3, 3, &one, x->a, 3,
                             x->b, 3, &zero, x->c, 3, SUBWAVE_DTYPE_I32, 0, x->stack, ENTRIES))
+CALL(tensor,
+     subwave_tensor_gradient(context, SUBWAVE_DTYPE_F32, SUBWAVE_TRANSPOSE_YES, 2, 4, 5, &one, x->a,
+                             x->a, x->b, 50, 0, &zero, x->c, 16, 0, 25, 1, CELLS / 50))
 CALL(reduce, subwave_group_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, &eights, CELLS, NULL,
                                   x->a, x->c))
 CALL(scan, subwave_group_scan(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE,
@@ -203,6 +206,7 @@ static subwave_status append(subwave_context *context, const arrays *x)
 static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               batched,
                               stacked,
+                              tensor,
                               reduce,
                               scan,
                               one_to_all,

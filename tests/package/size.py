@@ -24,6 +24,7 @@ FAMILIES = {
     "histograms": (230000, r"histogram|scatter_add|append"),
     "memory": (10000, r"fill$"),
     "stacks": (60000, r"stack_|transpose_stacked"),
+    "tensors": (400000, r"tensor$"),
 }
 KERNELS = 1500
 HELPERS = ("clear_states",)  # of several families

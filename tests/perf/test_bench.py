@@ -176,6 +176,14 @@ class Lines(Case):
         self.assertEqual({(row["kind"], row["dtype"]) for row in rows if row["by"] == "subwave"},
                          {(kind, dtype) for kind in kinds for dtype in ("f32", "f64", "c32", "c64")})
 
+    def test_tensors(self):
+        rows = self.run_bench("a.json", "tensor", "--size", "4", "--size", "3x5x2", "--batch", "20", "--dtype", "all",
+                              "--cache", "warm")
+        self.check(rows)
+        self.assertEqual({(row["kind"], row["dtype"], row["variant"]) for row in rows},
+                         {(kind, dtype, variant) for kind in ("apply", "gradient") for dtype in ("f32", "f64")
+                          for variant in ("fused", "batched")})
+
     def test_cold_rotates(self):
         rows = self.run_bench("a.json", "copy", "--size", "1024", "--cache", "cold", "--cache-bytes", "10240")
         self.check(rows)
