@@ -59,6 +59,7 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_transpose_stacked,
     SUBWAVE_OPERATION_grouped,
     SUBWAVE_OPERATION_matmul_grouped,
+    SUBWAVE_OPERATION_tensor,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], or its conjugate, of B
@@ -600,6 +601,55 @@ typedef struct subwave_transpose_stacked_launch {
     int32_t teams; /* a block's waves, or 1: itself */
     uint32_t blocks;
 } subwave_transpose_stacked_launch;
+
+/* Tensor products (hip/tensor.hip). A block has several tensors in shared memory, in one buffer or two,
+ * and takes them through a list of steps. The first direction's elements follow one
+ * another, and rows of them begin an odd number of elements apart. */
+enum {
+    SUBWAVE_TENSOR_MOST = 16, /* points of a direction */
+    SUBWAVE_TENSOR_STEPS = 15,
+    SUBWAVE_TENSOR_ITEMS = 64,  /* of a block of small tensors, */
+    SUBWAVE_TENSOR_BLOCK = 128, /* and of any at most */
+};
+typedef enum subwave_tensor_action {
+    SUBWAVE_TENSOR_LOAD,     /* field `from` of x into buffer `to` */
+    SUBWAVE_TENSOR_CONTRACT, /* buffer `from` into buffer `to`, along a direction by a matrix */
+    SUBWAVE_TENSOR_STORE,    /* buffer `from` to field `to` of y */
+} subwave_tensor_action;
+/* Where line number l of a block begins: l is i + lines_i (j + lines_j k), which is at i + j * of_j + k
+ * * of_k; its elements are `along` apart. */
+typedef struct subwave_tensor_lines {
+    int32_t of_j, of_k, along;
+} subwave_tensor_lines;
+typedef struct subwave_tensor_step {
+    subwave_tensor_action action;
+    int32_t from, to;
+    int32_t adds;   /* to what is there, instead of taking its place */
+    int32_t matrix; /* CONTRACT: its number */
+    int32_t count;  /* of a tensor: lines; LOAD and STORE: elements, each a line */
+    subwave_divisor lines_i, lines_j;
+    subwave_tensor_lines old, now; /* before and after; LOAD and STORE: in the buffer */
+} subwave_tensor_step;
+/* Tensor t is component t % components of entry t / components. */
+typedef struct subwave_tensor_operand {
+    const void *first;
+    int64_t entry, component, field; /* from one to the next */
+} subwave_tensor_operand;
+typedef struct subwave_tensor_launch {
+    subwave_tensor_operand x, y;
+    const void *matrices[3]; /* out x in, or transposed in x out, dense by rows */
+    int32_t matrix_count, transposed;
+    int32_t in, out; /* points of a direction in x and in y */
+    int32_t steps;
+    subwave_tensor_step step[SUBWAVE_TENSOR_STEPS];
+    unsigned char alpha[8], beta[8]; /* elements */
+    int64_t count;                   /* of tensors */
+    int32_t components;
+    int32_t tensors; /* of a block */
+    int32_t buffer;  /* elements of one of a block */
+    uint32_t block, shared_bytes;
+    int64_t blocks, first_block; /* the launcher starts at 0 */
+} subwave_tensor_launch;
 
 /* A pattern of 16 bytes again and again, from x on: `before` bytes, `packs` times 16 bytes at
  * addresses that are multiples of 16, and `after` bytes. */

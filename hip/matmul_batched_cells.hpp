@@ -6,15 +6,10 @@
 #ifndef SUBWAVE_HIP_MATMUL_BATCHED_CELLS_HPP
 #define SUBWAVE_HIP_MATMUL_BATCHED_CELLS_HPP
 
+#include "divisor.hpp"
 #include "matmul_batched.hpp"
 
 SUBWAVE_BEGIN
-
-/* Exact while the product of both is below 2^20. */
-SUBWAVE_DEVICE int quotient(int x, subwave_divisor by)
-{
-    return static_cast<int>(static_cast<std::uint32_t>(x) * by.reciprocal >> 20);
-}
 
 /* An operand in shared memory: element (i, j) of a block's entry e is first[e * entry + i * row + j
  * * column]. */

@@ -81,6 +81,8 @@ typedef struct subwave_shapes {
     bool staged_bound_by_items;
     /* One load reads 16 bytes from any address that is aligned as an element. */
     bool loads_anywhere;
+    int32_t tensor_bytes; /* of lines of a tensor that a work-item may have in registers */
+    int32_t tensor_room;  /* bytes of shared memory that a block of several tensors may take */
 } subwave_shapes;
 
 /* The CPU device: rows of BROADCAST are vector registers; a block has one wave, since its waves
@@ -100,7 +102,9 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     false,
     false,
     false,
-    true};
+    true,
+    128,
+    20 << 10};
 
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     3,
@@ -119,7 +123,9 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     true,
     false,
     false,
-    false};
+    false,
+    256,
+    20 << 10};
 
 /* AMD with waves of 64. k of BROADCAST is not split: the scalar registers would not suffice. The
  * L1 cache bounds 8 x 8 elements per lane, whose multiply-adds need all of its 64 bytes per clock,
@@ -146,7 +152,9 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     false,
     true,
     true,
-    true};
+    true,
+    128,
+    20 << 10};
 
 /* AMD with waves of 32, which have no unit for f32 and f64. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
@@ -169,7 +177,9 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     false,
     true,
     true,
-    true};
+    true,
+    128,
+    20 << 10};
 
 SUBWAVE_SHAPE_FUNCTION bool subwave_broadcast_is_for(const subwave_broadcast_shape *shape,
                                                      int64_t element_size, bool is_complex)
@@ -304,6 +314,16 @@ enum {
     SUBWAVE_MATMUL_BATCHED_UNIT_SIDE = 32,
     SUBWAVE_MATMUL_BATCHED_MOST = 32768, /* m, n and k */
 };
+
+/* --- tensor products -------------------------------------------------------------------------- */
+
+/* Lines of `points` elements that a work-item has in registers: a multiplication by each follows one
+ * read of a coefficient from shared memory. */
+SUBWAVE_SHAPE_FUNCTION int32_t subwave_tensor_width(int32_t tensor_bytes, int32_t element_size,
+                                                    int32_t points)
+{
+    return 4 * points * element_size <= tensor_bytes ? 4 : 2;
+}
 
 /* Whether there is a kernel for a tile on an architecture whose lanes may be left with few
  * registers. */

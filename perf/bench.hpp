@@ -266,6 +266,7 @@ void matmul_cases(session &s);
 void matmul_batched_cases(session &s);
 void matmul_stacked_cases(session &s);
 void matmul_grouped_cases(session &s);
+void tensor_cases(session &s);
 void group_cases(session &s);
 void array_cases(session &s);
 void row_cases(session &s);

@@ -23,6 +23,7 @@ constexpr struct {
     {"matmul_batched", matmul_batched_cases, true},
     {"matmul_stacked", matmul_stacked_cases},
     {"matmul_grouped", matmul_grouped_cases},
+    {"tensor", tensor_cases},
     {"group_reduce", group_cases},
     {"group_scan", nullptr},
     {"group_broadcast", nullptr},

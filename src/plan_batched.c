@@ -98,11 +98,6 @@ static bool plan_groups(const subwave_capabilities *device, subwave_dtype dtype,
 
 /* --- elements of a lane ---------------------------------------------------------------------- */
 
-static subwave_divisor divisor(int32_t number)
-{
-    return (subwave_divisor){(uint32_t)number, (1u << 20) / (uint32_t)number + 1};
-}
-
 /* The columns of an operand as it is stored. */
 static int32_t stored_columns(const subwave_matmul_batched_operand *x, int32_t rows,
                               int32_t columns)
@@ -153,8 +148,8 @@ static bool plan_cells(const subwave_capabilities *device, subwave_dtype dtype, 
     launch->tile = side == 3 ? SUBWAVE_MATMUL_BATCHED_CELLS_3 : SUBWAVE_MATMUL_BATCHED_CELLS_4;
     launch->down = launch->across = 1;
     launch->lane_rows = (int32_t)lane_rows;
-    launch->lane_columns = divisor((int32_t)lane_columns);
-    launch->lanes = divisor((int32_t)lanes);
+    launch->lane_columns = subwave_divisor_of((int32_t)lane_columns);
+    launch->lanes = subwave_divisor_of((int32_t)lanes);
 
     /* On the CPU device waves of a block take turns on one core. */
     const int64_t items =

@@ -867,6 +867,62 @@ SUBWAVE_API subwave_status subwave_transpose_stacked(subwave_context *context, s
                                                      int32_t base, const void *offsets,
                                                      int64_t entries);
 
+/* --- tensor products --------------------------------------------------------------------------- */
+
+/* y = alpha (A3 x A2 x A1) x + beta y for `components` small tensors in each entry of a batch, as
+ * finite and spectral elements interpolate from their nodes to other points: A1 is applied along
+ * direction 1, whose elements follow one another, then A2 along direction 2, then A3.
+ *   dtype       F32 or F64, of all operands and scalars; sums are kept in it.
+ *   transpose   NONE: x has p^dimensions elements and y q^dimensions per tensor. YES: the transposes
+ *               of A1, A2, A3 are applied, x has q^dimensions and y p^dimensions.
+ *   dimensions  1, 2 or 3: directions. With fewer than 3 the matrices of the others are not read.
+ *   p, q        1 to 16.
+ *   alpha       [in, host]   one element. 0: x and the matrices are not read.
+ *   a1, a2, a3  [in, device] q x p in row-major order without gaps; may be the same.
+ *   x           [in, device] element (i1, i2, i3) of a tensor of n points per direction is at i1 + n
+ *               (i2 + n i3).
+ *   stride_x    elements from one entry to the next, of any sign. component_x: from one component of
+ *               an entry to the next.
+ *   beta        [in, host]   one element. 0: y is not read, so it may hold anything; 1: the call adds
+ *               to it.
+ *   y           [in/out, device] must not overlap x or the matrices.
+ *   stride_y    as for x. component_y: likewise. Tensors of y lie apart: of both strides the smaller
+ *               is at least the elements of a tensor, and the larger at least those from the first to
+ *               the last of what it steps over.
+ *   components  0 to 2^30. batch: entries, >= 0.
+ * Operands are aligned as their elements. components or batch = 0 returns at once. Stream:
+ * asynchronous. Workspace: none. Determinism: bit-equal from run to run on one device, wherever a
+ * tensor stands; a sum over the points of a direction runs in ascending order, each direction is
+ * rounded before the next. Errors: INVALID_CONTEXT; INVALID_VALUE dtype, transpose; UNSUPPORTED another
+ * dtype; INVALID_SIZE; INVALID_STRIDE stride_y, component_y; INVALID_POINTER; DEVICE_ERROR;
+ * KERNEL_ERROR. Source: CEED_EVAL_INTERP of libCEED (docs/tensor.md). */
+SUBWAVE_API subwave_status subwave_tensor_apply(
+    subwave_context *context, subwave_dtype dtype, subwave_transpose_kind transpose,
+    int32_t dimensions, int64_t p, int64_t q, const void *alpha, const void *a1, const void *a2,
+    const void *a3, const void *x, int64_t stride_x, int64_t component_x, const void *beta, void *y,
+    int64_t stride_y, int64_t component_y, int64_t components, int64_t batch);
+
+/* All derivatives of a tensor at once: of d = 1 ... dimensions, y_d = alpha D_d x + beta y_d, where D_d
+ * applies G along direction d and B along the others. Transposed, the sum of what they bring back: y =
+ * alpha (D_1^T x_1 + D_2^T x_2 + ...) + beta y.
+ *   dtype ... alpha  as in subwave_tensor_apply.
+ *   b, g        [in, device] q x p in row-major order without gaps. b may be null if p = q: the
+ *               identity, for points that are the nodes.
+ *   x           [in, device] as in subwave_tensor_apply; transposed, x_1.
+ *   y           [in/out, device] y_1; transposed, y. Must not overlap x or the matrices.
+ *   stride_x, component_x, beta, stride_y, component_y, components, batch  as in
+ *               subwave_tensor_apply.
+ *   derivative  elements from y_d to y_(d + 1), of any sign, where it lies apart from the others as
+ *               components do; transposed, from x_d to x_(d + 1).
+ * Stream, workspace: as subwave_tensor_apply. Determinism: likewise; the derivatives of a sum are
+ * added from the last to the first. Errors: also INVALID_STRIDE derivative. Source: CEED_EVAL_GRAD of
+ * libCEED; local_grad3 and local_grad3_t of Nekbone. */
+SUBWAVE_API subwave_status subwave_tensor_gradient(
+    subwave_context *context, subwave_dtype dtype, subwave_transpose_kind transpose,
+    int32_t dimensions, int64_t p, int64_t q, const void *alpha, const void *b, const void *g,
+    const void *x, int64_t stride_x, int64_t component_x, const void *beta, void *y,
+    int64_t stride_y, int64_t component_y, int64_t derivative, int64_t components, int64_t batch);
+
 /* --- group algorithms over arrays, element by element ---------------------------------------- */
 
 /* Element i belongs to work-item i; *group says how work-items form groups (types.h). All calls:

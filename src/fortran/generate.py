@@ -59,6 +59,8 @@ OVERLOADS = {
     "subwave_matmul_stacked": Overload(("alpha", "beta"), (), (), FIELDS,
                                        dict(COLUMNS, base="1_c_int32_t"), {}),
     "subwave_matmul_grouped": Overload(("alpha", "beta"), (), (), FIELDS, COLUMNS, {}),
+    "subwave_tensor_apply": Overload(("alpha", "beta"), (), (), REALS, {"transpose": "SUBWAVE_TRANSPOSE_NONE"}, {}),
+    "subwave_tensor_gradient": Overload(("alpha", "beta"), (), (), REALS, {"transpose": "SUBWAVE_TRANSPOSE_NONE"}, {}),
     "subwave_reduce": Overload(("init",), ("result",), ("init",), NUMBERS, ORDER, TO_HOST),
     "subwave_scan": Overload(("init",), (), (), NUMBERS, ORDER, {}),
     "subwave_dot": Overload((), ("result",), (), FIELDS, dict(ORDER, conjugation="SUBWAVE_CONJUGATION_FIRST"), TO_HOST),

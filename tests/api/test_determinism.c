@@ -366,6 +366,23 @@ static void check_matmul(device *d, subwave_variant variant, subwave_dtype dtype
     check(d, &t);
 }
 
+/* Of a batch of equal entries: also that the results are, whatever the entry's place. */
+static void check_entries(device *d, task *t)
+{
+    const int none[OPERANDS] = {0};
+    unsigned char *outcome = malloc(t->bytes[RESULT]);
+    assert_non_null(outcome);
+    run_once(d, t, 0, none, outcome);
+    const size_t entry = t->bytes[RESULT] / (size_t)t->batch;
+    for (int64_t e = 1; e < t->batch; ++e)
+        if (memcmp(outcome, outcome + (size_t)e * entry, entry) != 0) {
+            print_error("%s: entry %" PRId64 " differs from entry 0\n", t->name, e);
+            ++failures;
+        }
+    free(outcome);
+    check(d, t);
+}
+
 static void check_batched(device *d, subwave_dtype dtype, int form, int64_t m, int64_t n, int64_t k)
 {
     task t = {.run = run_batched, .dtype = dtype, .m = m, .n = n, .k = k, .batch = 9, .form = form};
@@ -382,19 +399,7 @@ static void check_batched(device *d, subwave_dtype dtype, int form, int64_t m, i
             for (int64_t e = 1; e < t.batch; ++e)
                 memcpy((char *)t.before[i] + (size_t)e * entry, t.before[i], entry);
         }
-    /* Whatever the entry's place in the batch. */
-    const int none[OPERANDS] = {0};
-    unsigned char *outcome = malloc(t.bytes[RESULT]);
-    assert_non_null(outcome);
-    run_once(d, &t, 0, none, outcome);
-    const size_t entry = t.bytes[RESULT] / (size_t)t.batch;
-    for (int64_t e = 1; e < t.batch; ++e)
-        if (memcmp(outcome, outcome + (size_t)e * entry, entry) != 0) {
-            print_error("%s: entry %" PRId64 " differs from entry 0\n", t.name, e);
-            ++failures;
-        }
-    free(outcome);
-    check(d, &t);
+    check_entries(d, &t);
 }
 
 static void check_group(device *d, int function, subwave_dtype dtype, subwave_group_kind kind)
@@ -482,8 +487,51 @@ static void check_stack(device *d, subwave_dtype dtype, int64_t m, int64_t n, in
     check(d, &t);
 }
 
+static subwave_status run_tensor(subwave_context *context, const task *t, void *const *operand)
+{
+    const double of_f64[] = {1, 0};
+    const float of_f32[] = {1, 0};
+    const bool wide = reference_fraction(t->dtype) == 52;
+    const void *const one = wide ? (const void *)of_f64 : of_f32, *const zero =
+                                                                      wide ? (const void *)(of_f64 +
+                                                                                            1)
+                                                                           : of_f32 + 1;
+    const int64_t n = t->n, points = n * n * n;
+    return t->function ? subwave_tensor_gradient(context, t->dtype, SUBWAVE_TRANSPOSE_YES, 3, n, n,
+                                                 one, operand[SECOND], operand[SECOND],
+                                                 operand[FIRST], 3 * points, 0, zero,
+                                                 operand[RESULT], points, 0, points, 1, t->batch)
+                       : subwave_tensor_apply(context, t->dtype, SUBWAVE_TRANSPOSE_NONE, 3, n, n,
+                                              one, operand[SECOND], operand[SECOND],
+                                              operand[SECOND], operand[FIRST], points, 0, zero,
+                                              operand[RESULT], points, 0, 1, t->batch);
+}
+
+/* The same tensors have the same result, wherever they stand. */
+static void check_tensors(device *d, subwave_dtype dtype, int64_t n, int function)
+{
+    const size_t size = subwave_dtype_size(dtype);
+    const int64_t in = n * n * n * (function ? 3 : 1), out = n * n * n;
+    task t = {.run = run_tensor, .dtype = dtype, .n = n, .batch = 7, .function = function};
+    snprintf(t.name, sizeof t.name, "tensor_%s %s of %" PRId64 " points",
+             function ? "gradient" : "apply", subwave_dtype_name(dtype), n);
+    add_operand(&t, FIRST, (size_t)(in * t.batch), size);
+    fill_numbers(dtype, t.before[FIRST], in, &d->random);
+    for (int64_t e = 1; e < t.batch; ++e)
+        memcpy((char *)t.before[FIRST] + (size_t)(e * in) * size, t.before[FIRST],
+               (size_t)in * size);
+    add_operand(&t, SECOND, (size_t)(n * n), size);
+    fill_numbers(dtype, t.before[SECOND], n * n, &d->random);
+    add_operand(&t, RESULT, (size_t)(out * t.batch), size);
+    check_entries(d, &t);
+}
+
 static void check_batches(device *d)
 {
+    for (size_t i = 0; i < COUNT(skinny_dtypes); ++i)
+        for (int function = 0; function < 2; ++function)
+            for (int64_t n = 3; n <= (harness_is_full() ? 12 : 6); n += 3)
+                check_tensors(d, skinny_dtypes[i], n, function);
     for (size_t i = 0; i < COUNT(batched_dtypes); ++i)
         for (int form = 0; form < FORMS; ++form) {
             check_batched(d, batched_dtypes[i], form, 5, 4, 7);

@@ -82,7 +82,7 @@ static void ask_all(subwave_context *context, subwave_status expected)
     double one = 1, x = 2, y = 3, sum = 0, upto = 0, product = 0, norm = 0, least = 0, of_row = 0,
            in_row = 0, moved = 0, greatest_of_row = 0, kept[5] = {0}, others = 0, of_segment = 0,
            in_segment = 0, added = 1, weights[2] = {0}, queue[2] = {0}, filled = 0, elapsed = -1,
-           accumulated = 1, of_list = 0;
+           accumulated = 1, of_list = 0, at_points[2] = {0};
     int64_t where = -1, place = -1, counts[5] = {0}, queued = 0;
     const double boundaries[] = {0, 4};
     const int64_t offsets[] = {0, 1}, stack[] = {0, 0, 0};
@@ -140,6 +140,10 @@ static void ask_all(subwave_context *context, subwave_status expected)
     ASK(subwave_matmul_grouped, f64, SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
         SUBWAVE_TRANSPOSE_NONE, unit, unit, unit, &one, matrices, unit, matrices, unit, &one,
         of_lists, unit, 1);
+    ASK(subwave_tensor_apply, f64, SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &one, &y, NULL, NULL, &x, 1, 1,
+        &one, &at_points[0], 1, 1, 1, 1);
+    ASK(subwave_tensor_gradient, f64, SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, &one, NULL, &y, &x, 1, 1,
+        &one, &at_points[1], 1, 1, 1, 1, 1);
     ASK(subwave_group_reduce, f64, SUBWAVE_OP_PLUS, &group, 1, NULL, &x, &y);
     ASK(subwave_group_scan, f64, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE, &group, 1, NULL, &x, &y);
     ASK(subwave_group_broadcast, f64, &group, 1, 0, &x, &y);

@@ -211,6 +211,8 @@ static subwave_status grouped(subwave_context *context)
                                   SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE, sizes, sizes,
                                   sizes, &one, as, lds, bs, lds, &zero, cs, lds, 3);
 }
+CALL(tensor, subwave_tensor_apply(context, SUBWAVE_DTYPE_F32, SUBWAVE_TRANSPOSE_NONE, 3, 4, 4, &one,
+                                  a, a, a, b, 64, 0, &zero, c, 64, 0, 1, N *N / 64))
 CALL(reduce, subwave_group_reduce(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, &groups, ITEMS, NULL,
                                   in, out))
 CALL(scan, subwave_group_scan(context, SUBWAVE_DTYPE_U32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_INCLUSIVE,
@@ -306,6 +308,7 @@ static subwave_status (*const calls[])(subwave_context *) = {multiply_auto,
                                                              pointers,
                                                              stacked,
                                                              grouped,
+                                                             tensor,
                                                              reduce,
                                                              one_to_all,
                                                              scan,

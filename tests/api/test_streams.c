@@ -147,6 +147,9 @@ CALL(grouped, subwave_matmul_grouped(context, SUBWAVE_DTYPE_F32, SUBWAVE_LAYOUT_
                                      x->sizes, x->sizes, &one, x->matrices, x->sizes + PROBLEMS,
                                      x->matrices + PROBLEMS, x->sizes + PROBLEMS, &zero, x->results,
                                      x->sizes + PROBLEMS, PROBLEMS))
+CALL(tensor,
+     subwave_tensor_gradient(context, SUBWAVE_DTYPE_F32, SUBWAVE_TRANSPOSE_YES, 2, 4, 5, &one, x->a,
+                             x->a, x->b, 50, 0, &zero, x->c, 16, 0, 25, 1, CELLS / 50))
 CALL(reduce, subwave_group_reduce(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, &eights, CELLS, NULL,
                                   x->a, x->c))
 CALL(scan, subwave_group_scan(context, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_SCAN_EXCLUSIVE,
@@ -233,6 +236,7 @@ static call *const calls[] = {SUBWAVE_VARIANT_LIST(SUBWAVE_X) few_rows,
                               batched,
                               stacked,
                               grouped,
+                              tensor,
                               reduce,
                               scan,
                               one_to_all,

@@ -263,6 +263,13 @@ static void call_arrays(void)
     problems.runs = 2;
     call(SUBWAVE_OPERATION_grouped, SUBWAVE_DTYPE_U8, &problems, "many problems");
     call(SUBWAVE_OPERATION_fill, SUBWAVE_DTYPE_U8, &fill, "fill");
+    for (int32_t points = 1; points <= SUBWAVE_TENSOR_MOST; ++points)
+        for (int d = 0; d < DTYPES; ++d) {
+            const subwave_tensor_launch tensor = {.in = points, .out = 1, .block = 1, .blocks = 1};
+            if (subwave_is_built(SUBWAVE_OPERATION_tensor, all_dtypes[d]))
+                call(SUBWAVE_OPERATION_tensor, all_dtypes[d], &tensor, "tensor %s of %d points",
+                     subwave_dtype_name(all_dtypes[d]), (int)points);
+        }
     subwave_transpose_stacked_launch in_place = {.m = 1, .n = 1, .teams = 1, .blocks = 1};
     for (int d = 0; d < DTYPES; ++d)
         if (subwave_is_built(SUBWAVE_OPERATION_transpose_stacked, all_dtypes[d]))

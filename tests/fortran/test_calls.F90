@@ -224,6 +224,56 @@ contains
 #include "fields.inc"
 #undef NAME
 
+  ! Two directions of 3 x 3 nodes, to 4 points each: C's rows of A are Fortran's columns. Then the derivative along the
+  ! first, with the nodes as points.
+  subroutine test_tensor()
+    real(c_double) :: a(3, 4), x(3, 3, 2), y(4, 4, 2), found(4, 4, 2), g(3, 3), z(3, 3, 2, 2)
+    real(c_float) :: y32(4, 4, 2), found32(4, 4, 2)
+    type(c_ptr) :: device_a, device_x, device_y
+    integer :: i, status
+    a = reshape([(real(mod(5 * i, 7) - 3, c_double), i = 1, size(a))], shape(a))
+    x = reshape([(real(mod(3 * i, 5) - 2, c_double), i = 1, size(x))], shape(x))
+    y = 1
+    device_a = device_memory(c_sizeof(a))
+    device_x = device_memory(c_sizeof(x))
+    device_y = device_memory(c_sizeof(z))
+    call subwave_copy_to_device(context, device_a, a)
+    call subwave_copy_to_device(context, device_x, x)
+    call subwave_copy_to_device(context, device_y, y)
+    call subwave_tensor_apply(context, 2, 3, 4, 2d0, device_a, device_a, c_null_ptr, device_x, 9, 9, -1d0, device_y, &
+      16, 16, 1, 2)
+    do i = 1, 2
+      y(:, :, i) = 2 * matmul(transpose(a), matmul(x(:, :, i), a)) - y(:, :, i)
+    end do
+    call subwave_copy_from_device(context, found, device_y)
+    call check(all(found == y), "real64 tensor_apply")
+    call subwave_tensor_apply(context, 2, 3, 17, 2d0, device_a, device_a, c_null_ptr, device_x, 9, 9, -1d0, device_y, &
+      16, 16, 1, 2, status=status)
+    call check_error(status, SUBWAVE_STATUS_INVALID_SIZE, "q", "real64 tensor_apply")
+
+    g = a(:, :3)
+    call subwave_copy_to_device(context, device_a, g)
+    call subwave_tensor_gradient(context, 2, 3, 3, 1d0, c_null_ptr, device_a, device_x, 9, 9, 0d0, device_y, 9, 9, 18, 1, 2)
+    call subwave_copy_from_device(context, z, device_y)
+    do i = 1, 2
+      call check(all(z(:, :, i, 1) == matmul(transpose(g), x(:, :, i))) &
+        .and. all(z(:, :, i, 2) == matmul(x(:, :, i), g)), "real64 tensor_gradient")
+    end do
+    call subwave_tensor_gradient(context, 2, 3, 3, 1d0, c_null_ptr, device_a, device_x, 9, 9, 0d0, device_y, 9, 9, 18, 1, 2, &
+      transpose=99, status=status)
+    call check_error(status, SUBWAVE_STATUS_INVALID_VALUE, "transpose", "real64 tensor_gradient")
+
+    call subwave_copy_to_device(context, device_a, real(a, c_float))
+    call subwave_copy_to_device(context, device_x, real(x, c_float))
+    call subwave_tensor_apply(context, 2, 3, 4, 1.0, device_a, device_a, c_null_ptr, device_x, 9, 9, 0.0, device_y, &
+      16, 16, 1, 2)
+    do i = 1, 2
+      y32(:, :, i) = real(matmul(transpose(a), matmul(x(:, :, i), a)), c_float)
+    end do
+    call subwave_copy_from_device(context, found32, device_y)
+    call check(all(found32 == y32), "real32 tensor_apply")
+  end subroutine
+
   subroutine test_norm2(n)
     integer, intent(in) :: n
     integer :: i
@@ -708,5 +758,6 @@ program test_calls
     call test_groups(16 * sizes(i))
   end do
   call test_matmul_arguments()
+  call test_tensor()
   call finish()
 end program

@@ -112,6 +112,7 @@ void fuzz_matmul_plan(fuzz *f, fuzz_context *context);
 void fuzz_matmul_batched(fuzz *f, fuzz_context *context);
 void fuzz_matmul_stacked(fuzz *f, fuzz_context *context);
 void fuzz_matmul_grouped(fuzz *f, fuzz_context *context);
+void fuzz_tensor(fuzz *f, fuzz_context *context);
 void fuzz_group(fuzz *f, fuzz_context *context);
 void fuzz_reduce(fuzz *f, fuzz_context *context);
 void fuzz_scan(fuzz *f, fuzz_context *context);

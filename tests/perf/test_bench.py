@@ -184,6 +184,14 @@ class Lines(Case):
         self.assertEqual({(row["variant"], row["dtype"]) for row in rows if row["by"] == "subwave"},
                          {(way, dtype) for way in ("grouped", "one by one") for dtype in ("f32", "f64", "c32", "c64")})
 
+    def test_tensors(self):
+        rows = self.run_bench("a.json", "tensor", "--size", "4", "--size", "3x5x2", "--batch", "20", "--dtype", "all",
+                              "--cache", "warm")
+        self.check(rows)
+        self.assertEqual({(row["kind"], row["dtype"], row["variant"]) for row in rows},
+                         {(kind, dtype, variant) for kind in ("apply", "gradient") for dtype in ("f32", "f64")
+                          for variant in ("fused", "batched")})
+
     def test_cold_rotates(self):
         rows = self.run_bench("a.json", "copy", "--size", "1024", "--cache", "cold", "--cache-bytes", "10240")
         self.check(rows)

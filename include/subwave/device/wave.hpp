@@ -118,6 +118,8 @@
  *                                        to the next
  *   argument_read_anew(argument)         the kernel's first argument; on AMD from memory again, so
  *                                        that its scalars need not be kept
+ *   argument_element(array, offset, i)   array[i] of an array that is `offset` bytes within the
+ *                                        kernel's first argument; i is the same for all lanes
  *   of_each_lane(number)                 an integer of 64 bits, on AMD also of 32, which AMD then
  *                                        does not keep in scalar registers
  *

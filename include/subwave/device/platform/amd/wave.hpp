@@ -417,6 +417,18 @@ template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &)
     return read;
 }
 
+/* LLVM copies an argument with an array to scratch memory if it is to index it. */
+template <class T, int Count>
+SUBWAVE_DEVICE T argument_element(const T (&)[Count], std::size_t offset, int i)
+{
+    const auto array =
+        (const __attribute__((address_space(4))) char *)__builtin_amdgcn_kernarg_segment_ptr() +
+        offset;
+    T read;
+    __builtin_memcpy(&read, array + i * sizeof read, sizeof read);
+    return read;
+}
+
 SUBWAVE_DEVICE std::int64_t of_each_lane(std::int64_t number)
 {
     /* LLVM 15 keeps two scalar registers for every sum of strides */

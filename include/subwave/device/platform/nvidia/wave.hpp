@@ -379,6 +379,11 @@ SUBWAVE_DEVICE int computed_anew(int value)
 }
 
 template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &argument) { return argument; }
+template <class T, int Count>
+SUBWAVE_DEVICE T argument_element(const T (&array)[Count], std::size_t, int i)
+{
+    return array[i];
+}
 
 SUBWAVE_DEVICE std::int64_t of_each_lane(std::int64_t number) { return number; }
 

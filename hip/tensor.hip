@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ * tensor.hip: y = alpha (A3 x A2 x A1) x + beta y for very many small tensors, and the derivatives
+ * in all directions. Between its steps a block has its tensors in shared memory; of a step a lane
+ * has all elements of a few lines in registers, so that it reads and writes each once, and the
+ * coefficients, which are the same for all lanes, once for its lines.
+ */
+#include "divisor.hpp"
+#include "shapes.hpp"
+
+SUBWAVE_BEGIN
+
+template <class T> struct tensor_problem {
+    subwave_tensor_launch p;
+    T alpha, beta;
+};
+
+/* What the work-items of a block share. Rows of coefficients are read in packs. */
+template <class T, int In> struct tensor_block {
+    static constexpr int pack = 16 / sizeof(T), packs = (In + pack - 1) / pack;
+    static constexpr int width = subwave_tensor_width(shapes.tensor_bytes, sizeof(T), In);
+    static constexpr int loads = 8; /* elements under way together */
+
+    const tensor_problem<T> &problem;
+    T *const coefficients, *const buffers;
+    const std::int64_t entry; /* of the block's first tensor */
+    const std::uint32_t component;
+    const int tensors, item, items;
+
+    SUBWAVE_DEVICE tensor_block(const tensor_problem<T> &all, T *local, std::int64_t first)
+        : problem(all), coefficients(local),
+          buffers(local + all.p.matrix_count * all.p.out * packs * pack),
+          entry(all.p.components == 1 ? first : first / all.p.components),
+          component(static_cast<std::uint32_t>(first - entry * all.p.components)),
+          tensors(static_cast<int>(all.p.count - first < all.p.tensors ? all.p.count - first
+                                                                       : all.p.tensors)),
+          item(block_item()), items(block_size())
+    {
+    }
+
+    SUBWAVE_DEVICE std::int64_t offset(const subwave_tensor_operand &x, int tensor) const
+    {
+        if (problem.p.components == 1)
+            return (entry + tensor) * x.entry;
+        const std::uint32_t components = static_cast<std::uint32_t>(problem.p.components),
+                            at = component + static_cast<std::uint32_t>(tensor),
+                            beyond = at / components;
+        return (entry + beyond) * x.entry +
+               static_cast<std::int64_t>(at - beyond * components) * x.component;
+    }
+    static SUBWAVE_DEVICE T *field(const subwave_tensor_operand &x, int number)
+    {
+        return in_global_memory(static_cast<T *>(const_cast<void *>(x.first))) + number * x.field;
+    }
+
+    SUBWAVE_DEVICE void load_matrices() const
+    {
+        const subwave_tensor_launch &p = problem.p;
+        for (int m = 0; m < p.matrix_count; ++m) {
+            const T *const a = in_global_memory(static_cast<const T *>(
+                argument_element(p.matrices, offsetof(tensor_problem<T>, p.matrices), m)));
+            for (int e = item; e < p.out * packs * pack; e += items) {
+                const int j = e / (packs * pack), i = e - j * packs * pack;
+                T value = {};
+                if (i < In)
+                    value = a[p.transposed ? i * p.out + j : j * In + i];
+                coefficients[m * p.out * packs * pack + e] = value;
+            }
+        }
+    }
+
+    /* Element e of all tensors in a field that is at x, and in the buffer. Dense: the tensors follow
+     * one another without gaps. */
+    template <bool Dense>
+    SUBWAVE_DEVICE T *in_field(const subwave_tensor_step &s, const subwave_tensor_operand &of, T *x,
+                               int e) const
+    {
+        if constexpr (Dense) {
+            return x + entry * of.entry + static_cast<std::uint32_t>(e);
+        } else {
+            const int tensor = quotient(quotient(e, s.lines_i), s.lines_j);
+            return x + offset(of, tensor) + (e - tensor * s.count);
+        }
+    }
+    static SUBWAVE_DEVICE int in_buffer(const subwave_tensor_step &s, int e)
+    {
+        return e + quotient(e, s.lines_i) * (s.now.of_j - static_cast<int>(s.lines_i.number));
+    }
+
+    /* Calls body(whether tensors are dense, how many elements are moved together), both constants. */
+    template <class Body>
+    SUBWAVE_DEVICE void with_access(const subwave_tensor_step &s, const subwave_tensor_operand &of,
+                                    const T *x, Body body) const
+    {
+        const bool dense = problem.p.components == 1 && of.entry == s.count;
+        if (!dense)
+            body(std::false_type(), std::integral_constant<int, 1>());
+        else if (s.count % pack == 0 && reinterpret_cast<std::uintptr_t>(x) % 16 == 0)
+            body(std::true_type(), std::integral_constant<int, pack>());
+        else
+            body(std::true_type(), std::integral_constant<int, 1>());
+    }
+
+    /* Elements beyond the last are the last again, and not written. */
+    SUBWAVE_DEVICE void load(const subwave_tensor_step &s) const
+    {
+        const subwave_tensor_operand &of = problem.p.x;
+        T *const x = field(of, s.from), *const to = buffers + s.to * problem.p.buffer;
+        with_access(s, of, x, [&](auto dense, auto each) {
+            constexpr bool is_dense = decltype(dense)::value;
+            constexpr int count = decltype(each)::value, together = is_dense ? loads / count : 1;
+            const int all = tensors * s.count / count;
+            for (int first = item; first < all; first += together * items) {
+                T value[together][count];
+                SUBWAVE_UNROLL
+                for (int l = 0; l < together; ++l)
+                    load_together<count>(
+                        value[l],
+                        in_field<is_dense>(s, of, x, count * lesser(first + l * items, all - 1)));
+                SUBWAVE_UNROLL
+                for (int l = 0; l < together; ++l) {
+                    const int at = first + l * items;
+                    SUBWAVE_UNROLL
+                    for (int e = 0; e < count && at < all; ++e)
+                        to[in_buffer(s, count * at + e)] = value[l][e];
+                }
+            }
+        });
+    }
+
+    /* Lines beyond the last are the last again, and not written. */
+    SUBWAVE_DEVICE void contract(const subwave_tensor_step &s) const
+    {
+        const T *const from = buffers + s.from * problem.p.buffer;
+        T *const to = buffers + s.to * problem.p.buffer;
+        const int lines = tensors * s.count;
+        T x[width][In];
+        int place[width];
+        SUBWAVE_UNROLL
+        for (int w = 0; w < width; ++w) {
+            const int own = item + w * items, line = own < lines ? own : lines - 1;
+            const int row = quotient(line, s.lines_i), i = line - row * int(s.lines_i.number),
+                      k = quotient(row, s.lines_j), j = row - k * int(s.lines_j.number);
+            const T *const first = from + (i + j * s.old.of_j + k * s.old.of_k);
+            place[w] = i + j * s.now.of_j + k * s.now.of_k;
+            SUBWAVE_UNROLL
+            for (int l = 0; l < In; ++l)
+                x[w][l] = first[l * s.old.along];
+        }
+        block_barrier(site::current());
+        const T *a = coefficients + s.matrix * problem.p.out * packs * pack;
+        if (s.adds)
+            multiply<true>(a, x, to, place, lines, s.now.along);
+        else
+            multiply<false>(a, x, to, place, lines, s.now.along);
+    }
+
+    /* A row of coefficients gives an element of each line. */
+    template <bool Adds>
+    SUBWAVE_DEVICE void multiply(const T *a, const T (&x)[width][In], T *y, int (&place)[width],
+                                 int lines, int along) const
+    {
+        SUBWAVE_ROLLED
+        for (int j = 0; j < problem.p.out; ++j) {
+            T sum[width] = {};
+            SUBWAVE_UNROLL
+            for (int l = 0; l < In; l += pack) {
+                T factor[pack];
+                load_together<pack>(factor, a);
+                a += pack;
+                SUBWAVE_UNROLL
+                for (int e = 0; e < pack && l + e < In; ++e) {
+                    SUBWAVE_UNROLL
+                    for (int w = 0; w < width; ++w)
+                        sum[w] = fused_multiply_add(factor[e], x[w][l + e], sum[w]);
+                }
+            }
+            SUBWAVE_UNROLL
+            for (int w = 0; w < width; ++w) {
+                if (item + w * items < lines)
+                    y[place[w]] = Adds ? y[place[w]] + sum[w] : sum[w];
+                place[w] += along;
+            }
+        }
+    }
+
+    SUBWAVE_DEVICE void store(const subwave_tensor_step &s) const
+    {
+        const subwave_tensor_operand &of = problem.p.y;
+        T *const y = field(of, s.to), *const from = buffers + s.from * problem.p.buffer;
+        const T alpha = problem.alpha, beta = s.adds ? T(1) : problem.beta;
+        with_access(s, of, y, [&](auto dense, auto each) {
+            constexpr int count = decltype(each)::value;
+            struct alignas(count * sizeof(T)) elements {
+                T element[count];
+            };
+            const int all = tensors * s.count / count;
+            for (int at = item; at < all; at += items) {
+                auto *const place = reinterpret_cast<elements *>(
+                    in_field<decltype(dense)::value>(s, of, y, count * at));
+                elements now = {};
+                if (alpha != 0) {
+                    SUBWAVE_UNROLL
+                    for (int e = 0; e < count; ++e)
+                        now.element[e] = alpha * from[in_buffer(s, count * at + e)];
+                }
+                if (beta != 0) {
+                    const elements old = *place;
+                    SUBWAVE_UNROLL
+                    for (int e = 0; e < count; ++e)
+                        now.element[e] = fused_multiply_add(beta, old.element[e], now.element[e]);
+                }
+                *place = now;
+            }
+        });
+    }
+
+private:
+    static SUBWAVE_DEVICE int lesser(int a, int b) { return a < b ? a : b; }
+};
+
+template <class T, int In> SUBWAVE_KERNEL(SUBWAVE_TENSOR_BLOCK) tensor(tensor_problem<T> problem)
+{
+    SUBWAVE_DYNAMIC_SHARED(T, local);
+    const subwave_tensor_launch &p = problem.p;
+    const tensor_block<T, In> block(problem, local, (p.first_block + blockIdx.x) * p.tensors);
+    block.load_matrices();
+    for (int i = 0; i < p.steps; ++i) {
+        const subwave_tensor_step s =
+            argument_element(p.step, offsetof(tensor_problem<T>, p.step), i);
+        if (s.action == SUBWAVE_TENSOR_CONTRACT)
+            block.contract(s);
+        else if (s.action == SUBWAVE_TENSOR_LOAD)
+            block.load(s);
+        else
+            block.store(s);
+        block_barrier(site::current());
+    }
+}
+
+template <class T, int In>
+static int launch_tensor_blocks(const tensor_problem<T> &problem, std::uint32_t blocks,
+                                void *stream)
+{
+    const subwave_tensor_launch &p = problem.p;
+    if (p.in == In)
+        return launch(tensor<T, In>, dim3(blocks), dim3(p.block), p.shared_bytes, stream, problem);
+    if constexpr (In < SUBWAVE_TENSOR_MOST)
+        return launch_tensor_blocks<T, In + 1>(problem, blocks, stream);
+    return SUBWAVE_NO_KERNEL;
+}
+
+template <class T> static int launch_tensor(const subwave_tensor_launch &p, void *stream)
+{
+    tensor_problem<T> problem = {p, {}, {}};
+    memcpy(&problem.alpha, p.alpha, sizeof(T));
+    memcpy(&problem.beta, p.beta, sizeof(T));
+    const std::int64_t most = SUBWAVE_MOST_BATCHED_BLOCKS;
+    int status = 0;
+    for (std::int64_t &first = problem.p.first_block; status == 0 && first < p.blocks;
+         first += most)
+        status = launch_tensor_blocks<T, 1>(
+            problem, static_cast<std::uint32_t>(p.blocks - first < most ? p.blocks - first : most),
+            stream);
+    return status;
+}
+
+SUBWAVE_END
+
+SUBWAVE_KERNELS_tensor(SUBWAVE_DEFINE_LAUNCHER)
