@@ -68,8 +68,8 @@ template <class T, int In> struct tensor_block {
         }
     }
 
-    /* Element e of all tensors in a field that is at x, and in the buffer. Dense: the tensors follow
-     * one another without gaps. */
+    /* Element e of all tensors in a field that is at x, and in the buffer. Dense: the tensors
+     * follow one another without gaps. */
     template <bool Dense>
     SUBWAVE_DEVICE T *in_field(const subwave_tensor_step &s, const subwave_tensor_operand &of, T *x,
                                int e) const
@@ -86,7 +86,7 @@ template <class T, int In> struct tensor_block {
         return e + quotient(e, s.lines_i) * (s.now.of_j - static_cast<int>(s.lines_i.number));
     }
 
-    /* Calls body(whether tensors are dense, how many elements are moved together), both constants. */
+    /* Calls body(whether tensors are dense, how many elements move together), both constants. */
     template <class Body>
     SUBWAVE_DEVICE void with_access(const subwave_tensor_step &s, const subwave_tensor_operand &of,
                                     const T *x, Body body) const

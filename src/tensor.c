@@ -352,8 +352,8 @@ static void contract_others(program *p, int32_t buffer, int32_t first, int32_t b
             contract(p, buffer, buffer, d, B, false);
 }
 
-/* x stays in buffer 0, from derivative to derivative interpolated in one direction more: those before
- * the derivative's own. */
+/* x stays in buffer 0, from derivative to derivative interpolated in one direction more: those
+ * before the derivative's own. */
 static void differentiate(program *p, bool has_b, int32_t g)
 {
     load(p, 0, 0);

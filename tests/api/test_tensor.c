@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_tensor.c: tensor products and derivatives against plain loops: every number of points, one to
- * three directions, both forms, transposes, scalars, strides of every order; bad arguments.
+ * test_tensor.c: tensor products and derivatives against plain loops: every number of points, one
+ * to three directions, both forms, transposes, scalars, strides of every order; bad arguments.
  */
 #include "../harness.h"
 #include "../numbers.h"
@@ -400,7 +400,8 @@ static void test_strides(void **state)
             }
 }
 
-/* Blocks that are full, and the last one that is not; more than a grid has, where limits are small. */
+/* Blocks that are full, and the last one that is not; more than a grid has, where limits are
+ * small. */
 static void test_batches(void **state)
 {
     static const int counts[] = {0, 1, 15, 16, 17, 31, 33, 63, 65, 127, 129, 257, 700};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_tensor.c: subwave_tensor_apply and subwave_tensor_gradient. All numbers are small integers, of
- * which every sum is exact.
+ * fuzz_tensor.c: subwave_tensor_apply and subwave_tensor_gradient. All numbers are small integers,
+ * of which every sum is exact.
  */
 #include "fuzz.h"
 
@@ -186,7 +186,7 @@ static int64_t at(const tensor_call *t, int which, int64_t e, int64_t c, int64_t
     return e * t->stride[which][0] + c * t->stride[which][1] + f * t->field_stride[which];
 }
 
-/* Coefficient (j, i) of what direction d is multiplied by, where the derivative is along `along`. */
+/* Coefficient (j, i) of what direction d is multiplied by; the derivative is along `along`. */
 static double coefficient(const tensor_call *t, int d, int along, int64_t j, int64_t i)
 {
     if (t->gradient && d != along && !t->has_b)
