@@ -10,9 +10,8 @@
 
 SUBWAVE_BEGIN
 
-/* A problem as tiles of a class would compute it, all of the same units of work: one per eight steps
- * of k, and two for what a tile takes besides. No tiles: there is nothing to compute, or its sizes
- * are impossible. */
+/* A problem as tiles of a class compute it, all of the same units of work: one per eight steps of k,
+ * and two for what a tile takes besides. */
 struct grouped_problem {
     int m, n, k;
     std::uint32_t across, tiles, units;
@@ -45,8 +44,8 @@ public:
         return p_.before_run[std::uint64_t(number_) * p_.runs + i / SUBWAVE_GROUPED_RUN] +
                p_.in_run[std::uint64_t(number_) * p_.count + i];
     }
-    /* The problem of a unit, none of which is before problem `low`. Near ones are looked at first if
-     * `step` is small. */
+    /* The problem of a unit that is not before problem `low`. Near ones are looked at first if `step`
+     * is small. */
     SUBWAVE_DEVICE std::uint32_t problem_of(std::uint64_t unit, std::uint32_t low,
                                             std::uint32_t step) const
     {

@@ -208,8 +208,8 @@ typedef struct subwave_matmul_stacked_launch {
     const subwave_stack_term *terms;
 } subwave_matmul_stacked_launch;
 
-/* Products of any sizes: of problem i, sizes and leading dimensions are the i-th numbers of arrays in
- * device memory, and the matrices' addresses likewise. */
+/* Products of any sizes: of problem i, sizes and leading dimensions are the i-th numbers of arrays
+ * in device memory, and the matrices' addresses likewise. */
 enum {
     SUBWAVE_GROUPED_RUN = 256,           /* problems that a block measures together */
     SUBWAVE_GROUPED_CLASSES = 4,         /* at most */
@@ -236,8 +236,8 @@ typedef struct subwave_grouped_launch {
     uint32_t count, runs, blocks;
     int32_t multiplies; /* A and B are read */
     int32_t classes, sides[SUBWAVE_GROUPED_CLASSES];
-    /* Class by class: of each problem the units before it in its run, of each run those before it, of
-     * all. */
+    /* Class by class: of each problem the units before it in its run, of each run those before it,
+     * of all. */
     uint64_t *in_run, *before_run, *total;
 } subwave_grouped_launch;
 

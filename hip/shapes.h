@@ -269,8 +269,8 @@ SUBWAVE_SHAPE_FUNCTION bool subwave_stacked_fits(int32_t size, int32_t across)
     return across <= 1 && size >= 4 && size != 12;
 }
 
-/* Whether there is a kernel for problems of any sizes by a tile, where waves have `wave` lanes or more:
- * few, since a tile is planned for each class of sizes, and a small one where waves have 4 lanes. */
+/* Whether there is a kernel for problems of any sizes by a tile, where waves have `wave` lanes or
+ * more: few, since one is planned for each class of sizes; a small one where waves have 4 lanes. */
 SUBWAVE_SHAPE_FUNCTION bool subwave_grouped_fits(int32_t wave, int32_t size, int32_t across)
 {
     return wave < 8 && size == 4 ? true

@@ -8,8 +8,8 @@
 
 #include <inttypes.h>
 
-/* After the workspace's counters: units of work of the classes, of their runs and of the problems. A
- * list needs as much on every device. */
+/* After the workspace's counters: units of work of the classes, of their runs and of the problems.
+ * A list needs as much on every device. */
 static subwave_status prepare(subwave_context *context, subwave_grouped_launch *problems)
 {
     const int64_t classes = SUBWAVE_GROUPED_CLASSES, runs = problems->runs,

@@ -291,8 +291,8 @@ int32_t subwave_plan_matmul_grouped(const subwave_capabilities *device, subwave_
                                     const subwave_matmul_batched_launch *problem,
                                     subwave_matmul_batched_launch *launches, int32_t *sides)
 {
-    /* As many blocks as a device has room for share the work, which only it knows, equally. Threads of
-     * the CPU device have one each, since blocks without work take time there. */
+    /* As many blocks as a device has room for share the work, which only it knows, equally. Threads
+     * of the CPU device have one each, since blocks without work take time there. */
     enum { ROOM = 16 };
     static const int32_t wanted[SUBWAVE_GROUPED_CLASSES] = {8, 16, 32, 64};
     const int64_t room = (device->waves_take_turns ? 1 : ROOM) * (int64_t)device->compute_units;

@@ -110,8 +110,8 @@ static double time_in_turns(const subwave_capabilities *device, subwave_dtype dt
     }
 }
 
-/* On the CPU device LOCAL and SKINNY may be ahead too. Types that were not timed are not computed by
- * LOCAL, which converts each element. */
+/* On the CPU device LOCAL and SKINNY may be ahead too. Types that were not timed are not computed
+ * by LOCAL, which converts each element. */
 static subwave_variant choose_in_turns(const subwave_capabilities *device, subwave_dtype dtype,
                                        const subwave_matmul_product *product)
 {
@@ -154,8 +154,8 @@ static bool matrix_is_faster(const subwave_capabilities *device,
     return by_matrix <= broadcast->time * edges;
 }
 
-/* Whether C has few rows or columns. SKINNY on NVIDIA's matrix unit, for f64, is also ahead with up to
- * 32 of them, and with up to 64 where there is at most a tile of 16 x 64 for each compute unit:
+/* Whether C has few rows or columns. SKINNY on NVIDIA's matrix unit, for f64, is also ahead with up
+ * to 32 of them, and with up to 64 where there is at most a tile of 16 x 64 for each compute unit:
  * measured on an H200. */
 static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
                       const subwave_matmul_product *product)

@@ -2,8 +2,9 @@
  * test_auto.c: on the CPU device AUTO takes a variant about as fast as the fastest one.
  *
  * Times are of the process's processor, so that other processes hardly disturb them. With
- * SUBWAVE_TEST_FULL=1 there are more products, whose times are printed, in microseconds, and nothing
- * is judged: the sweep that time_in_turns() in src/plan_matmul.c was fitted to (docs/matmul.md).
+ * SUBWAVE_TEST_FULL=1 there are more products, whose times are printed, in microseconds, and
+ * nothing is judged: the sweep that time_in_turns() in src/plan_matmul.c was fitted to
+ * (docs/matmul.md).
  */
 #include "../harness.h"
 #include "../types.h"
@@ -32,8 +33,8 @@ static const shape full[] = {
     {12, 129, 129}, {129, 12, 129}, {2, 64, 2000},  {64, 2, 2000},
 };
 
-/* MOST: what AUTO may take beside the fastest variant, 1 and a half by the sweep, and room for other
- * processors than the one that the plan was fitted to. */
+/* MOST: what AUTO may take beside the fastest variant, 1 and a half by the sweep, and room for
+ * other processors than the one that the plan was fitted to. */
 enum { TRIALS = 3, MOST = 4 };
 
 static double processor_seconds(void)
@@ -76,7 +77,7 @@ static void call(subwave_context *context, subwave_variant variant, const produc
                              leading(p, s.m, s.n, SUBWAVE_TRANSPOSE_NONE)));
 }
 
-/* The least of a few times per call, each of enough calls; of slow ones than `best` one is enough. */
+/* The least of a few times per call, each of enough calls; one, if it is much slower than `best`. */
 static double seconds(subwave_context *context, subwave_variant variant, const product *p,
                       const matrices *x, double best)
 {

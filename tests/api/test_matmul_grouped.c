@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_matmul_grouped.c: products of any sizes against a plain loop: every type, layout and
- * transpose, sizes around every tile, lists around a block's; uneven lists; equal bits; problems that
- * are not possible; scalars; workspaces; bad arguments.
+ * transpose, sizes around every tile, lists around a block's; uneven lists; equal bits; problems
+ * that are not possible; scalars; workspaces; bad arguments.
  */
 #include "../harness.h"
 #include "../numbers.h"
@@ -460,8 +460,8 @@ static int64_t one(int problem, int which, harness_random *random)
     return 1;
 }
 
-/* The least workspace that a list is taken with is as large as the documentation says, and nothing is
- * written behind it. */
+/* The least workspace that a list is taken with is as large as the documentation says, and nothing
+ * is written behind it. */
 static void test_workspace(void **state)
 {
     static const int counts[] = {1, 2, 255, 257, 1500};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_grouped.c: subwave_matmul_grouped. All numbers are small integers, of which every sum is exact.
+ * fuzz_grouped.c: subwave_matmul_grouped. All numbers are small integers, of which every sum is
+ * exact.
  */
 #include "fuzz.h"
 
@@ -211,7 +212,8 @@ void fuzz_matmul_grouped(fuzz *f, fuzz_context *context)
     if (fuzz_one_in(f, 4))
         spoil(f, &c, &expected);
     else if (!idle)
-        fuzz_expect_workspace(f, c.handle, 4096 + 32 * (1 + (count + 255) / 256 + count), &expected);
+        fuzz_expect_workspace(f, c.handle, 4096 + 32 * (1 + (count + 255) / 256 + count),
+                              &expected);
     fuzz_words(f,
                "subwave_matmul_grouped(%s, dtype %d, layout %d, transposes %d %d, alpha %g%+gi, "
                "beta %g%+gi, count %" PRId64 ")",
