@@ -653,17 +653,18 @@ int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
     CHECK_OK(NULL, subwave_context_create(&context, NULL));
+    subwave_device_properties properties;
+    CHECK_OK(NULL, subwave_context_info(context, &properties));
+    const bool is_cpu = strcmp(properties.backend, "cpu") == 0;
     test_descriptor();
     test_create();
-    const char *const device = getenv("SUBWAVE_DEVICE");
-    const bool on_cpu = device && strncmp(device, "cpu", 3) == 0;
     uint64_t fractions = 0;
     for (int rows = 1; rows <= check_size; ++rows)
         for (subwave_mpi_transport transport = SUBWAVE_MPI_TRANSPORT_HOST;
              check_size % rows == 0 && transport <= SUBWAVE_MPI_TRANSPORT_CCL; ++transport) {
-            /* By HOST on every grid, by the others on one. This MPI may know no GPU's memory. */
+            /* By HOST on every grid, by the others on one. Not every MPI knows a GPU's memory. */
             if ((transport == SUBWAVE_MPI_TRANSPORT_CCL && !getenv("SUBWAVE_MPI_CCL")) ||
-                (transport == SUBWAVE_MPI_TRANSPORT_MPI_DEVICE && !on_cpu) ||
+                (transport == SUBWAVE_MPI_TRANSPORT_MPI_DEVICE && !is_cpu) ||
                 (transport != SUBWAVE_MPI_TRANSPORT_HOST &&
                  rows != (check_size % 2 == 0 ? 2 : check_size)))
                 continue;
