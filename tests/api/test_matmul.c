@@ -782,7 +782,6 @@ static void test_order_of_sums(void **state)
                     !has(*state, all_variants[v], matmul_dtypes[d]) ||
                     all_variants[v] == SUBWAVE_VARIANT_SKINNY || !is_taken())
                     continue;
-                /* too large for AUTO to take SKINNY */
                 const bool is_matrix = all_variants[v] == SUBWAVE_VARIANT_MATRIX;
                 matmul_case what =
                     plain_case(all_variants[v], matmul_dtypes[d], 17, 70, is_matrix ? 13 : 133);
@@ -796,6 +795,8 @@ static void test_order_of_sums(void **state)
                           subwave_matmul_plan(*state, what.variant, what.dtype, what.layout,
                                               SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE,
                                               what.m, what.n, what.k, &plan));
+                if (plan.variant == SUBWAVE_VARIANT_SKINNY) /* by AUTO's choice */
+                    continue;
                 assert_int_equal(plan.parts, 1);
                 problem p = problem_create(*state, &what, &random);
                 problem_upload(&p);
