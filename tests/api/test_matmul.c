@@ -792,9 +792,11 @@ static void test_order_of_sums(void **state)
                 what.beta_imaginary = form & 4 ? -0.6 : 0;
                 subwave_matmul_plan_info plan;
                 assert_ok(*state,
-                          subwave_matmul_plan(*state, what.variant, what.dtype, what.layout,
-                                              SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE,
-                                              what.m, what.n, what.k, &plan));
+                          subwave_matmul_plan(
+                              *state, what.variant, what.dtype, what.layout,
+                              what.transpose_a ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_NONE,
+                              what.transpose_b ? SUBWAVE_TRANSPOSE_YES : SUBWAVE_TRANSPOSE_NONE,
+                              what.m, what.n, what.k, &plan));
                 if (plan.variant == SUBWAVE_VARIANT_SKINNY) /* by AUTO's choice */
                     continue;
                 assert_int_equal(plan.parts, 1);
