@@ -85,11 +85,12 @@ static subwave_skinny_shape choose_unit(const subwave_matmul_product *product, b
                                         int64_t wave, int64_t blocks)
 {
     const int64_t columns = columns_of_unit(wave), n = product->n;
-    const int64_t bands = ceil_divide(product->m, SUBWAVE_SKINNY_UNIT_ROWS);
+    /* Products of these numbers may exceed 64 bits. */
+    const int64_t bands = greater_of(ceil_divide(product->m, SUBWAVE_SKINNY_UNIT_ROWS), 1);
     /* Of a short k waves that share it would have nothing. */
-    const bool is_short =
-        product->k <= 64 && bands * ceil_divide(n, SUBWAVE_SKINNY_UNIT_ROWS) >= 2 * blocks;
-    const bool many = bands * ceil_divide(n, columns) >= blocks || is_short;
+    const bool is_short = product->k <= 64 && ceil_divide(n, SUBWAVE_SKINNY_UNIT_ROWS) >=
+                                                  ceil_divide(2 * blocks, bands);
+    const bool many = ceil_divide(n, columns) >= ceil_divide(blocks, bands) || is_short;
     const bool is_long = n > 4 * columns &&
                          2 * ceil_divide(n, SUBWAVE_SKINNY_UNIT_ROWS) <= blocks &&
                          product->k >= 512 * ceil_divide(columns * blocks, n);
