@@ -283,12 +283,17 @@ static int64_t around_tiles(int problem, int which, harness_random *random)
     return sides[bits % upto];
 }
 
+/* An emulated device is slow: it takes every third case. */
+static bool is_left_out(int number) { return getenv("SUBWAVE_ROCM_RUNNER") && number % 3 != 0; }
+
 static void test_sizes(void **state)
 {
     static const number alphas[] = {1, -1, 0.5 + 0.25 * I}, betas[] = {0, 1, -0.5 + 1 * I};
     harness_random random = harness_random_start();
     for (int d = 0; d < DTYPES; ++d)
         for (int form = 0; form < FORMS; ++form) {
+            if (is_left_out(form + d))
+                continue;
             const bool has_parts = reference_is_complex(batched_dtypes[d]);
             const number beta = betas[(form + d) % 3];
             list l =
@@ -350,7 +355,8 @@ static void test_scalars(void **state)
     for (int d = 0; d < DTYPES; ++d)
         for (int x = 0; x < 25; ++x)
             for (harness_poison poison = 0; poison < HARNESS_POISONS; ++poison) {
-                if (!reference_is_complex(batched_dtypes[d]) && (x / 5 > 2 || x % 5 > 2))
+                if ((!reference_is_complex(batched_dtypes[d]) && (x / 5 > 2 || x % 5 > 2)) ||
+                    is_left_out(x + d + (int)poison))
                     continue;
                 list l = list_create(*state, batched_dtypes[d], x, 6, scalars[x % 5], poison,
                                      &random, few);
@@ -400,6 +406,8 @@ static void test_impossible(void **state)
     harness_random random = harness_random_start();
     for (int d = 0; d < DTYPES; ++d)
         for (int form = 0; form < 8; ++form) {
+            if (is_left_out(form + d))
+                continue;
             list l = list_create(*state, batched_dtypes[d], form, PROBLEMS, 1, HARNESS_NAN, &random,
                                  around_tiles);
             bool left[PROBLEMS] = {false};
