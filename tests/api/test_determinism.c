@@ -214,7 +214,7 @@ typedef struct device {
     harness_random random;
 } device;
 
-enum { CAPACITY = 1 << 17 }; /* bytes of an operand */
+enum { CAPACITY = 1 << 19 }; /* bytes of an operand */
 
 static device device_open(subwave_context *context)
 {
