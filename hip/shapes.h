@@ -273,9 +273,9 @@ SUBWAVE_SHAPE_FUNCTION bool subwave_stacked_fits(int32_t size, int32_t across)
  * more: few, since one is planned for each class of sizes; a small one where waves have 4 lanes. */
 SUBWAVE_SHAPE_FUNCTION bool subwave_grouped_fits(int32_t wave, int32_t size, int32_t across)
 {
-    return wave < 8 && size == 4 ? true
-                                 : size >= 8 && size != 12 && (size != 24 || across == 2) &&
-                                       across <= 2;
+    return wave < 8 && size == 4
+               ? true
+               : size >= 8 && size != 12 && (size != 24 || across == 2) && across <= 2;
 }
 
 /* Dense matrices of f64 on the matrix unit: X(side, size, across) */

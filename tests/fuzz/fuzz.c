@@ -388,8 +388,7 @@ static call *choose_call(fuzz *f)
                  {fuzz_row_reduce, 10},     {fuzz_row_scan, 10},     {fuzz_row_minmax_index, 5},
                  {fuzz_select, 15},         {fuzz_histogram, 10},    {fuzz_segmented_reduce, 10},
                  {fuzz_segmented_scan, 10}, {fuzz_scatter_add, 10},  {fuzz_matmul_stacked, 10},
-                 {fuzz_matmul_grouped, 10},
-                 {fuzz_tensor, 10}};
+                 {fuzz_matmul_grouped, 10}, {fuzz_tensor, 10}};
     int64_t left = fuzz_between(f, 0, 271);
     int i = 0;
     while ((left -= calls[i].weight) >= 0)
