@@ -9,7 +9,7 @@
 SUBWAVE_BEGIN
 
 /* Elements are in slots: those of bin b in slot b + 1. What is in no bin is in slot 0 or in the one
- * above all bins. What a lane has that has no elements is in slot 0. */
+ * above all bins. A lane that has no elements puts what it holds into slot 0. */
 
 /* The slots of elements if bins are equally wide: in f64, as numpy.histogram computes it for elements of
  * f64. */
@@ -50,8 +50,9 @@ template <class T> struct even_bins {
     SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size],
                              bool has_elements) const
     {
-        /* In the middle of slots that are no bins', and so in no doubt, is what lies further out.
-         * Integers may be half above where they are, and the upper end then above its edge. */
+        /* A number outside all bins is moved to the middle of the slot before or behind them, where
+         * no edge is near. Integers may come out half a slot too high, and the upper end of the range
+         * then lies above its edge. */
         constexpr bool is_integer = is_integer_v<T>;
         const auto above_all = static_cast<std::uint32_t>(bins) + 1;
         const place outside = static_cast<place>(0.5),

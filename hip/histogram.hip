@@ -70,7 +70,7 @@ struct device_counters {
 };
 
 /* All elements of the array, by the blocks of the grid: packs from the first place that is aligned to
- * one, and by the first block what lies before and behind them. */
+ * one; the first block takes what lies before and behind them. */
 template <class T, class Bins>
 SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
                           const block_counters &in_block)

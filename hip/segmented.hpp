@@ -382,7 +382,7 @@ SUBWAVE_DEVICE scanned<since_end<Value>> scan_run_since_end(since_end<Value> x, 
         Value upto = x.value;
         SUBWAVE_ROLLED
         for (int size = 1; size < run; size *= 2) {
-            /* The last lane of the lower block, in lanes of the upper one. */
+            /* Lanes of the upper block read the last lane of the lower one. */
             const int from = (in_wave & ~size) | (size - 1);
             const Value other = wave_shuffle(all, upto, from, where);
             upto = (in_wave & size) && from >= since ? op(other, upto) : upto;

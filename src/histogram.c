@@ -71,8 +71,8 @@ static void place_bins(subwave_dtype dtype, double upper, subwave_bins *bins)
         greatest < small || bins->scale < small || bins->scale > 1 / small
             ? SUBWAVE_HISTOGRAM_DOUBT
             : 5 * ldexp((greatest + shift) * bins->scale + bins->count + 2, wide ? -53 : -24);
-    /* So that a number that is too small by less than the margin is in its own bin, and one too great
-     * in doubt. */
+    /* The offset raises each number by the margin: one that was rounded down stays in its bin, and one
+     * that was rounded up lies so near the edge below it that it is compared in f64. */
     bins->offset = (shift - lower) * bins->scale + 1 + margin;
     bins->doubt = 2 * margin;
 }

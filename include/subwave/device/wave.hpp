@@ -130,8 +130,8 @@
  *                                        there: operands' alignment, which decides between forms of
  *                                        a kernel, would change bits
  *   rounded_product(a, b)                a b, rounded by itself: no compiler fuses it with an addition
- *   number_between(x, least, most)       x, or what it is outside of; of NaN the least
- *   fraction(x)                          what x, at least 0, is above the integer below it
+ *   number_between(x, least, most)       x; `least` if it is less or NaN, `most` if it is greater
+ *   fraction(x)                          x, at least 0, minus the greatest integer up to it
  *   square_root(x)                       of an f64, rounded to nearest even
  *   number_min(a, b), number_max(a, b)   IEEE minNum and maxNum, with -0 below +0
  *
