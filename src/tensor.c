@@ -298,24 +298,22 @@ subwave_status subwave_tensor_apply(subwave_context *context, subwave_dtype dtyp
                                     int64_t stride_y, int64_t component_y, int64_t components,
                                     int64_t batch)
 {
-    const tensor_problem t = {"subwave_tensor_apply",
-                              dtype,
-                              transpose,
-                              dimensions,
-                              p,
-                              q,
-                              alpha,
-                              beta,
-                              x,
-                              stride_x,
-                              component_x,
-                              y,
-                              stride_y,
-                              component_y,
-                              0,
-                              components,
-                              batch,
-                              false};
+    const tensor_problem t = {.function = "subwave_tensor_apply",
+                              .dtype = dtype,
+                              .transpose = transpose,
+                              .dimensions = dimensions,
+                              .p = p,
+                              .q = q,
+                              .alpha = alpha,
+                              .beta = beta,
+                              .x = x,
+                              .stride_x = stride_x,
+                              .component_x = component_x,
+                              .y = y,
+                              .stride_y = stride_y,
+                              .component_y = component_y,
+                              .components = components,
+                              .batch = batch};
     static const char *const names[] = {"a1", "a2", "a3"};
     SUBWAVE_TRY(check(context, &t));
     if (components == 0 || batch == 0)
@@ -400,24 +398,24 @@ subwave_status subwave_tensor_gradient(subwave_context *context, subwave_dtype d
                                        int64_t stride_y, int64_t component_y, int64_t derivative,
                                        int64_t components, int64_t batch)
 {
-    const tensor_problem t = {"subwave_tensor_gradient",
-                              dtype,
-                              transpose,
-                              dimensions,
-                              p,
-                              q,
-                              alpha,
-                              beta,
-                              x,
-                              stride_x,
-                              component_x,
-                              y,
-                              stride_y,
-                              component_y,
-                              derivative,
-                              components,
-                              batch,
-                              true};
+    const tensor_problem t = {.function = "subwave_tensor_gradient",
+                              .dtype = dtype,
+                              .transpose = transpose,
+                              .dimensions = dimensions,
+                              .p = p,
+                              .q = q,
+                              .alpha = alpha,
+                              .beta = beta,
+                              .x = x,
+                              .stride_x = stride_x,
+                              .component_x = component_x,
+                              .y = y,
+                              .stride_y = stride_y,
+                              .component_y = component_y,
+                              .derivative = derivative,
+                              .components = components,
+                              .batch = batch,
+                              .differentiates = true};
     static const char *const names[] = {"g", "b"};
     SUBWAVE_TRY(check(context, &t));
     if (components == 0 || batch == 0)
