@@ -30,6 +30,25 @@ bool harness_is_full(void)
     return text && strcmp(text, "1") == 0;
 }
 
+bool harness_is_emulated(void) { return getenv("SUBWAVE_ROCM_RUNNER") != NULL; }
+
+bool harness_takes(int one_in, int one_in_emulated)
+{
+    static const char *const devices[] = {"cpu:4",  "cpu:8",  "cpu:64",  "cpu:16", "cpu:32",
+                                          "gfx90a", "gfx942", "gfx1100", "gfx1201"};
+    static uint64_t turn;
+    const char *const emulated = getenv("SUBWAVE_ROCM_RUNNER");
+    const char *const device = emulated ? emulated : wanted_device();
+    const uint64_t of = (uint64_t)(emulated ? one_in_emulated : one_in);
+    uint64_t own = 0;
+    while (own < sizeof devices / sizeof *devices - 1 && strcmp(device, devices[own]) != 0)
+        ++own;
+    if (harness_is_full() && strcmp(device, "gpu") == 0)
+        return true;
+    harness_random random = {++turn};
+    return harness_random_bits(&random) % of == own % of;
+}
+
 bool harness_is_cpu(subwave_context *context)
 {
     subwave_device_properties device;

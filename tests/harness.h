@@ -23,12 +23,18 @@ enum { HARNESS_SKIP = 77 };
 
 bool harness_is_full(void);
 bool harness_is_cpu(subwave_context *context);
+bool harness_is_emulated(void); /* the device is a GPU's code that the CPU executes: slow */
+/* For a list of cases that takes long: whether this one, of every `one_in` about one, on an emulated
+ * device of `one_in_emulated`, is to be run. The five wave sizes of the CPU device take different
+ * cases, so that together they run all if `one_in` is at most 5, and so do the emulated devices. A
+ * GPU takes all in the full tests. */
+bool harness_takes(int one_in, int one_in_emulated);
 
-/* Fails the test if `call` does not return SUBWAVE_STATUS_SUCCESS, with the library's words. */
 /* Whether a call that gave `status` left a text with `text` in it, and, if the status is about an
  * argument, a position of one; else none. */
 bool harness_refused(const subwave_context *context, subwave_status status, const char *text);
 
+/* Fails the test if `call` does not return SUBWAVE_STATUS_SUCCESS, with the library's words. */
 #define assert_ok(context, call) harness_ok(context, call, #call, __FILE__, __LINE__)
 void harness_ok(const subwave_context *context, subwave_status status, const char *call,
                 const char *file, int line);

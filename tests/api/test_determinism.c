@@ -21,8 +21,8 @@
 static const int thread_counts[] = {1, 2, 3, 5};
 enum { SEEDS = 6, MOST_CONTEXTS = SEEDS * COUNT(thread_counts), SHIFTS = 8 };
 
-/* More than there are contexts, each of which makes a call in turn. */
-static int repeats(void) { return harness_is_full() ? 100 : 40; }
+/* More than there are contexts, each of which makes a call in turn: 30, of a GPU three. */
+static int repeats(void) { return harness_is_full() ? 100 : harness_is_emulated() ? 8 : 40; }
 
 /* --- a processor that others use too --------------------------------------------------------- */
 
@@ -339,7 +339,8 @@ static int failures;
 
 static void check(device *d, task *t)
 {
-    failures += count_changes(d, t) != 0;
+    if (harness_takes(3, 3))
+        failures += count_changes(d, t) != 0;
     task_destroy(t);
 }
 
@@ -834,11 +835,11 @@ static void test_selections(void **state) { check_all(*state, check_selections);
 
 static int calls;
 
-/* A sum whose parts come in another order every 20th time. */
+/* A sum whose parts come in another order every fourth time. */
 static subwave_status run_faulty(subwave_context *context, const task *t, void *const *operand)
 {
     const float parts[] = {1e8f, -1e8f, 1.5f};
-    const int first = ++calls % 20 ? 0 : 1;
+    const int first = ++calls % 4 ? 0 : 1;
     const float sum = parts[first] + parts[first + 1] + parts[first ? 0 : 2];
     return subwave_copy(context, operand[RESULT], &sum, (int64_t)t->bytes[RESULT]);
 }
@@ -849,7 +850,7 @@ static void test_faults_are_noticed(void **state)
     task t = {.run = run_faulty};
     add_operand(&t, RESULT, 1, sizeof(float));
     calls = 0;
-    assert_int_equal(count_changes(&d, &t), repeats() / 20);
+    assert_int_equal(count_changes(&d, &t), (repeats() + 1) / 4);
     task_destroy(&t);
     device_close(&d);
 }

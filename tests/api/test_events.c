@@ -268,7 +268,7 @@ static double time_of(subwave_context *const contexts[], int count, const float 
  * of some counts. */
 static void test_overlap(void **state)
 {
-    if (harness_is_cpu(*state) || getenv("SUBWAVE_ROCM_RUNNER")) {
+    if (harness_is_cpu(*state) || harness_is_emulated()) {
         print_message("skipped: one launch runs at a time here\n");
         skip();
     }

@@ -338,17 +338,6 @@ static void problem_destroy(problem *p)
 
 static int cases;
 
-/* Of very many cases the quick tests take some, others on each device. */
-static bool is_taken(void)
-{
-    static uint64_t turn;
-    if (turn == 0)
-        for (const char *device = getenv("SUBWAVE_TEST_DEVICE"); device && *device; ++device)
-            turn = turn * 31 + (unsigned char)*device;
-    harness_random random = {++turn};
-    return harness_is_full() || harness_random_bits(&random) % 3 == 0;
-}
-
 static void check_case(subwave_context *context, const matmul_case *what, harness_random *random)
 {
     if (!has(context, what->variant, what->dtype))
@@ -432,8 +421,7 @@ static void test_small_sizes(void **state)
         for (int v = 0; v < VARIANTS; ++v)
             for (int d = 0; d < DTYPES; ++d)
                 for (unsigned form = 0; form < FORMS; ++form) {
-                    /* an emulated device is slow */
-                    if (getenv("SUBWAVE_ROCM_RUNNER") && !is_taken())
+                    if (!harness_takes(3, 9))
                         continue;
                     const int64_t *size = small_sizes[s];
                     matmul_case what =
@@ -450,6 +438,8 @@ static void check_skinny(subwave_context *context, subwave_variant variant, unsi
     for (size_t s = 0; s < sizeof skinny_sizes / sizeof *skinny_sizes; ++s)
         for (int d = 0; d < DTYPES; ++d)
             for (unsigned form = 0; form < forms; ++form) {
+                if (forms > 1 && !harness_takes(5, 5))
+                    continue;
                 const int64_t *size = skinny_sizes[s];
                 matmul_case what = plain_case(variant, matmul_dtypes[d], size[0], size[1], size[2]);
                 set_form(&what, forms == 1 ? (unsigned)(3 * s + d) % FORMS : form);
@@ -476,6 +466,8 @@ static void test_skinny_rows(void **state)
     for (int64_t rows = 2; rows <= 18; ++rows)
         for (unsigned form = 0; form < 2 * FORMS; ++form)
             for (int64_t pad = 0; pad < 2; ++pad) {
+                if (!harness_takes(3, 3))
+                    continue;
                 const int64_t few = rows <= 16 ? rows : 3;
                 const int64_t many = rows <= 16 ? 29 + 2 * rows : rows == 17 ? 2111 : 17001;
                 const int64_t m = form < FORMS ? few : many, k = rows <= 16   ? 1037
@@ -492,15 +484,16 @@ static void test_skinny_rows(void **state)
             }
 }
 
-/* All variants and types of each size, the eight forms in turn. */
-static void check_sizes(subwave_context *context, const int64_t (*sizes)[3], size_t count)
+/* All variants and types of each size, the eight forms in turn, of which one in `one_in` is taken. */
+static void check_sizes(subwave_context *context, const int64_t (*sizes)[3], size_t count,
+                        int one_in)
 {
     harness_random random = harness_random_start();
     unsigned form = 0;
     for (size_t s = 0; s < count; ++s)
         for (int v = 0; v < VARIANTS; ++v)
             for (int d = 0; d < DTYPES; ++d) {
-                if (!is_taken())
+                if (!harness_takes(one_in, 6))
                     continue;
                 matmul_case what = plain_case(all_variants[v], matmul_dtypes[d], sizes[s][0],
                                               sizes[s][1], sizes[s][2]);
@@ -513,12 +506,12 @@ static void check_sizes(subwave_context *context, const int64_t (*sizes)[3], siz
 
 static void test_large_sizes(void **state)
 {
-    check_sizes(*state, large_sizes, sizeof large_sizes / sizeof *large_sizes);
+    check_sizes(*state, large_sizes, sizeof large_sizes / sizeof *large_sizes, 3);
 }
 
 static void test_full_sizes(void **state)
 {
-    check_sizes(*state, full_sizes, sizeof full_sizes / sizeof *full_sizes);
+    check_sizes(*state, full_sizes, sizeof full_sizes / sizeof *full_sizes, 5);
     harness_random random = harness_random_start();
     for (int i = 0; i < 400; ++i) {
         const int64_t m = (int64_t)(harness_random_bits(&random) % 150);
@@ -541,6 +534,8 @@ static void test_large_tiles(void **state)
     harness_random random = harness_random_start();
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; ++s)
         for (unsigned form = 0; form < FORMS; ++form) {
+            if (!harness_takes(5, 5))
+                continue;
             matmul_case what = plain_case(SUBWAVE_VARIANT_BROADCAST, SUBWAVE_DTYPE_F32, sizes[s][0],
                                           sizes[s][1], sizes[s][2]);
             set_form(&what, form);
@@ -576,6 +571,8 @@ static void test_scalars(void **state)
         for (int d = 0; d < DTYPES; ++d)
             for (int x = 0; x < 16; ++x)
                 for (harness_poison poison = 0; poison < HARNESS_POISONS; ++poison) {
+                    if (!harness_takes(1, 3))
+                        continue;
                     matmul_case what = plain_case(all_variants[v], matmul_dtypes[d], 19, 70, 21);
                     set_form(&what, (unsigned)x % FORMS);
                     what.alpha = scalars[x / 4];
@@ -716,7 +713,7 @@ static void check_non_finite(void **state, int64_t m, int64_t n, int64_t k)
         for (int d = 0; d < DTYPES; ++d)
             for (unsigned form = 0; form < FORMS; ++form) {
                 if (reference_is_integer(matmul_dtypes[d]) ||
-                    !has(*state, all_variants[v], matmul_dtypes[d]) || !is_taken())
+                    !has(*state, all_variants[v], matmul_dtypes[d]) || !harness_takes(3, 6))
                     continue;
                 matmul_case what = plain_case(all_variants[v], matmul_dtypes[d], m, n, k);
                 set_form(&what, form);
@@ -780,7 +777,7 @@ static void test_order_of_sums(void **state)
             for (unsigned form = 0; form < FORMS; ++form) {
                 if (reference_is_integer(matmul_dtypes[d]) /* exact in any order */ ||
                     !has(*state, all_variants[v], matmul_dtypes[d]) ||
-                    all_variants[v] == SUBWAVE_VARIANT_SKINNY || !is_taken())
+                    all_variants[v] == SUBWAVE_VARIANT_SKINNY || !harness_takes(3, 3))
                     continue;
                 const bool is_matrix = all_variants[v] == SUBWAVE_VARIANT_MATRIX;
                 matmul_case what =
@@ -996,7 +993,7 @@ static void test_count(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest quick[] = {
+    static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults_are_noticed),
         cmocka_unit_test(test_small_sizes),
         cmocka_unit_test(test_skinny_sizes),
@@ -1010,17 +1007,15 @@ int main(void)
         cmocka_unit_test(test_order_of_sums),
         cmocka_unit_test(test_plan),
         cmocka_unit_test(test_plan_arguments),
+        cmocka_unit_test(test_count), /* here end the quick tests */
+        cmocka_unit_test(test_full_sizes),
+        cmocka_unit_test(test_large_tiles),
+        cmocka_unit_test(test_skinny_forms),
+        cmocka_unit_test(test_skinny_rows),
+        cmocka_unit_test(test_tutorial_1024),
+        cmocka_unit_test(test_far_rows),
         cmocka_unit_test(test_count),
     };
-    static const struct CMUnitTest full[] = {
-        cmocka_unit_test(test_small_sizes),   cmocka_unit_test(test_large_sizes),
-        cmocka_unit_test(test_non_finite),    cmocka_unit_test(test_order_of_sums),
-        cmocka_unit_test(test_full_sizes),    cmocka_unit_test(test_large_tiles),
-        cmocka_unit_test(test_skinny_forms),  cmocka_unit_test(test_skinny_rows),
-        cmocka_unit_test(test_tutorial_1024), cmocka_unit_test(test_far_rows),
-        cmocka_unit_test(test_count),
-    };
-    if (harness_is_full())
-        return harness_run("matmul, full", full, sizeof full / sizeof *full);
-    return harness_run("matmul", quick, sizeof quick / sizeof *quick);
+    enum { QUICK = 14 };
+    return harness_run("matmul", tests, harness_is_full() ? sizeof tests / sizeof *tests : QUICK);
 }

@@ -501,8 +501,10 @@ static int fail_each(int call, int all)
 
 static int fail_all(int all)
 {
+    /* the longer test: every call, in one way or the other */
+    const int step = harness_is_full() ? 2 : 12;
     int wrong = 0;
-    for (int i = 0; i < CALLS; i += harness_is_full() ? 1 : 6)
+    for (int i = all; i < CALLS; i += step)
         wrong += fail_each(i, all);
     return wrong;
 }

@@ -315,7 +315,7 @@ static call random_call(type t, way w, int m, int n, int k)
 }
 
 /* Of random calls: fewer where a GPU's code is emulated. */
-static int turns(int usual) { return getenv("SUBWAVE_ROCM_RUNNER") ? usual / 8 : usual; }
+static int turns(int usual) { return harness_is_emulated() ? usual / 8 : usual; }
 
 static void test_products(void **state)
 {
