@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # arrays.py: instructions that calls on whole arrays execute on an emulated AMD GPU, beside rocPRIM's.
-"""usage: arrays.py BUILD ARCHITECTURE >arrays.md
+"""usage: arrays.py BUILD ARCHITECTURE...
 
-BUILD is the folder of an AMD build with the emulated device and without a GPU (docs/amd.md). hipcc compiles rocPRIM's calls.
-Counts of a call of twice as many elements less those of a call: what each further element takes."""
+Writes the tables of these architectures in arrays.md anew. BUILD is the folder of an AMD build with the emulated device and
+without a GPU (docs/amd.md), whose compiler must be hipcc, which compiles rocPRIM's calls too; for ROCm 7 within
+scripts/rocm7. Counts of a call of twice as many elements less those of a call: what each further element takes."""
 import collections
 import os
 import re
@@ -26,6 +27,15 @@ OPERATIONS = [
     ("row_reduce", ["--size", "{eighth}x8"], 4.5, False), ("row_reduce", ["--size", "{thousandth}x1000"], 4, False),
     ("row_scan", ["--size", "{thousandth}x1000"], 8, False), ("row_minmax_index", ["--size", "{thousandth}x1000"], 4, False),
 ]
+PAGE = os.path.join(source, "perf", "isa", "arrays.md")
+ABOUT = """# Calls on arrays beside rocPRIM, executed
+
+Instructions that an emulated GPU executes for each KiB that a call reads and writes, of f32: 16 bytes for each of 64 lanes.
+Memory brings a KiB in 123 clocks at 5.3 TB/s and 304 compute units, in which a unit issues as many vector instructions.
+A wave of gfx1100 and gfx1201 has 32 lanes, so that they need twice as many instructions for as much work. Each device is
+taken to have 104 compute units. `-`: not executed, since it asks HIP for what the emulated device does not tell. Nothing was
+timed. By `perf/isa/arrays.py`.
+"""
 CLASSES = {"vector": ("v_",), "LDS": ("ds_",), "memory": ("global_", "flat_", "buffer_"), "scalar": ("s_",)}
 
 
@@ -49,11 +59,14 @@ def mnemonics(program, architecture):
 
 
 def executed(command, calls, build, architecture, code):
-    """{class: wave-instructions} of one of the calls; `calls` says how many there are, by what was logged."""
+    """{class: wave-instructions} of one of the calls; `calls` says how many there are, by what was logged. None if the program
+    needs what the emulated device has not."""
     with tempfile.NamedTemporaryFile() as file:
         done = subprocess.run(command, capture_output=True, text=True, env={
             **os.environ, "LD_LIBRARY_PATH": os.path.join(build, "lib", "rocm-runner"), "SUBWAVE_LOG": "1",
-            "SUBWAVE_ROCM_RUNNER": architecture, "SUBWAVE_ROCM_EXECUTED": file.name, "AMDRUN_CHECK": "0"})
+            "SUBWAVE_ROCM_RUNNER": architecture, "SUBWAVE_ROCM_UNITS": "104", "SUBWAVE_ROCM_EXECUTED": file.name, "AMDRUN_CHECK": "0"})
+        if done.returncode and "is not in the runner" in done.stderr:
+            return None
         if done.returncode:
             sys.exit("arrays.py: %s: %s" % (" ".join(command), done.stderr))
         count = collections.Counter()
@@ -63,18 +76,15 @@ def executed(command, calls, build, architecture, code):
     return {name: number / calls(done.stderr) for name, number in count.items()}
 
 
-def main(build, architecture):
+def table(build, architecture):
     tool, library = os.path.join(build, "bin", "subwave"), os.path.join(build, "lib", "libsubwave.so")
+    lines = ["| operation | by | " + " | ".join(CLASSES) + " |", "|---|---|" + "---|" * len(CLASSES)]
     with tempfile.TemporaryDirectory() as place:
         peer = os.path.join(place, "peer")
         subprocess.run(["hipcc", "-std=c++17", "-O3", "--offload-arch=" + architecture,
                         os.path.join(source, "perf", "isa", "arrays_rocprim.hip"), "-o", peer],
                        check=True, env={**os.environ, "HIP_PLATFORM": "amd"})
         ours, theirs = mnemonics(library, architecture), mnemonics(peer, architecture)
-        print("# Calls on arrays beside rocPRIM, executed\n\nInstructions that an emulated %s executes for each KiB that a call reads and writes, of f32: 16 bytes for each of"
-              "\n64 lanes. Memory brings a KiB in 123 clocks at 5.3 TB/s and 304 compute units, in which a unit issues as many vector"
-              "\ninstructions. Nothing was timed. By `perf/isa/arrays.py`.\n" % architecture)
-        print("| operation | by | " + " | ".join(CLASSES) + " |\n|---|---|" + "---|" * len(CLASSES))
         for operation, arguments, width, has_peer in OPERATIONS:
             def bench(n):
                 options = [text.format(eighth=n // 8, thousandth=n // 1000) for text in arguments]
@@ -89,10 +99,25 @@ def main(build, architecture):
 
             for by, run in [("subwave", bench)] + ([("rocPRIM", rocprim)] if has_peer else []):
                 less, more = run(ELEMENTS), run(2 * ELEMENTS)
-                each = [(more.get(name, 0) - less.get(name, 0)) / (ELEMENTS * width / 1024) for name in CLASSES]
+                each = ["-"] * len(CLASSES)
+                if more:
+                    each = ["%.1f" % ((more.get(name, 0) - less.get(name, 0)) / (ELEMENTS * width / 1024)) for name in CLASSES]
                 what = " ".join([operation, *(text.format(eighth="n/8", thousandth="n/1000") for text in arguments)])
-                print("| %s | %s | %s |" % (what, by, " | ".join("%.1f" % number for number in each)), flush=True)
+                lines.append("| %s | %s | %s |" % (what, by, " | ".join(each)))
+                print(architecture, lines[-1], flush=True)
+    return "\n".join(lines) + "\n"
+
+
+def main(build, *architectures):
+    version = re.search(r"HIP version: ([0-9]+\.[0-9]+)", subprocess.run(["hipcc", "--version"], capture_output=True, text=True,
+                                                                        check=True).stdout).group(1)
+    with open(PAGE, encoding="utf-8") as file:
+        sections = dict(re.findall(r"^## (gfx\w+)(.*?)(?=^## |\Z)", file.read(), re.M | re.S))
+    for architecture in architectures:
+        sections[architecture] = ", ROCm %s\n\n%s" % (version, table(build, architecture))
+        with open(PAGE, "w", encoding="utf-8") as file:
+            file.write(ABOUT + "".join("\n## %s%s\n" % (name, text.rstrip("\n")) for name, text in sorted(sections.items())))
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]) if len(sys.argv) == 3 else __doc__)
+    sys.exit(main(*sys.argv[1:]) if len(sys.argv) > 2 else __doc__)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * arrays_rocprim.hip: one call of rocPRIM on an array of f32: arrays_rocprim OPERATION ELEMENTS. For arrays.py.
  */
-#include <hip/hip_runtime.h>
-#include <rocprim/rocprim.hpp>
-
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring> /* rocPRIM 7.2 needs it and does not include it */
 #include <string>
 #include <vector>
+
+#include <hip/hip_runtime.h>
+#include <rocprim/rocprim.hpp>
 
 template <class T> static T *on_device(const std::vector<T> &host)
 {
