@@ -20,8 +20,6 @@ struct __attribute__((__may_alias__)) select_pack {
     alignas(16) std::uint32_t word[4];
 };
 
-constexpr int select_rows = SUBWAVE_ARRAY_ROWS;
-
 /* Count elements as words, of which the last may be filled with zeros. */
 template <int Count, class T> using words_of_elements = word_array<(Count * sizeof(T) + 3) / 4>;
 
@@ -255,7 +253,7 @@ template <int Most> SUBWAVE_DEVICE row_counts scan_counts(sub_group wave, row_co
 
 template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
 {
-    constexpr int size = pack_size<T>, rows = select_rows;
+    constexpr int size = pack_size<T>, rows = SUBWAVE_ARRAY_ROWS;
     constexpr bool rolled = size > 4;
     static_assert(rows == 4, "row_counts has four rows");
     SUBWAVE_SHARED(select_pack, memory, rows * array_block + 1);

@@ -307,3 +307,39 @@ void guarded_destroy(guarded *memory)
     give_back(memory);
     *memory = (guarded){0};
 }
+
+/* `call(of)` with a workspace of `bytes`, of which there are `there`. */
+static subwave_status call_within(subwave_context *context, int64_t bytes, int64_t there,
+                                  subwave_status (*call)(const void *of), const void *of)
+{
+    char *const contents = malloc((size_t)there);
+    assert_non_null(contents);
+    harness_fill(HARNESS_A5, contents, (size_t)there);
+    guarded memory = {.context = context};
+    guarded_reset(&memory, 256, contents, (size_t)there);
+    free(contents);
+    assert_ok(context, subwave_set_workspace(context, guarded_pointer(&memory), bytes));
+    const subwave_status status = call(of);
+    assert_ok(context, subwave_synchronize(context));
+    assert_int_equal(guarded_stray_writes(&memory), 0);
+    assert_ok(context, subwave_set_workspace(context, NULL, 0));
+    guarded_destroy(&memory);
+    return status;
+}
+
+void harness_check_workspace(subwave_context *context, int64_t documented,
+                             subwave_status (*call)(const void *of), const void *of)
+{
+    int64_t least = 0, most = documented;
+    while (least < most) {
+        const int64_t bytes = (least + most) / 2;
+        const subwave_status status = call_within(context, bytes, documented, call, of);
+        assert_true(status == SUBWAVE_STATUS_SUCCESS ||
+                    status == SUBWAVE_STATUS_WORKSPACE_TOO_SMALL);
+        if (status == SUBWAVE_STATUS_SUCCESS)
+            most = bytes;
+        else
+            least = bytes + 1;
+    }
+    assert_ok(context, call_within(context, least, least, call, of));
+}

@@ -77,4 +77,9 @@ size_t guarded_changes(const guarded *memory);
 size_t guarded_read(const guarded *memory, void *contents);
 void guarded_destroy(guarded *memory);
 
+/* Finds the least workspace of `context` that `call(of)` is taken with, which must not be more than
+ * `documented` bytes, and checks that nothing is written behind one of that size. */
+void harness_check_workspace(subwave_context *context, int64_t documented,
+                             subwave_status (*call)(const void *of), const void *of);
+
 #endif

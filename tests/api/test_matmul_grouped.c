@@ -467,6 +467,8 @@ static int64_t one(int problem, int which, harness_random *random)
     return 1;
 }
 
+static subwave_status call_any(const void *of) { return call_once(of); }
+
 /* The least workspace that a list is taken with is as large as the documentation says, and nothing
  * is written behind it. */
 static void test_workspace(void **state)
@@ -480,34 +482,7 @@ static void test_workspace(void **state)
         list l = list_create(*state, SUBWAVE_DTYPE_F32, 0, counts[i], 1, HARNESS_NAN, &random, one);
         list_upload(&l);
         list_upload_places(&l);
-        char *const contents = malloc((size_t)documented);
-        assert_non_null(contents);
-        harness_fill(HARNESS_A5, contents, (size_t)documented);
-        int64_t least = 0, most = documented;
-        while (least < most) {
-            const int64_t bytes = (least + most) / 2;
-            guarded memory = {.context = *state};
-            guarded_reset(&memory, 256, contents, (size_t)documented);
-            assert_ok(*state, subwave_set_workspace(*state, guarded_pointer(&memory), bytes));
-            const subwave_status status = call_once(&l);
-            assert_ok(*state, subwave_synchronize(*state));
-            assert_true(status == SUBWAVE_STATUS_SUCCESS ||
-                        status == SUBWAVE_STATUS_WORKSPACE_TOO_SMALL);
-            if (status == SUBWAVE_STATUS_SUCCESS)
-                most = bytes;
-            else
-                least = bytes + 1;
-            guarded_destroy(&memory);
-        }
-        guarded memory = {.context = *state};
-        guarded_reset(&memory, 256, contents, (size_t)least);
-        assert_ok(*state, subwave_set_workspace(*state, guarded_pointer(&memory), least));
-        assert_ok(*state, call_once(&l));
-        assert_ok(*state, subwave_synchronize(*state));
-        assert_int_equal(guarded_stray_writes(&memory), 0);
-        assert_ok(*state, subwave_set_workspace(*state, NULL, 0));
-        guarded_destroy(&memory);
-        free(contents);
+        harness_check_workspace(*state, documented, call_any, &l);
         list_free(&l);
         list_destroy(&l);
         ++cases;

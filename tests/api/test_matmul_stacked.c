@@ -460,6 +460,8 @@ static void test_dbcsr(void **state)
     }
 }
 
+static subwave_status call_any(const void *of) { return call_once(of); }
+
 /* The least workspace that a stack is taken with is as large as the documentation says, and nothing is
  * written behind it. */
 static void test_workspace(void **state)
@@ -472,34 +474,7 @@ static void test_workspace(void **state)
         w.pattern = ALL_APART;
         problem p = problem_create(*state, &w, &random);
         problem_upload(&p, NULL);
-        char *const contents = malloc((size_t)documented);
-        assert_non_null(contents);
-        harness_fill(HARNESS_A5, contents, (size_t)documented);
-        int64_t least = 0, most = documented;
-        while (least < most) {
-            const int64_t bytes = (least + most) / 2;
-            guarded memory = {.context = *state};
-            guarded_reset(&memory, 256, contents, (size_t)documented);
-            assert_ok(*state, subwave_set_workspace(*state, guarded_pointer(&memory), bytes));
-            const subwave_status status = call_once(&p);
-            assert_ok(*state, subwave_synchronize(*state));
-            assert_true(status == SUBWAVE_STATUS_SUCCESS ||
-                        status == SUBWAVE_STATUS_WORKSPACE_TOO_SMALL);
-            if (status == SUBWAVE_STATUS_SUCCESS)
-                most = bytes;
-            else
-                least = bytes + 1;
-            guarded_destroy(&memory);
-        }
-        guarded memory = {.context = *state};
-        guarded_reset(&memory, 256, contents, (size_t)least);
-        assert_ok(*state, subwave_set_workspace(*state, guarded_pointer(&memory), least));
-        assert_ok(*state, call_once(&p));
-        assert_ok(*state, subwave_synchronize(*state));
-        assert_int_equal(guarded_stray_writes(&memory), 0);
-        assert_ok(*state, subwave_set_workspace(*state, NULL, 0));
-        guarded_destroy(&memory);
-        free(contents);
+        harness_check_workspace(*state, documented, call_any, &p);
         guarded_destroy(&p.a.device);
         guarded_destroy(&p.b.device);
         guarded_destroy(&p.c.device);
