@@ -24,10 +24,10 @@ enum { HARNESS_SKIP = 77 };
 bool harness_is_full(void);
 bool harness_is_cpu(subwave_context *context);
 bool harness_is_emulated(void); /* the device is a GPU's code that the CPU executes: slow */
-/* For a list of cases that takes long: whether this one, of every `one_in` about one, on an emulated
- * device of `one_in_emulated`, is to be run. The five wave sizes of the CPU device take different
- * cases, so that together they run all if `one_in` is at most 5, and so do the emulated devices. A
- * GPU takes all in the full tests. */
+/* For a list of cases that takes long: whether this case is to be run. Of every `one_in` cases about
+ * one is, on an emulated device of every `one_in_emulated`. Each of the five wave sizes of the CPU
+ * device takes other cases, and each of the four emulated devices: all cases are run if the number
+ * is at most 5, or 3 of emulated devices. In the full tests a GPU runs all. */
 bool harness_takes(int one_in, int one_in_emulated);
 
 /* Whether a call that gave `status` left a text with `text` in it, and, if the status is about an

@@ -60,7 +60,7 @@ def mnemonics(program, architecture):
 
 def executed(command, calls, build, architecture, code):
     """{class: wave-instructions} of one of the calls; `calls` says how many there are, by what was logged. None if the program
-    needs what the emulated device has not."""
+    needs what the emulated device lacks."""
     with tempfile.NamedTemporaryFile() as file:
         done = subprocess.run(command, capture_output=True, text=True, env={
             **os.environ, "LD_LIBRARY_PATH": os.path.join(build, "lib", "rocm-runner"), "SUBWAVE_LOG": "1",

@@ -104,7 +104,7 @@ static void test_all(void **state)
     arrays_destroy(&a);
 }
 
-/* Every length up to four packs of a wave's lanes; in full others up to two rows of packs. */
+/* Every length up to four packs of a wave's lanes; in full also some up to two rows of packs. */
 static void test_lengths(void **state)
 {
     arrays a = arrays_create(*state);
