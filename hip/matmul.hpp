@@ -118,26 +118,32 @@ template <class T> struct matmul_problem : matmul_signs<T> {
         *cell = static_cast<matmul_element<T>>(is_zero(beta) ? scaled(sum) : with_old(sum, *cell));
     }
     /* Elements that follow one another in memory, aligned to their bytes together. */
+    template <int Count> struct alignas(Count * sizeof(matmul_element<T>)) cells {
+        matmul_element<T> cell[Count];
+    };
+    /* Those of C from an offset on; anything if beta is 0. */
+    template <int Count> SUBWAVE_DEVICE cells<Count> old_together(std::int64_t first) const
+    {
+        cells<Count> old;
+        if (!is_zero(beta))
+            old = *reinterpret_cast<const cells<Count> *>(&c[first]);
+        return old;
+    }
+    template <int Count>
+    SUBWAVE_DEVICE void store_together(std::int64_t first, const matmul_sum<T> (&sum)[Count],
+                                       const cells<Count> &old) const
+    {
+        cells<Count> now;
+        SUBWAVE_UNROLL
+        for (int i = 0; i < Count; ++i)
+            now.cell[i] = static_cast<matmul_element<T>>(
+                is_zero(beta) ? scaled(sum[i]) : with_old(sum[i], old.cell[i]));
+        *reinterpret_cast<cells<Count> *>(&c[first]) = now;
+    }
     template <int Count>
     SUBWAVE_DEVICE void store_together(std::int64_t first, const matmul_sum<T> (&sum)[Count]) const
     {
-        using element = matmul_element<T>;
-        struct alignas(Count * sizeof(element)) pack {
-            element cell[Count];
-        };
-        pack *const cells = reinterpret_cast<pack *>(&c[first]);
-        pack now;
-        if (is_zero(beta)) {
-            SUBWAVE_UNROLL
-            for (int i = 0; i < Count; ++i)
-                now.cell[i] = static_cast<element>(scaled(sum[i]));
-        } else {
-            const pack old = *cells;
-            SUBWAVE_UNROLL
-            for (int i = 0; i < Count; ++i)
-                now.cell[i] = static_cast<element>(with_old(sum[i], old.cell[i]));
-        }
-        *cells = now;
+        store_together(first, sum, old_together<Count>(first));
     }
 
     /* What is left of it from element (i, j) and step l of k on, of at most `terms` steps. */

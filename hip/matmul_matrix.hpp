@@ -111,9 +111,8 @@ public:
             store_bands(memory, where);
         } else {
             SUBWAVE_UNROLL
-            for (int t = 0; t < tiles; ++t)
-                store(i_ + i_wave_ + t / wide * unit::rows,
-                      j_ + j_wave_ + t % wide * unit::columns(), sum_[t / wide][t % wide]);
+            for (int r = 0; r < tall; ++r)
+                store_row(i_ + i_wave_ + r * unit::rows, j_ + j_wave_, sum_[r]);
         }
     }
 
@@ -408,23 +407,51 @@ private:
         }
     }
 
-    /* By pairs of a column of C or of a row, whichever are neighbours in memory: lanes have 2 x 2
-     * neighbours. */
-    SUBWAVE_DEVICE void store(std::int64_t i, std::int64_t j, const typename unit::sums &sum) const
+    /* A row of the unit's tiles, by pairs of a column of C or of a row, whichever are neighbours in
+     * memory: lanes have 2 x 2 neighbours. */
+    SUBWAVE_DEVICE void store_row(std::int64_t i, std::int64_t j,
+                                  const typename unit::sums (&sum)[wide]) const
     {
+        using pair = typename matmul_problem<T>::template cells<2>;
         constexpr int below = unit::c_below, right = unit::c_right;
         const bool down = p_.c_row == 1;
         const bool paired = (down || p_.c_column == 1) &&
                             (down ? p_.c_column : p_.c_row) % 2 == 0 &&
                             reinterpret_cast<std::uintptr_t>(p_.c) % (2 * sizeof(T)) == 0;
-        SUBWAVE_UNROLL
-        for (int e = 0; e < below; ++e) {
-            const std::int64_t i_e = i + unit::c_row(e), j_e = j + unit::c_column(e);
-            const T next = sum.of[e + below], beside = sum.of[e + right];
-            const T first[2] = {sum.of[e], down ? next : beside};
-            const T second[2] = {down ? beside : next, sum.of[e + below + right]};
-            store_pair(i_e, j_e, down, paired, first);
-            store_pair(i_e + (down ? 0 : 1), j_e + (down ? 1 : 0), down, paired, second);
+        /* body(the pair's first row and column, its sums, its number) for each of the lane's pairs */
+        const auto for_pairs = [&](auto body) {
+            SUBWAVE_UNROLL
+            for (int c = 0; c < wide; ++c) {
+                SUBWAVE_UNROLL
+                for (int e = 0; e < below; ++e) {
+                    const std::int64_t i_e = i + unit::c_row(e),
+                                       j_e = j + c * unit::columns() + unit::c_column(e);
+                    const auto &of = sum[c].of;
+                    const T next = of[e + below], beside = of[e + right];
+                    const T first[2] = {of[e], down ? next : beside};
+                    const T second[2] = {down ? beside : next, of[e + below + right]};
+                    body(i_e, j_e, first, (c * below + e) * 2);
+                    body(i_e + (down ? 0 : 1), j_e + (down ? 1 : 0), second,
+                         (c * below + e) * 2 + 1);
+                }
+            }
+        };
+        if (paired && i + unit::rows <= p_.m && j + wide * unit::columns() <= p_.n) {
+            /* What C had is all loaded first: a load behind a store would wait for it. */
+            pair old[wide * below * 2];
+            const auto at = [&](std::int64_t i_e, std::int64_t j_e) {
+                return i_e * p_.c_row + j_e * p_.c_column;
+            };
+            for_pairs([&](std::int64_t i_e, std::int64_t j_e, const T(&)[2], int number) {
+                old[number] = p_.template old_together<2>(at(i_e, j_e));
+            });
+            for_pairs([&](std::int64_t i_e, std::int64_t j_e, const T(&sums)[2], int number) {
+                p_.store_together(at(i_e, j_e), sums, old[number]);
+            });
+        } else {
+            for_pairs([&](std::int64_t i_e, std::int64_t j_e, const T(&sums)[2], int) {
+                store_pair(i_e, j_e, down, paired, sums);
+            });
         }
     }
     SUBWAVE_DEVICE void store_pair(std::int64_t i, std::int64_t j, bool down, bool paired,

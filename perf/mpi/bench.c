@@ -251,15 +251,19 @@ static void prepare(job *j)
     const size_t bytes = (size_t)(j->own + 1024) * sizeof(double);
     double *const host = allocate(bytes);
     void **const arrays[] = {&j->x, &j->y, &j->z};
-    for (int a = 0; a < (is_matrix ? 3 : 2); ++a) {
-        CHECK(subwave_malloc(context, arrays[a], (int64_t)bytes));
+    const int operands = is_matrix ? 2 : 1;
+    for (int a = 0; a < operands; ++a) {
         if (is_matrix)
             rank_one(j, host, a << 26, (a + 4) << 26, 1, 0);
         else
             for (int64_t i = 0; i < j->own; ++i)
                 host[i] = fraction(me * j->own + i);
+        CHECK(subwave_malloc(context, arrays[a], (int64_t)bytes));
         CHECK(subwave_copy(context, *arrays[a], host, (int64_t)bytes));
     }
+    /* The result is to differ from what it begins with. */
+    CHECK(subwave_malloc(context, arrays[operands], (int64_t)bytes));
+    CHECK(subwave_copy(context, *arrays[operands], j->x, (int64_t)bytes));
     free(host);
 }
 

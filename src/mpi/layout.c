@@ -75,31 +75,31 @@ int64_t subwave_mpi_axis_local(const subwave_mpi *mpi, const subwave_mpi_axis *a
            (owner(axis, blocks) == mine ? axis->n % axis->block : 0);
 }
 
-/* Elements that one rank has beside one another, and that another is to have so. */
+/* Elements that a rank has beside one another, of those that it shares with another rank. */
 typedef struct run {
     int64_t next; /* where to look on */
-    int64_t length, from, to;
+    int64_t length, place, in_message;
 } run;
 
-/* The next run of what the rank with coordinate `source` of `from` has and the one with `target` of
- * `to` gets. */
-static bool next_run(run *r, const subwave_mpi_axis *from, int source, const subwave_mpi_axis *to,
-                     int target)
+/* The next run of what both the rank with coordinate `mine` of `here` and the one with `other` of
+ * `there` have: the first one's run. */
+static bool next_run(run *r, const subwave_mpi_axis *here, int mine, const subwave_mpi_axis *there,
+                     int other)
 {
+    r->in_message += r->length;
     r->length = 0;
-    while (r->next < from->n) {
+    while (r->next < here->n) {
         const int64_t i = r->next;
-        const int64_t of_from = from->block - i % from->block, of_to = to->block - i % to->block;
-        int64_t length = of_from < of_to ? of_from : of_to;
-        if (length > from->n - i)
-            length = from->n - i;
-        if (owner(from, i / from->block) == source && owner(to, i / to->block) == target) {
-            if (r->length == 0) {
-                r->from = place(from, i);
-                r->to = place(to, i);
-            } else if (place(from, i) != r->from + r->length || place(to, i) != r->to + r->length) {
+        const int64_t of_here = here->block - i % here->block;
+        const int64_t of_there = there->block - i % there->block;
+        int64_t length = of_here < of_there ? of_here : of_there;
+        if (length > here->n - i)
+            length = here->n - i;
+        if (owner(here, i / here->block) == mine && owner(there, i / there->block) == other) {
+            if (r->length == 0)
+                r->place = place(here, i);
+            else if (place(here, i) != r->place + r->length)
                 return true;
-            }
             r->length += length;
         }
         r->next = i + length;
@@ -249,40 +249,46 @@ void subwave_mpi_prepare_move(subwave_mpi *mpi, size_t element, const subwave_mp
     to->data = buffer->device;
 }
 
-/* Copies what goes from rank `source` to rank `target` out of the matrix at the one, or into the
- * matrix at the other. */
-static void copy_runs(subwave_mpi *mpi, size_t element, const subwave_mpi_matrix *from, int source,
-                      const subwave_mpi_matrix *to, int target, char *message, bool out)
+/* Copies what this rank's matrix `here` shares with `there` of rank `other` into a message, or out of
+ * it. A message is a matrix without gaps, of the shared rows and columns in order. So each side
+ * copies as few pieces as its own division has, whatever the other's. */
+static void copy_runs(subwave_mpi *mpi, size_t element, const subwave_mpi_matrix *here,
+                      const subwave_mpi_matrix *there, int other, char *message, bool into_message)
 {
-    const int64_t size = (int64_t)element;
-    for (run c = {0}; next_run(&c, &from->columns, coordinate(mpi, &from->columns, source),
-                               &to->columns, coordinate(mpi, &to->columns, target));)
-        for (run r = {0}; next_run(&r, &from->rows, coordinate(mpi, &from->rows, source), &to->rows,
-                                   coordinate(mpi, &to->rows, target));) {
-            char *const matrix = out ? from->data + (r.from + c.from * from->ld) * size
-                                     : to->data + (r.to + c.to * to->ld) * size;
-            const int64_t pitch = (out ? from->ld : to->ld) * size, width = r.length * size;
+    const subwave_mpi_axis *const rows = &here->rows, *const columns = &here->columns;
+    const int rank = mpi->rank[ALL_RANKS];
+    const int my_row = coordinate(mpi, rows, rank), my_column = coordinate(mpi, columns, rank);
+    const int its_row = coordinate(mpi, &there->rows, other);
+    const int its_column = coordinate(mpi, &there->columns, other);
+    const int64_t size = (int64_t)element, pitch = here->ld * size;
+    const int64_t message_ld = common(rows, my_row, &there->rows, its_row);
+    for (run c = {0}; next_run(&c, columns, my_column, &there->columns, its_column);)
+        for (run r = {0}; next_run(&r, rows, my_row, &there->rows, its_row);) {
+            char *const in_matrix = here->data + (r.place + c.place * here->ld) * size;
+            char *const in_message = message + (r.in_message + c.in_message * message_ld) * size;
             if (!mpi->status)
-                subwave_mpi_try(mpi, mpi->transfer,
-                                subwave_copy_2d_async(mpi->transfer, out ? message : matrix,
-                                                      out ? width : pitch, out ? matrix : message,
-                                                      out ? pitch : width, width, c.length));
-            message += width * c.length;
+                subwave_mpi_try(
+                    mpi, mpi->transfer,
+                    into_message
+                        ? subwave_copy_2d_async(mpi->transfer, in_message, message_ld * size,
+                                                in_matrix, pitch, r.length * size, c.length)
+                        : subwave_copy_2d_async(mpi->transfer, in_matrix, pitch, in_message,
+                                                message_ld * size, r.length * size, c.length));
         }
 }
 
 void subwave_mpi_move(subwave_mpi *mpi, size_t element, const subwave_mpi_matrix *from,
                       const subwave_mpi_matrix *to)
 {
-    const int size = mpi->size[ALL_RANKS], rank = mpi->rank[ALL_RANKS];
+    const int size = mpi->size[ALL_RANKS];
     int64_t units[2];
     count(mpi, element, from, to, units);
     for (int r = 0; r < size; ++r)
-        copy_runs(mpi, element, from, rank, to, r,
+        copy_runs(mpi, element, from, to, r,
                   mpi->sent.device + (int64_t)mpi->counts[size + r] * SUBWAVE_MPI_UNIT, true);
     subwave_mpi_exchange(mpi);
     for (int r = 0; r < size && !mpi->lost; ++r)
-        copy_runs(mpi, element, from, r, to, rank,
+        copy_runs(mpi, element, to, from, r,
                   mpi->received.device + (int64_t)mpi->counts[3 * size + r] * SUBWAVE_MPI_UNIT,
                   false);
 }
