@@ -121,29 +121,33 @@ template <class T> struct matmul_problem : matmul_signs<T> {
     template <int Count> struct alignas(Count * sizeof(matmul_element<T>)) cells {
         matmul_element<T> cell[Count];
     };
-    /* Those of C from an offset on; anything if beta is 0. */
-    template <int Count> SUBWAVE_DEVICE cells<Count> old_together(std::int64_t first) const
+    /* Those of C from an offset on, which with beta = 0 may hold anything. */
+    template <int Count> SUBWAVE_DEVICE cells<Count> &cells_at(std::int64_t first) const
     {
-        cells<Count> old;
-        if (!is_zero(beta))
-            old = *reinterpret_cast<const cells<Count> *>(&c[first]);
-        return old;
+        return *reinterpret_cast<cells<Count> *>(&c[first]);
     }
     template <int Count>
     SUBWAVE_DEVICE void store_together(std::int64_t first, const matmul_sum<T> (&sum)[Count],
                                        const cells<Count> &old) const
     {
+        using element = matmul_element<T>;
         cells<Count> now;
-        SUBWAVE_UNROLL
-        for (int i = 0; i < Count; ++i)
-            now.cell[i] = static_cast<matmul_element<T>>(
-                is_zero(beta) ? scaled(sum[i]) : with_old(sum[i], old.cell[i]));
-        *reinterpret_cast<cells<Count> *>(&c[first]) = now;
+        if (is_zero(beta)) {
+            SUBWAVE_UNROLL
+            for (int i = 0; i < Count; ++i)
+                now.cell[i] = static_cast<element>(scaled(sum[i]));
+        } else {
+            const cells<Count> was = old;
+            SUBWAVE_UNROLL
+            for (int i = 0; i < Count; ++i)
+                now.cell[i] = static_cast<element>(with_old(sum[i], was.cell[i]));
+        }
+        cells_at<Count>(first) = now;
     }
     template <int Count>
     SUBWAVE_DEVICE void store_together(std::int64_t first, const matmul_sum<T> (&sum)[Count]) const
     {
-        store_together(first, sum, old_together<Count>(first));
+        store_together(first, sum, cells_at<Count>(first));
     }
 
     /* What is left of it from element (i, j) and step l of k on, of at most `terms` steps. */

@@ -407,65 +407,59 @@ private:
         }
     }
 
-    /* A row of the unit's tiles, by pairs of a column of C or of a row, whichever are neighbours in
-     * memory: lanes have 2 x 2 neighbours. */
+    /* A row of the unit's tiles: inside of C by pairs of a column of C or of a row, whichever are
+     * neighbours in memory, for lanes have 2 x 2 neighbours. */
     SUBWAVE_DEVICE void store_row(std::int64_t i, std::int64_t j,
                                   const typename unit::sums (&sum)[wide]) const
     {
-        using pair = typename matmul_problem<T>::template cells<2>;
-        constexpr int below = unit::c_below, right = unit::c_right;
         const bool down = p_.c_row == 1;
         const bool paired = (down || p_.c_column == 1) &&
                             (down ? p_.c_column : p_.c_row) % 2 == 0 &&
                             reinterpret_cast<std::uintptr_t>(p_.c) % (2 * sizeof(T)) == 0;
-        /* body(the pair's first row and column, its sums, its number) for each of the lane's pairs */
-        const auto for_pairs = [&](auto body) {
-            SUBWAVE_UNROLL
-            for (int c = 0; c < wide; ++c) {
-                SUBWAVE_UNROLL
-                for (int e = 0; e < below; ++e) {
-                    const std::int64_t i_e = i + unit::c_row(e),
-                                       j_e = j + c * unit::columns() + unit::c_column(e);
-                    const auto &of = sum[c].of;
-                    const T next = of[e + below], beside = of[e + right];
-                    const T first[2] = {of[e], down ? next : beside};
-                    const T second[2] = {down ? beside : next, of[e + below + right]};
-                    body(i_e, j_e, first, (c * below + e) * 2);
-                    body(i_e + (down ? 0 : 1), j_e + (down ? 1 : 0), second,
-                         (c * below + e) * 2 + 1);
-                }
-            }
-        };
         if (paired && i + unit::rows <= p_.m && j + wide * unit::columns() <= p_.n) {
-            /* What C had is all loaded first: a load behind a store would wait for it. */
-            pair old[wide * below * 2];
-            const auto at = [&](std::int64_t i_e, std::int64_t j_e) {
-                return i_e * p_.c_row + j_e * p_.c_column;
-            };
-            for_pairs([&](std::int64_t i_e, std::int64_t j_e, const T(&)[2], int number) {
-                old[number] = p_.template old_together<2>(at(i_e, j_e));
-            });
-            for_pairs([&](std::int64_t i_e, std::int64_t j_e, const T(&sums)[2], int number) {
-                p_.store_together(at(i_e, j_e), sums, old[number]);
-            });
-        } else {
-            for_pairs([&](std::int64_t i_e, std::int64_t j_e, const T(&sums)[2], int) {
-                store_pair(i_e, j_e, down, paired, sums);
-            });
+            store_pairs(i, j, down, sum);
+            return;
+        }
+        SUBWAVE_UNROLL
+        for (int e = 0; e < wide * unit::c_held; ++e) {
+            const int c = e / unit::c_held, of_c = e % unit::c_held;
+            const std::int64_t i_e = i + unit::c_row(of_c),
+                               j_e = j + c * unit::columns() + unit::c_column(of_c);
+            if (i_e < p_.m && j_e < p_.n)
+                p_.store(i_e, j_e, sum[c].of[of_c]);
         }
     }
-    SUBWAVE_DEVICE void store_pair(std::int64_t i, std::int64_t j, bool down, bool paired,
-                                   const T (&pair)[2]) const
+    SUBWAVE_DEVICE void store_pairs(std::int64_t i, std::int64_t j, bool down,
+                                    const typename unit::sums (&sum)[wide]) const
     {
-        const std::int64_t next_i = i + (down ? 1 : 0), next_j = j + (down ? 0 : 1);
-        const bool both = next_i < p_.m && next_j < p_.n;
-        if (paired && both) {
-            p_.store_together(i * p_.c_row + j * p_.c_column, pair);
-        } else {
-            if (i < p_.m && j < p_.n)
-                p_.store(i, j, pair[0]);
-            if (both)
-                p_.store(next_i, next_j, pair[1]);
+        constexpr int below = unit::c_below, right = unit::c_right, pairs = wide * below * 2;
+        /* Where the pair with this number is, and its sums. */
+        const auto offset = [&](int number) {
+            const int c = number / 2 / below, e = number / 2 % below, second = number % 2;
+            return (i + unit::c_row(e) + (down ? 0 : second)) * p_.c_row +
+                   (j + c * unit::columns() + unit::c_column(e) + (down ? second : 0)) *
+                       p_.c_column;
+        };
+        /* What C had is all loaded first: a load behind a store would wait for it. */
+        typename matmul_problem<T>::template cells<2> old[pairs];
+        if (!is_zero(p_.beta)) {
+            SUBWAVE_UNROLL
+            for (int number = 0; number < pairs; ++number)
+                old[number] = p_.template cells_at<2>(offset(number));
+        }
+        SUBWAVE_UNROLL
+        for (int number = 0; number < pairs; ++number) {
+            const auto &of = sum[number / 2 / below].of;
+            const int e = number / 2 % below;
+            const T first = of[e], next = of[e + below], beside = of[e + right];
+            const T last = of[e + below + right];
+            const T neighbours[2] = {number % 2 == 0 ? first
+                                     : down          ? beside
+                                                     : next,
+                                     number % 2 != 0 ? last
+                                     : down          ? next
+                                                     : beside};
+            p_.store_together(offset(number), neighbours, old[number]);
         }
     }
 };
