@@ -615,6 +615,7 @@ typedef enum subwave_tensor_action {
     SUBWAVE_TENSOR_LOAD,     /* field `from` of x into buffer `to` */
     SUBWAVE_TENSOR_CONTRACT, /* buffer `from` into buffer `to`, along a direction by a matrix */
     SUBWAVE_TENSOR_STORE,    /* buffer `from` to field `to` of y */
+    SUBWAVE_TENSOR_CONTRACT_AND_STORE, /* along the last direction, to field `to` of y */
 } subwave_tensor_action;
 /* Where line number l of a block begins: l is i + lines_i (j + lines_j k), which is at i + j * of_j + k
  * * of_k; its elements are `along` apart. */
@@ -625,7 +626,7 @@ typedef struct subwave_tensor_step {
     subwave_tensor_action action;
     int32_t from, to;
     int32_t adds;   /* to what is there, instead of taking its place */
-    int32_t matrix; /* CONTRACT: its number */
+    int32_t matrix; /* contractions: its number */
     int32_t count;  /* of a tensor: lines; LOAD and STORE: elements, each a line */
     subwave_divisor lines_i, lines_j;
     subwave_tensor_lines old, now; /* before and after; LOAD and STORE: in the buffer */

@@ -131,10 +131,9 @@ template <class T, int In> struct tensor_block {
     SUBWAVE_DEVICE void contract(const subwave_tensor_step &s) const
     {
         const T *const from = buffers + s.from * problem.p.buffer;
-        T *const to = buffers + s.to * problem.p.buffer;
         const int lines = tensors * s.count;
         T x[width][In];
-        int place[width];
+        int place[width], tensor[width];
         SUBWAVE_UNROLL
         for (int w = 0; w < width; ++w) {
             const int own = item + w * items, line = own < lines ? own : lines - 1;
@@ -142,22 +141,33 @@ template <class T, int In> struct tensor_block {
                       k = quotient(row, s.lines_j), j = row - k * int(s.lines_j.number);
             const T *const first = from + (i + j * s.old.of_j + k * s.old.of_k);
             place[w] = i + j * s.now.of_j + k * s.now.of_k;
+            tensor[w] = k; /* along the last direction */
             SUBWAVE_UNROLL
             for (int l = 0; l < In; ++l)
                 x[w][l] = first[l * s.old.along];
         }
-        block_barrier(site::current());
-        const T *a = coefficients + s.matrix * problem.p.out * packs * pack;
+        const T *const a = coefficients + s.matrix * problem.p.out * packs * pack;
+        if (s.action == SUBWAVE_TENSOR_CONTRACT_AND_STORE) {
+            T *cell[width];
+            SUBWAVE_UNROLL
+            for (int w = 0; w < width; ++w)
+                cell[w] = field(problem.p.y, s.to) + offset(problem.p.y, tensor[w]) + place[w];
+            multiply(a, x, [&](const T(&sum)[width]) { put_in_field(s, sum, cell, lines); });
+            return;
+        }
+        T *const to = buffers + s.to * problem.p.buffer;
+        block_barrier(site::current()); /* what is overwritten has been read */
         if (s.adds)
-            multiply<true>(a, x, to, place, lines, s.now.along);
+            multiply(a, x,
+                     [&](const T(&sum)[width]) { put_in_buffer<true>(s, sum, to, place, lines); });
         else
-            multiply<false>(a, x, to, place, lines, s.now.along);
+            multiply(a, x,
+                     [&](const T(&sum)[width]) { put_in_buffer<false>(s, sum, to, place, lines); });
     }
 
-    /* A row of coefficients gives an element of each line. */
-    template <bool Adds>
-    SUBWAVE_DEVICE void multiply(const T *a, const T (&x)[width][In], T *y, int (&place)[width],
-                                 int lines, int along) const
+    /* A row of coefficients gives an element of each line: put(those elements). */
+    template <class Put>
+    SUBWAVE_DEVICE void multiply(const T *a, const T (&x)[width][In], Put put) const
     {
         SUBWAVE_ROLLED
         for (int j = 0; j < problem.p.out; ++j) {
@@ -174,12 +184,35 @@ template <class T, int In> struct tensor_block {
                         sum[w] = fused_multiply_add(factor[e], x[w][l + e], sum[w]);
                 }
             }
-            SUBWAVE_UNROLL
-            for (int w = 0; w < width; ++w) {
-                if (item + w * items < lines)
-                    y[place[w]] = Adds ? y[place[w]] + sum[w] : sum[w];
-                place[w] += along;
-            }
+            put(sum);
+        }
+    }
+    template <bool Adds>
+    SUBWAVE_DEVICE void put_in_buffer(const subwave_tensor_step &s, const T (&sum)[width], T *y,
+                                      int (&place)[width], int lines) const
+    {
+        SUBWAVE_UNROLL
+        for (int w = 0; w < width; ++w) {
+            if (item + w * items < lines)
+                y[place[w]] = Adds ? y[place[w]] + sum[w] : sum[w];
+            place[w] += s.now.along;
+        }
+    }
+    SUBWAVE_DEVICE void put_in_field(const subwave_tensor_step &s, const T (&sum)[width],
+                                     T *(&cell)[width], int lines) const
+    {
+        const T alpha = problem.alpha, beta = s.adds ? T(1) : problem.beta;
+        T old[width] = {};
+        SUBWAVE_UNROLL
+        for (int w = 0; w < width; ++w)
+            if (beta != 0 && item + w * items < lines)
+                old[w] = *cell[w];
+        SUBWAVE_UNROLL
+        for (int w = 0; w < width; ++w) {
+            const T now = alpha * sum[w];
+            if (item + w * items < lines)
+                *cell[w] = beta != 0 ? fused_multiply_add(beta, old[w], now) : now;
+            cell[w] += s.now.along;
         }
     }
 
@@ -227,12 +260,12 @@ template <class T, int In> SUBWAVE_KERNEL(SUBWAVE_TENSOR_BLOCK) tensor(tensor_pr
     for (int i = 0; i < p.steps; ++i) {
         const subwave_tensor_step s =
             argument_element(p.step, offsetof(tensor_problem<T>, p.step), i);
-        if (s.action == SUBWAVE_TENSOR_CONTRACT)
-            block.contract(s);
-        else if (s.action == SUBWAVE_TENSOR_LOAD)
+        if (s.action == SUBWAVE_TENSOR_LOAD)
             block.load(s);
-        else
+        else if (s.action == SUBWAVE_TENSOR_STORE)
             block.store(s);
+        else
+            block.contract(s);
         block_barrier(site::current());
     }
 }

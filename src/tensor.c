@@ -143,6 +143,7 @@ typedef struct program {
     int32_t size[2][3]; /* of each buffer's tensors, in every direction */
     int32_t room;       /* elements of the largest tensor in a buffer */
     int32_t lines;      /* of a tensor in a step, at most */
+    int32_t direction;  /* of the newest contraction */
 } program;
 
 /* Lanes that have neighbouring rows find them in different banks of shared memory. */
@@ -178,8 +179,28 @@ static void load(program *p, int32_t field, int32_t buffer)
     set_elements(new_step(p, SUBWAVE_TENSOR_LOAD, field, buffer), p->size[buffer]);
 }
 
+/* The step before, if it is a contraction along the last direction, writes its sums to the field
+ * instead of the buffer: lanes that are neighbours have neighbouring elements there. */
+static bool store_sums(program *p, int32_t buffer, int32_t field, bool adds)
+{
+    subwave_tensor_launch *const launch = p->launch;
+    subwave_tensor_step *const s = launch->steps ? &launch->step[launch->steps - 1] : NULL;
+    if (!s || s->action != SUBWAVE_TENSOR_CONTRACT || s->adds || s->to != buffer ||
+        p->direction == 0 || p->direction != p->dimensions - 1)
+        return false;
+    const int32_t *const size = p->size[buffer];
+    s->action = SUBWAVE_TENSOR_CONTRACT_AND_STORE;
+    s->to = field;
+    s->adds = adds;
+    s->now = (subwave_tensor_lines){
+        .of_j = size[0], .of_k = 0, .along = p->direction == 1 ? size[0] : size[0] * size[1]};
+    return true;
+}
+
 static void store(program *p, int32_t buffer, int32_t field, bool adds)
 {
+    if (store_sums(p, buffer, field, adds))
+        return;
     subwave_tensor_step *const s = new_step(p, SUBWAVE_TENSOR_STORE, buffer, field);
     set_elements(s, p->size[buffer]);
     s->adds = adds;
@@ -210,6 +231,7 @@ static void contract(program *p, int32_t from, int32_t to, int32_t direction, in
     measure(p, to);
     s->now = lines_of(p->size[to], direction);
     p->lines = (int32_t)greater_of(p->lines, s->count);
+    p->direction = direction;
 }
 
 /* --- launch ---------------------------------------------------------------------------------- */
