@@ -201,7 +201,7 @@ template <class T, int In> struct tensor_block {
     SUBWAVE_DEVICE void put_in_field(const subwave_tensor_step &s, const T (&sum)[width],
                                      T *(&cell)[width], int lines) const
     {
-        const T alpha = problem.alpha, beta = s.adds ? T(1) : problem.beta;
+        const T alpha = problem.alpha, beta = beta_of(s);
         T old[width] = {};
         SUBWAVE_UNROLL
         for (int w = 0; w < width; ++w)
@@ -220,7 +220,7 @@ template <class T, int In> struct tensor_block {
     {
         const subwave_tensor_operand &of = problem.p.y;
         T *const y = field(of, s.to), *const from = buffers + s.from * problem.p.buffer;
-        const T alpha = problem.alpha, beta = s.adds ? T(1) : problem.beta;
+        const T alpha = problem.alpha, beta = beta_of(s);
         with_access(s, of, y, [&](auto dense, auto each) {
             constexpr int count = decltype(each)::value;
             struct alignas(count * sizeof(T)) elements {
@@ -248,6 +248,10 @@ template <class T, int In> struct tensor_block {
     }
 
 private:
+    SUBWAVE_DEVICE T beta_of(const subwave_tensor_step &s) const
+    {
+        return s.adds ? T(1) : problem.beta;
+    }
     static SUBWAVE_DEVICE int lesser(int a, int b) { return a < b ? a : b; }
 };
 
