@@ -433,7 +433,7 @@ private:
                                     const typename unit::sums (&sum)[wide]) const
     {
         constexpr int below = unit::c_below, right = unit::c_right, pairs = wide * below * 2;
-        /* Where the pair with this number is, and its sums. */
+        /* Where in C the pair with this number is. */
         const auto offset = [&](int number) {
             const int c = number / 2 / below, e = number / 2 % below, second = number % 2;
             return (i + unit::c_row(e) + (down ? 0 : second)) * p_.c_row +

@@ -647,7 +647,7 @@ class Limits:
 
     def of(self, row):
         """The lowest of the limits that are known, or None."""
-        found = list(self.multiplied(row)) if row["m"] else []
+        found = list(self.multiplied(row)) if row["m"] and row["operations"] else []
         if row["operation"] == "copy":
             if row["cache"] == "cold" and "memory" in self.peaks:
                 memory = self.peaks["memory"]
