@@ -29,7 +29,7 @@ template <class T, int In> struct tensor_block {
     SUBWAVE_DEVICE tensor_block(const tensor_problem<T> &all, T *local, std::int64_t first)
         : problem(all), coefficients(local),
           buffers(local + all.p.matrix_count * all.p.out * packs * pack),
-          entry(all.p.components == 1 ? first : first / all.p.components),
+          entry(uniform(all.p.components == 1 ? first : first / all.p.components)),
           component(static_cast<std::uint32_t>(first - entry * all.p.components)),
           tensors(static_cast<int>(all.p.count - first < all.p.tensors ? all.p.count - first
                                                                        : all.p.tensors)),
@@ -37,15 +37,17 @@ template <class T, int In> struct tensor_block {
     {
     }
 
-    SUBWAVE_DEVICE std::int64_t offset(const subwave_tensor_operand &x, int tensor) const
+    /* Where a tensor begins, counted from the block's first entry. */
+    template <class Offset>
+    SUBWAVE_DEVICE Offset offset(const subwave_tensor_operand &x, int tensor) const
     {
         if (problem.p.components == 1)
-            return (entry + tensor) * x.entry;
+            return static_cast<Offset>(tensor) * static_cast<Offset>(x.entry);
         const std::uint32_t components = static_cast<std::uint32_t>(problem.p.components),
                             at = component + static_cast<std::uint32_t>(tensor),
                             beyond = at / components;
-        return (entry + beyond) * x.entry +
-               static_cast<std::int64_t>(at - beyond * components) * x.component;
+        return static_cast<Offset>(beyond) * static_cast<Offset>(x.entry) +
+               static_cast<Offset>(at - beyond * components) * static_cast<Offset>(x.component);
     }
     static SUBWAVE_DEVICE T *field(const subwave_tensor_operand &x, int number)
     {
@@ -78,12 +80,14 @@ template <class T, int In> struct tensor_block {
             return x + entry * of.entry + static_cast<std::uint32_t>(e);
         } else {
             const int tensor = quotient(quotient(e, s.lines_i), s.lines_j);
-            return x + offset(of, tensor) + (e - tensor * s.count);
+            return x + (entry * of.entry + offset<std::int64_t>(of, tensor)) +
+                   (e - small_product(tensor, s.count));
         }
     }
     static SUBWAVE_DEVICE int in_buffer(const subwave_tensor_step &s, int e)
     {
-        return e + quotient(e, s.lines_i) * (s.now.of_j - static_cast<int>(s.lines_i.number));
+        return e + small_product(quotient(e, s.lines_i),
+                                 s.now.of_j - static_cast<int>(s.lines_i.number));
     }
 
     /* Calls body(whether tensors are dense, how many elements move together), both constants. */
@@ -127,7 +131,7 @@ template <class T, int In> struct tensor_block {
         });
     }
 
-    /* Lines beyond the last are the last again, and not written. */
+    /* Lines beyond the last are the last again: they write what it writes, and add nothing. */
     SUBWAVE_DEVICE void contract(const subwave_tensor_step &s) const
     {
         const T *const from = buffers + s.from * problem.p.buffer;
@@ -137,10 +141,15 @@ template <class T, int In> struct tensor_block {
         SUBWAVE_UNROLL
         for (int w = 0; w < width; ++w) {
             const int own = item + w * items, line = own < lines ? own : lines - 1;
-            const int row = quotient(line, s.lines_i), i = line - row * int(s.lines_i.number),
-                      k = quotient(row, s.lines_j), j = row - k * int(s.lines_j.number);
-            const T *const first = from + (i + j * s.old.of_j + k * s.old.of_k);
-            place[w] = i + j * s.now.of_j + k * s.now.of_k;
+            const int row = quotient(line, s.lines_i),
+                      i = line - small_product(row, int(s.lines_i.number)),
+                      k = quotient(row, s.lines_j),
+                      j = row - small_product(k, int(s.lines_j.number));
+            const auto at = [&](const subwave_tensor_lines &in) {
+                return i + small_product(j, in.of_j) + small_product(k, in.of_k);
+            };
+            const T *const first = from + at(s.old);
+            place[w] = at(s.now);
             tensor[w] = k; /* along the last direction */
             SUBWAVE_UNROLL
             for (int l = 0; l < In; ++l)
@@ -148,11 +157,21 @@ template <class T, int In> struct tensor_block {
         }
         const T *const a = coefficients + s.matrix * problem.p.out * packs * pack;
         if (s.action == SUBWAVE_TENSOR_CONTRACT_AND_STORE) {
-            T *cell[width];
+            const subwave_tensor_operand &of = problem.p.y;
+            char *const y = reinterpret_cast<char *>(field(of, s.to) + entry * of.entry);
+            std::uint32_t cell[width]; /* bytes, of which the host knows that they fit */
             SUBWAVE_UNROLL
             for (int w = 0; w < width; ++w)
-                cell[w] = field(problem.p.y, s.to) + offset(problem.p.y, tensor[w]) + place[w];
-            multiply(a, x, [&](const T(&sum)[width]) { put_in_field(s, sum, cell, lines); });
+                cell[w] =
+                    (offset<std::uint32_t>(of, tensor[w]) + static_cast<std::uint32_t>(place[w])) *
+                    sizeof(T);
+            if (beta_of(s) != 0)
+                multiply(a, x,
+                         [&](const T(&sum)[width]) { put_in_field<true>(s, sum, y, cell, lines); });
+            else
+                multiply(a, x, [&](const T(&sum)[width]) {
+                    put_in_field<false>(s, sum, y, cell, lines);
+                });
             return;
         }
         T *const to = buffers + s.to * problem.p.buffer;
@@ -193,26 +212,27 @@ template <class T, int In> struct tensor_block {
     {
         SUBWAVE_UNROLL
         for (int w = 0; w < width; ++w) {
-            if (item + w * items < lines)
+            if (!Adds || item + w * items < lines)
                 y[place[w]] = Adds ? y[place[w]] + sum[w] : sum[w];
             place[w] += s.now.along;
         }
     }
-    SUBWAVE_DEVICE void put_in_field(const subwave_tensor_step &s, const T (&sum)[width],
-                                     T *(&cell)[width], int lines) const
+    template <bool Adds>
+    SUBWAVE_DEVICE void put_in_field(const subwave_tensor_step &s, const T (&sum)[width], char *y,
+                                     std::uint32_t (&cell)[width], int lines) const
     {
-        const T alpha = problem.alpha, beta = beta_of(s);
         T old[width] = {};
         SUBWAVE_UNROLL
         for (int w = 0; w < width; ++w)
-            if (beta != 0 && item + w * items < lines)
-                old[w] = *cell[w];
+            if (Adds && item + w * items < lines)
+                old[w] = *reinterpret_cast<const T *>(y + cell[w]);
         SUBWAVE_UNROLL
         for (int w = 0; w < width; ++w) {
-            const T now = alpha * sum[w];
-            if (item + w * items < lines)
-                *cell[w] = beta != 0 ? fused_multiply_add(beta, old[w], now) : now;
-            cell[w] += s.now.along;
+            const T now = problem.alpha * sum[w];
+            if (!Adds || item + w * items < lines)
+                *reinterpret_cast<T *>(y + cell[w]) =
+                    Adds ? fused_multiply_add(beta_of(s), old[w], now) : now;
+            cell[w] += static_cast<std::uint32_t>(s.now.along) * sizeof(T);
         }
     }
 
@@ -248,6 +268,12 @@ template <class T, int In> struct tensor_block {
     }
 
 private:
+    /* AMD's compilers divide 64 bits in vector registers, where all addresses would stay. */
+    static SUBWAVE_DEVICE std::int64_t uniform(std::int64_t number)
+    {
+        const auto low = static_cast<std::uint32_t>(wave_uniform(static_cast<int>(number)));
+        return static_cast<std::int64_t>(wave_uniform(static_cast<int>(number >> 32))) << 32 | low;
+    }
     SUBWAVE_DEVICE T beta_of(const subwave_tensor_step &s) const
     {
         return s.adds ? T(1) : problem.beta;

@@ -179,6 +179,15 @@ static void load(program *p, int32_t field, int32_t buffer)
     set_elements(new_step(p, SUBWAVE_TENSOR_LOAD, field, buffer), p->size[buffer]);
 }
 
+/* Whether the tensors that a block has in a field of y lie within 4 GiB behind its first entry. */
+static bool is_near(const subwave_tensor_launch *launch)
+{
+    const int64_t tensors = 4 * SUBWAVE_TENSOR_BLOCK, most = UINT32_MAX / sizeof(double);
+    const subwave_tensor_operand *const y = &launch->y;
+    return y->entry >= 0 && y->component >= 0 && y->entry <= most / 4 / tensors &&
+           y->component <= most / 4 / launch->components;
+}
+
 /* The step before, if it is a contraction along the last direction, writes its sums to the field
  * instead of the buffer: lanes that are neighbours have neighbouring elements there. */
 static bool store_sums(program *p, int32_t buffer, int32_t field, bool adds)
@@ -186,7 +195,7 @@ static bool store_sums(program *p, int32_t buffer, int32_t field, bool adds)
     subwave_tensor_launch *const launch = p->launch;
     subwave_tensor_step *const s = launch->steps ? &launch->step[launch->steps - 1] : NULL;
     if (!s || s->action != SUBWAVE_TENSOR_CONTRACT || s->adds || s->to != buffer ||
-        p->direction == 0 || p->direction != p->dimensions - 1)
+        p->direction == 0 || p->direction != p->dimensions - 1 || !is_near(launch))
         return false;
     const int32_t *const size = p->size[buffer];
     s->action = SUBWAVE_TENSOR_CONTRACT_AND_STORE;
