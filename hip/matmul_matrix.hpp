@@ -440,26 +440,31 @@ private:
                    (j + c * unit::columns() + unit::c_column(e) + (down ? second : 0)) *
                        p_.c_column;
         };
-        /* What C had is all loaded first: a load behind a store would wait for it. */
-        typename matmul_problem<T>::template cells<2> old[pairs];
-        if (!is_zero(p_.beta)) {
-            SUBWAVE_UNROLL
-            for (int number = 0; number < pairs; ++number)
-                old[number] = p_.template cells_at<2>(offset(number));
-        }
+        /* What C had is loaded first, of as many pairs as there are registers for: a load behind a
+         * store would wait for it. */
+        constexpr int together = sizeof(T) == 8 ? pairs : pairs / 2;
         SUBWAVE_UNROLL
-        for (int number = 0; number < pairs; ++number) {
-            const auto &of = sum[number / 2 / below].of;
-            const int e = number / 2 % below;
-            const T first = of[e], next = of[e + below], beside = of[e + right];
-            const T last = of[e + below + right];
-            const T neighbours[2] = {number % 2 == 0 ? first
-                                     : down          ? beside
-                                                     : next,
-                                     number % 2 != 0 ? last
-                                     : down          ? next
-                                                     : beside};
-            p_.store_together(offset(number), neighbours, old[number]);
+        for (int from = 0; from < pairs; from += together) {
+            typename matmul_problem<T>::template cells<2> old[together];
+            if (!is_zero(p_.beta)) {
+                SUBWAVE_UNROLL
+                for (int l = 0; l < together; ++l)
+                    old[l] = p_.template cells_at<2>(offset(from + l));
+            }
+            SUBWAVE_UNROLL
+            for (int l = 0; l < together; ++l) {
+                const int number = from + l, e = number / 2 % below;
+                const auto &of = sum[number / 2 / below].of;
+                const T first = of[e], next = of[e + below], beside = of[e + right];
+                const T last = of[e + below + right];
+                const T neighbours[2] = {number % 2 == 0 ? first
+                                         : down          ? beside
+                                                         : next,
+                                         number % 2 != 0 ? last
+                                         : down          ? next
+                                                         : beside};
+                p_.store_together(offset(number), neighbours, old[l]);
+            }
         }
     }
 };

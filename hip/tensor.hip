@@ -131,16 +131,17 @@ template <class T, int In> struct tensor_block {
         });
     }
 
-    /* Lines beyond the last are the last again: they write what it writes, and add nothing. */
+    /* A work-item that has fewer lines than `width` has its first one again, and writes that again, so
+     * that nothing depends on the number; only what adds to something looks at it. */
     SUBWAVE_DEVICE void contract(const subwave_tensor_step &s) const
     {
         const T *const from = buffers + s.from * problem.p.buffer;
-        const int lines = tensors * s.count;
+        const int lines = tensors * s.count, first_line = lesser(item, lines - 1);
         T x[width][In];
         int place[width], tensor[width];
         SUBWAVE_UNROLL
         for (int w = 0; w < width; ++w) {
-            const int own = item + w * items, line = own < lines ? own : lines - 1;
+            const int own = item + w * items, line = own < lines ? own : first_line;
             const int row = quotient(line, s.lines_i),
                       i = line - small_product(row, int(s.lines_i.number)),
                       k = quotient(row, s.lines_j),
@@ -166,10 +167,10 @@ template <class T, int In> struct tensor_block {
                     (offset<std::uint32_t>(of, tensor[w]) + static_cast<std::uint32_t>(place[w])) *
                     sizeof(T);
             if (beta_of(s) != 0)
-                multiply(a, x,
+                multiply(a, x, lines,
                          [&](const T(&sum)[width]) { put_in_field<true>(s, sum, y, cell, lines); });
             else
-                multiply(a, x, [&](const T(&sum)[width]) {
+                multiply(a, x, lines, [&](const T(&sum)[width]) {
                     put_in_field<false>(s, sum, y, cell, lines);
                 });
             return;
@@ -177,17 +178,19 @@ template <class T, int In> struct tensor_block {
         T *const to = buffers + s.to * problem.p.buffer;
         block_barrier(site::current()); /* what is overwritten has been read */
         if (s.adds)
-            multiply(a, x,
+            multiply(a, x, lines,
                      [&](const T(&sum)[width]) { put_in_buffer<true>(s, sum, to, place, lines); });
         else
-            multiply(a, x,
+            multiply(a, x, lines,
                      [&](const T(&sum)[width]) { put_in_buffer<false>(s, sum, to, place, lines); });
     }
 
     /* A row of coefficients gives an element of each line: put(those elements). */
     template <class Put>
-    SUBWAVE_DEVICE void multiply(const T *a, const T (&x)[width][In], Put put) const
+    SUBWAVE_DEVICE void multiply(const T *a, const T (&x)[width][In], int lines, Put put) const
     {
+        if (item >= lines)
+            return;
         SUBWAVE_ROLLED
         for (int j = 0; j < problem.p.out; ++j) {
             T sum[width] = {};
