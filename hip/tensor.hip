@@ -131,8 +131,8 @@ template <class T, int In> struct tensor_block {
         });
     }
 
-    /* A work-item that has fewer lines than `width` has its first one again, and writes that again, so
-     * that nothing depends on the number; only what adds to something looks at it. */
+    /* A work-item with fewer than `width` lines computes its first one again for each that it lacks,
+     * and writes it again: then only what adds to old values has to ask which lines are there. */
     SUBWAVE_DEVICE void contract(const subwave_tensor_step &s) const
     {
         const T *const from = buffers + s.from * problem.p.buffer;

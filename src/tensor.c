@@ -179,7 +179,8 @@ static void load(program *p, int32_t field, int32_t buffer)
     set_elements(new_step(p, SUBWAVE_TENSOR_LOAD, field, buffer), p->size[buffer]);
 }
 
-/* Whether the tensors that a block has in a field of y lie within 4 GiB behind its first entry. */
+/* Whether the places in y of a block's tensors, in bytes from its first entry on, are numbers of 32
+ * bits: those of the entry and of the component are added. A work-item has up to 4 lines. */
 static bool is_near(const subwave_tensor_launch *launch)
 {
     const int64_t tensors = 4 * SUBWAVE_TENSOR_BLOCK, most = UINT32_MAX / sizeof(double);
