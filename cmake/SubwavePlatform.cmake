@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The one place that names GPU compilers.
 #
-#   subwave_gpu_kernels(target file.hip...)   compiles the files for SUBWAVE_GPU into `target`; for AMD at the
-#                                             level SUBWAVE_GPU_LEVEL (O3)
+#   subwave_gpu_kernels(target file.hip...)   compiles the files for SUBWAVE_GPU into `target` with the options
+#                                             SUBWAVE_GPU_DEFINITIONS; for AMD at the level SUBWAVE_GPU_LEVEL (O3)
 #   subwave_gpu_runtime(target)               lets host sources of `target` call the HIP runtime
 #   SUBWAVE_GPU_ARCHITECTURE_NAMES            "gfx90a gfx1030", "sm_80 sm_90"
 #   SUBWAVE_GPU_COMPILER_NAME                 "hipcc 5.2.3", "nvcc 13.0"
@@ -76,7 +76,7 @@ if(SUBWAVE_GPU STREQUAL amd)
       add_library(${target}_kernels_amd OBJECT ${ARGN})
       set_target_properties(${target}_kernels_amd PROPERTIES
         HIP_STANDARD 17 HIP_EXTENSIONS OFF HIP_VISIBILITY_PRESET hidden)
-      target_compile_options(${target}_kernels_amd PRIVATE -${SUBWAVE_GPU_LEVEL} ${SUBWAVE_WARNINGS}
+      target_compile_options(${target}_kernels_amd PRIVATE -${SUBWAVE_GPU_LEVEL} ${SUBWAVE_WARNINGS} ${SUBWAVE_GPU_DEFINITIONS}
         "SHELL:-Xoffload-linker --strip-all" -Wno-unused-command-line-argument)
       target_include_directories(${target}_kernels_amd PRIVATE ${PROJECT_SOURCE_DIR}/include)
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_kernels_amd>)
@@ -88,7 +88,7 @@ if(SUBWAVE_GPU STREQUAL amd)
           COMMAND ${CMAKE_COMMAND} -E env HIP_PLATFORM=amd ${SUBWAVE_HIPCC} -c ${file} -o ${object}
             -std=c++17 -${SUBWAVE_GPU_LEVEL} -fPIC -fvisibility=hidden ${SUBWAVE_WARNINGS}
             -Xoffload-linker --strip-all -Wno-unused-command-line-argument
-            ${SUBWAVE_AMD_ARCHITECTURE_FLAGS} -I${PROJECT_SOURCE_DIR}/include -MD -MF ${object}.d
+            ${SUBWAVE_GPU_DEFINITIONS} ${SUBWAVE_AMD_ARCHITECTURE_FLAGS} -I${PROJECT_SOURCE_DIR}/include -MD -MF ${object}.d
           DEPENDS ${file} DEPFILE ${object}.d
           COMMENT "Compiling ${name}.hip for ${SUBWAVE_GPU_ARCHITECTURE_NAMES}" VERBATIM)
         target_sources(${target} PRIVATE ${object})
@@ -146,7 +146,7 @@ elseif(SUBWAVE_GPU STREQUAL nvidia)
     set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CUDA)
     set_target_properties(${target}_kernels_nvidia PROPERTIES CUDA_STANDARD 17)
     target_compile_options(${target}_kernels_nvidia PRIVATE -x cu
-      ${SUBWAVE_CUDA_WARNINGS} -Xcompiler=-fvisibility=hidden)
+      ${SUBWAVE_CUDA_WARNINGS} -Xcompiler=-fvisibility=hidden ${SUBWAVE_GPU_DEFINITIONS})
     target_include_directories(${target}_kernels_nvidia PRIVATE ${PROJECT_SOURCE_DIR}/include)
     target_sources(${target} PRIVATE $<TARGET_OBJECTS:${target}_kernels_nvidia>)
     # HIP's header for NVIDIA names a struct member in a way that C has as an extension.

@@ -637,8 +637,8 @@ typedef struct subwave_tensor_operand {
     int64_t entry, component, field; /* from one to the next */
 } subwave_tensor_operand;
 typedef struct subwave_tensor_launch {
-    subwave_tensor_operand x, y;
-    const void *matrices[3]; /* out x in, or transposed in x out, dense by rows */
+    subwave_tensor_operand operand[2]; /* x and y */
+    const void *matrices[3];           /* out x in, or transposed in x out, dense by rows */
     int32_t matrix_count, transposed;
     int32_t in, out; /* points of a direction in x and in y */
     int32_t steps;

@@ -252,31 +252,45 @@ private:
                 if constexpr (!Whole)
                     begin_copies<false>(now);
             }
-            for_each<wide>([&](auto c) {
-                if constexpr (t == first_load + c + (c > 0))
-                    coming.b[c] = b_.load(now + rows() * stage, c * unit::columns(), 0);
-            });
-            for_each<tall>([&](auto r) {
-                constexpr int soon = first_load + 1 + (r > 0 ? wide - 1 + r : 0);
-                constexpr int done = (r + 1) * wide - 1, then = soon > done ? soon : done;
-                if constexpr (t == (then < last ? then : last)) /* of few tiles it has several */
-                    coming.a[r] = a_.load(now, r * unit::rows, 0);
+            constexpr int c = t - first_load - (t > first_load);
+            if constexpr (t >= first_load && t != first_load + 1 && c < wide)
+                coming.b[c] = b_.load(now + rows() * stage, c * unit::columns(), 0);
+            constexpr int r_first = rows_loaded(first_load, t);
+            for_each<rows_loaded(first_load, t + 1) - r_first>([&](auto r) {
+                coming.a[r_first + r] = a_.load(now, (r_first + r) * unit::rows, 0);
             });
             matrix_keep_order();
         });
+    }
+    /* Rows of tiles of which A's next operand is loaded before tile number t: each after its last
+     * tile, the first one beside B's, the others after them. Of few tiles the last has several. */
+    static constexpr int rows_loaded(int first_load, int t)
+    {
+        int r = 0;
+        for (; r < tall; ++r) {
+            const int soon = first_load + 1 + (r > 0 ? wide - 1 + r : 0), done = (r + 1) * wide - 1;
+            const int then = soon > done ? soon : done;
+            if ((then < tiles - 1 ? then : tiles - 1) >= t)
+                break;
+        }
+        return r;
+    }
+    static constexpr int steps_before(int tile, int tiles, int all)
+    {
+        const int steps = (tile * all + tiles - 1) / tiles;
+        return steps < all ? steps : all;
     }
     /* Of a whole stage, those after one of the tiles over which they are spread. */
     template <int Tile, int Tiles, int Number> SUBWAVE_DEVICE void copy_steps(T *memory)
     {
         constexpr int a_steps = decltype(a_)::copy_steps, b_steps = decltype(b_)::copy_steps;
-        constexpr int all = a_steps + b_steps;
-        for_each<all>([&](auto s) {
-            if constexpr (s * Tiles / all == Tile) {
-                if constexpr (s < a_steps)
-                    a_.template copy_step<Number>(memory, s);
-                else
-                    b_.template copy_step<Number>(memory + rows() * stage, s - a_steps);
-            }
+        constexpr int all = a_steps + b_steps, first = steps_before(Tile, Tiles, all);
+        for_each<steps_before(Tile + 1, Tiles, all) - first>([&](auto number) {
+            constexpr int s = first + number;
+            if constexpr (s < a_steps)
+                a_.template copy_step<Number>(memory, s);
+            else
+                b_.template copy_step<Number>(memory + rows() * stage, s - a_steps);
         });
         if (Tile == 0)
             left_ -= stage;
@@ -287,7 +301,8 @@ private:
         for_each(f, std::make_integer_sequence<int, Count>());
     }
     template <class F, int... Numbers>
-    static SUBWAVE_DEVICE void for_each(F f, std::integer_sequence<int, Numbers...>)
+    static SUBWAVE_DEVICE void for_each([[maybe_unused]] F f,
+                                        std::integer_sequence<int, Numbers...>)
     {
         (f(std::integral_constant<int, Numbers>()), ...);
     }

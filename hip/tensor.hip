@@ -105,9 +105,8 @@ template <class T, int In> struct tensor_block {
     }
 
     /* Elements beyond the last are the last again, and not written. */
-    SUBWAVE_DEVICE void load(const subwave_tensor_step &s) const
+    SUBWAVE_DEVICE void load(const subwave_tensor_step &s, const subwave_tensor_operand &of) const
     {
-        const subwave_tensor_operand &of = problem.p.x;
         T *const x = field(of, s.from), *const to = buffers + s.to * problem.p.buffer;
         with_access(s, of, x, [&](auto dense, auto each) {
             constexpr bool is_dense = decltype(dense)::value;
@@ -133,7 +132,8 @@ template <class T, int In> struct tensor_block {
 
     /* A work-item with fewer than `width` lines computes its first one again for each that it lacks,
      * and writes it again: then only what adds to old values has to ask which lines are there. */
-    SUBWAVE_DEVICE void contract(const subwave_tensor_step &s) const
+    SUBWAVE_DEVICE void contract(const subwave_tensor_step &s,
+                                 const subwave_tensor_operand &of) const
     {
         const T *const from = buffers + s.from * problem.p.buffer;
         const int lines = tensors * s.count, first_line = lesser(item, lines - 1);
@@ -158,7 +158,6 @@ template <class T, int In> struct tensor_block {
         }
         const T *const a = coefficients + s.matrix * problem.p.out * packs * pack;
         if (s.action == SUBWAVE_TENSOR_CONTRACT_AND_STORE) {
-            const subwave_tensor_operand &of = problem.p.y;
             char *const y = reinterpret_cast<char *>(field(of, s.to) + entry * of.entry);
             std::uint32_t cell[width]; /* bytes, of which the host knows that they fit */
             SUBWAVE_UNROLL
@@ -239,9 +238,8 @@ template <class T, int In> struct tensor_block {
         }
     }
 
-    SUBWAVE_DEVICE void store(const subwave_tensor_step &s) const
+    SUBWAVE_DEVICE void store(const subwave_tensor_step &s, const subwave_tensor_operand &of) const
     {
-        const subwave_tensor_operand &of = problem.p.y;
         T *const y = field(of, s.to), *const from = buffers + s.from * problem.p.buffer;
         const T alpha = problem.alpha, beta = beta_of(s);
         with_access(s, of, y, [&](auto dense, auto each) {
@@ -293,12 +291,16 @@ template <class T, int In> SUBWAVE_KERNEL(SUBWAVE_TENSOR_BLOCK) tensor(tensor_pr
     for (int i = 0; i < p.steps; ++i) {
         const subwave_tensor_step s =
             argument_element(p.step, offsetof(tensor_problem<T>, p.step), i);
+        /* Read for each step, since LLVM has too few scalar registers to keep both. */
+        const subwave_tensor_operand of =
+            argument_element(p.operand, offsetof(tensor_problem<T>, p.operand),
+                             s.action == SUBWAVE_TENSOR_LOAD ? 0 : 1);
         if (s.action == SUBWAVE_TENSOR_LOAD)
-            block.load(s);
+            block.load(s, of);
         else if (s.action == SUBWAVE_TENSOR_STORE)
-            block.store(s);
+            block.store(s, of);
         else
-            block.contract(s);
+            block.contract(s, of);
         block_barrier(site::current());
     }
 }

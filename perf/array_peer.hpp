@@ -87,10 +87,12 @@ template <class Body> peer_call with_peer_type(subwave_dtype dtype, Body body)
     switch (dtype) {
     case SUBWAVE_DTYPE_F32:
         return body(float());
+#ifndef SUBWAVE_BENCH_F32_ALONE
     case SUBWAVE_DTYPE_F64:
         return body(double());
     case SUBWAVE_DTYPE_I32:
         return body(std::int32_t());
+#endif
     default:
         return peer_call::not_written;
     }

@@ -184,7 +184,7 @@ static void load(program *p, int32_t field, int32_t buffer)
 static bool is_near(const subwave_tensor_launch *launch)
 {
     const int64_t tensors = 4 * SUBWAVE_TENSOR_BLOCK, most = UINT32_MAX / sizeof(double);
-    const subwave_tensor_operand *const y = &launch->y;
+    const subwave_tensor_operand *const y = &launch->operand[1];
     return y->entry >= 0 && y->component >= 0 && y->entry <= most / 4 / tensors &&
            y->component <= most / 4 / launch->components;
 }
@@ -266,8 +266,8 @@ static void set_operands(subwave_tensor_launch *launch, const tensor_problem *t)
     } else if (components_step_over_entries) {
         launch->components = 1;
     }
-    launch->x = x;
-    launch->y = y;
+    launch->operand[0] = x;
+    launch->operand[1] = y;
 }
 
 /* How many tensors a block has, and its shared memory. */

@@ -4,7 +4,7 @@
 #ifndef SUBWAVE_DEVICE_PLATFORM_CPU_ARCH_HPP
 #define SUBWAVE_DEVICE_PLATFORM_CPU_ARCH_HPP
 
-#define SUBWAVE_DEVICE inline __attribute__((always_inline))
+#define SUBWAVE_DEVICE inline
 #define SUBWAVE_KERNEL(...) __global__ void
 #define SUBWAVE_TWO_WAVES
 #define SUBWAVE_UNROLL
