@@ -273,26 +273,36 @@ typedef union value {
     uint64_t bits;
 } value;
 
-static value load(subwave_dtype dtype, const void *elements, int64_t i)
+enum { CHUNK = 1024 }; /* elements that are loaded together, which is several times as fast */
+
+/* Elements from number `first` on. */
+static void load(subwave_dtype dtype, const void *elements, int64_t first, int64_t count, value *x)
 {
-    value x;
-    if (measure_is_floating(dtype))
-        measure_decode(dtype, 1, (const char *)elements + (size_t)i * subwave_dtype_size(dtype),
-                       &x.real);
-    else
-        x.bits = measure_integer(dtype, elements, i);
-    return x;
+    const size_t size = subwave_dtype_size(dtype);
+    const void *const from = (const char *)elements + (size_t)first * size;
+    if (measure_is_floating(dtype)) {
+        measure_decode(dtype, count, from, &x->real);
+        return;
+    }
+    for (int64_t i = 0; i < count; ++i)
+        x[i].bits = size == 1   ? ((const uint8_t *)from)[i]
+                    : size == 2 ? ((const uint16_t *)from)[i]
+                    : size == 4 ? ((const uint32_t *)from)[i]
+                                : ((const uint64_t *)from)[i];
 }
 
-static uint64_t all_bits(subwave_dtype dtype)
-{
-    return UINT64_MAX >> (64 - 8 * subwave_dtype_size(dtype));
-}
+/* How elements of a type are combined. Integers compare as unsigned ones do if they differ by the bit of
+ * their sign. */
+typedef struct arithmetic {
+    bool floating;
+    uint64_t all, sign; /* bits of an integer */
+} arithmetic;
 
-/* The bit by which integers must differ to compare as unsigned ones: the sign. */
-static uint64_t sign_of(subwave_dtype dtype)
+static arithmetic arithmetic_of(subwave_dtype dtype)
 {
-    return measure_is_signed(dtype) ? all_bits(dtype) / 2 + 1 : 0;
+    const uint64_t all = UINT64_MAX >> (64 - 8 * subwave_dtype_size(dtype));
+    return (arithmetic){measure_is_floating(dtype), all,
+                        measure_is_signed(dtype) ? all / 2 + 1 : 0};
 }
 
 static double combine_reals(subwave_op op, double a, double b)
@@ -314,18 +324,17 @@ static double combine_reals(subwave_op op, double a, double b)
 }
 
 /* They wrap: what is too long is cut off at the end. */
-static uint64_t combine_bits(subwave_dtype dtype, subwave_op op, uint64_t a, uint64_t b)
+static uint64_t combine_bits(arithmetic by, subwave_op op, uint64_t a, uint64_t b)
 {
-    const uint64_t sign = sign_of(dtype);
     switch (op) {
     case SUBWAVE_OP_PLUS:
-        return (a + b) & all_bits(dtype);
+        return (a + b) & by.all;
     case SUBWAVE_OP_MULTIPLIES:
-        return (a * b) & all_bits(dtype);
+        return (a * b) & by.all;
     case SUBWAVE_OP_MINIMUM:
-        return (a ^ sign) < (b ^ sign) ? a : b;
+        return (a ^ by.sign) < (b ^ by.sign) ? a : b;
     case SUBWAVE_OP_MAXIMUM:
-        return (a ^ sign) > (b ^ sign) ? a : b;
+        return (a ^ by.sign) > (b ^ by.sign) ? a : b;
     case SUBWAVE_OP_BIT_AND:
         return a & b;
     case SUBWAVE_OP_BIT_OR:
@@ -339,80 +348,80 @@ static uint64_t combine_bits(subwave_dtype dtype, subwave_op op, uint64_t a, uin
     }
 }
 
-static value combine(subwave_dtype dtype, subwave_op op, value a, value b)
+static value combine(arithmetic by, subwave_op op, value a, value b)
 {
-    return measure_is_floating(dtype) ? (value){.real = combine_reals(op, a.real, b.real)}
-                                      : (value){.bits = combine_bits(dtype, op, a.bits, b.bits)};
+    return by.floating ? (value){.real = combine_reals(op, a.real, b.real)}
+                       : (value){.bits = combine_bits(by, op, a.bits, b.bits)};
 }
 
-static value whole(subwave_dtype dtype, uint64_t number)
+static value whole(arithmetic by, uint64_t number)
 {
-    return measure_is_floating(dtype) ? (value){.real = (double)number} : (value){.bits = number};
+    return by.floating ? (value){.real = (double)number} : (value){.bits = number};
 }
 
-static value identity(subwave_dtype dtype, subwave_op op)
+static value identity(arithmetic by, subwave_op op)
 {
-    const bool floating = measure_is_floating(dtype);
-    const uint64_t least = sign_of(dtype), greatest = all_bits(dtype) ^ least;
+    const uint64_t least = by.sign, greatest = by.all ^ least;
     switch (op) {
     case SUBWAVE_OP_MINIMUM:
-        return floating ? (value){.real = INFINITY} : (value){.bits = greatest};
+        return by.floating ? (value){.real = INFINITY} : (value){.bits = greatest};
     case SUBWAVE_OP_MAXIMUM:
-        return floating ? (value){.real = -INFINITY} : (value){.bits = least};
+        return by.floating ? (value){.real = -INFINITY} : (value){.bits = least};
     case SUBWAVE_OP_BIT_AND:
-        return (value){.bits = all_bits(dtype)};
+        return (value){.bits = by.all};
     default:
-        return whole(dtype, op == SUBWAVE_OP_MULTIPLIES || op == SUBWAVE_OP_LOGICAL_AND);
+        return whole(by, op == SUBWAVE_OP_MULTIPLIES || op == SUBWAVE_OP_LOGICAL_AND);
     }
+}
+
+/* The error of what was found in place of a number, from magnitudes that were added up. */
+static double value_error(arithmetic by, value found, value right, double magnitude)
+{
+    if (by.floating ? right.real == found.real : right.bits == found.bits)
+        return 0;
+    return by.floating ? worse(0, fabs(right.real - found.real) / magnitude) : INFINITY;
 }
 
 static double combined_error(const measure_data *data, const wave *w, int lane, uint64_t members,
                              const void *y)
 {
     const measure_problem *p = &data->problem;
-    const bool floating = measure_is_floating(p->dtype), scans = p->operation == MEASURE_GROUP_SCAN;
-    const bool inclusive = p->scan == SUBWAVE_SCAN_INCLUSIVE;
-    value right = whole(p->dtype, 1);
+    const arithmetic by = arithmetic_of(p->dtype);
+    const bool scans = p->operation == MEASURE_GROUP_SCAN,
+               inclusive = p->scan == SUBWAVE_SCAN_INCLUSIVE;
+    value right = whole(by, 1), x;
     double magnitude = p->has_init;
     bool any = p->has_init;
     for (uint64_t rest = members; rest; rest &= rest - 1) {
         const int other = lowest_of(rest);
         if (scans && (inclusive ? other > lane : other >= lane))
             break;
-        const value x = load(p->dtype, data->x, w->first + other);
-        right = any ? combine(p->dtype, p->op, right, x) : x;
-        magnitude += floating ? fabs(x.real) : 0;
+        load(p->dtype, data->x, w->first + other, 1, &x);
+        right = any ? combine(by, p->op, right, x) : x;
+        magnitude += by.floating ? fabs(x.real) : 0;
         any = true;
     }
     if (!any)
-        right = identity(p->dtype, p->op);
-    const value found = load(p->dtype, y, w->first + lane);
-    if (floating ? right.real == found.real : right.bits == found.bits)
-        return 0;
-    return floating ? worse(0, fabs(right.real - found.real) / magnitude) : INFINITY;
+        right = identity(by, p->op);
+    load(p->dtype, y, w->first + lane, 1, &x);
+    return value_error(by, x, right, magnitude);
 }
 
-/* Of result i, which combines to `right`. */
-static double result_error(const measure_problem *p, const void *y, int64_t i, value right,
-                           double magnitude)
+/* Of results from number `first` on, up to a chunk, which combine to `right`. */
+static double results_error(const measure_problem *p, const void *y, int64_t first, int64_t count,
+                            value *right, const double *magnitude)
 {
-    const bool floating = measure_is_floating(p->dtype);
-    const value found = load(p->dtype, y, i);
-    if (floating) { /* which may be too large for the type, and is infinite then */
-        uint64_t bits = 0;
-        measure_encode(p->dtype, 1, &right.real, &bits);
-        right.real = load(p->dtype, &bits, 0).real;
+    const arithmetic by = arithmetic_of(p->dtype);
+    value found[CHUNK];
+    double error = 0;
+    if (by.floating) { /* which may be too large for the type, and is infinite then */
+        measure_encode(p->dtype, count, &right->real, found);
+        measure_decode(p->dtype, count, found, &right->real);
     }
-    if (floating ? right.real == found.real : right.bits == found.bits)
-        return 0;
-    return floating ? worse(0, fabs(right.real - found.real) / magnitude) : INFINITY;
-}
-
-/* The parts of element i of the n of an array. */
-static void parts_of(subwave_dtype dtype, const unsigned char *elements, int64_t i, double part[2])
-{
-    part[1] = 0;
-    measure_decode(dtype, 1, elements + (size_t)i * subwave_dtype_size(dtype), part);
+    load(p->dtype, y, first, count, found);
+    for (int64_t i = 0; i < count; ++i)
+        error = worse(error, value_error(by, found[i], right[i], magnitude[i]));
+    return error;
 }
 
 /* Of a dot product or a norm: relative to what the products' sizes add up to. */
@@ -422,16 +431,23 @@ static double product_sum_error(const measure_data *data, const void *result)
     const bool is_norm = p->operation == MEASURE_NORM2;
     const unsigned char *const y =
         data->x + (is_norm ? 0 : (size_t)p->n * subwave_dtype_size(p->dtype));
+    const int parts = measure_parts(p->dtype);
+    const bool conjugates = is_norm || p->conjugation == SUBWAVE_CONJUGATION_FIRST;
     double sum[2] = {0}, size = 0, found[2] = {0}, error = 0;
-    for (int64_t i = 0; i < p->n; ++i) {
-        double a[2], b[2];
-        parts_of(p->dtype, data->x, i, a);
-        parts_of(p->dtype, y, i, b);
-        if (is_norm || p->conjugation == SUBWAVE_CONJUGATION_FIRST)
-            a[1] = -a[1];
-        sum[0] += a[0] * b[0] - a[1] * b[1];
-        sum[1] += a[0] * b[1] + a[1] * b[0];
-        size += (fabs(a[0]) + fabs(a[1])) * (fabs(b[0]) + fabs(b[1]));
+    for (int64_t first = 0; first < p->n; first += CHUNK) {
+        const int64_t count = p->n - first < CHUNK ? p->n - first : CHUNK;
+        const size_t at = (size_t)first * subwave_dtype_size(p->dtype);
+        double of_a[2 * CHUNK], of_b[2 * CHUNK];
+        measure_decode(p->dtype, count, data->x + at, of_a);
+        measure_decode(p->dtype, count, y + at, of_b);
+        for (int64_t i = 0; i < count; ++i) {
+            const double *const b = of_b + i * parts, b1 = parts == 2 ? b[1] : 0;
+            const double a0 = of_a[i * parts], part = parts == 2 ? of_a[i * parts + 1] : 0,
+                         a1 = conjugates ? -part : part;
+            sum[0] += a0 * b[0] - a1 * b1;
+            sum[1] += a0 * b1 + a1 * b[0];
+            size += (fabs(a0) + fabs(a1)) * (fabs(b[0]) + fabs(b1));
+        }
     }
     if (is_norm)
         sum[0] = size = sqrt(sum[0]), sum[1] = 0;
@@ -452,12 +468,20 @@ static double index_error(const measure_data *data, const unsigned char *y, int6
     const unsigned char *const x = data->x + (size_t)first * size,
                                *const values =
                                    y + (size_t)measure_array_results(p) * MEASURE_INDEX_BYTES;
+    const arithmetic by = arithmetic_of(p->dtype);
     int64_t best = 0, index;
-    for (int64_t i = 1; i < p->n; ++i) {
-        const value of_best = load(p->dtype, x, best),
-                    better = combine(p->dtype, p->op, of_best, load(p->dtype, x, i));
-        if (memcmp(&better, &of_best, sizeof better) != 0)
-            best = i;
+    value of_best = {0};
+    for (int64_t i = 0; i < p->n; i += CHUNK) {
+        const int64_t count = p->n - i < CHUNK ? p->n - i : CHUNK;
+        value of[CHUNK];
+        load(p->dtype, x, i, count, of);
+        if (i == 0)
+            of_best = of[0];
+        for (int64_t e = 0; e < count; ++e) {
+            const value better = combine(by, p->op, of_best, of[e]);
+            if (memcmp(&better, &of_best, sizeof better) != 0)
+                of_best = better, best = i + e;
+        }
     }
     memcpy(&index, y + (size_t)result * MEASURE_INDEX_BYTES, sizeof index);
     return index == best &&
@@ -504,11 +528,11 @@ static double selection_error(const measure_data *data, const unsigned char *res
                                                                             result +
                                                                             measure_rest_at(p);
     const bool has_rest = p->operation == MEASURE_PARTITION || p->operation == MEASURE_PARTITION_IF;
-    double scalar[2], x[2];
+    double scalar = 0, x[CHUNK];
     if (measure_has_comparison(p)) {
         uint64_t encoded;
         measure_scalar(p, &encoded);
-        measure_decode(p->dtype, 1, &encoded, scalar);
+        measure_decode(p->dtype, 1, &encoded, &scalar);
     }
     int64_t count = 0, found;
     uint64_t hashes = 0;
@@ -519,8 +543,9 @@ static double selection_error(const measure_data *data, const unsigned char *res
         if (measure_has_flags(p)) {
             is_selected = ((const uint8_t *)data->ids)[i] != 0;
         } else if (measure_has_comparison(p)) {
-            parts_of(p->dtype, data->x, i, x);
-            is_selected = compares(p, x[0], scalar[0]);
+            if (i % CHUNK == 0)
+                measure_decode(p->dtype, p->n - i < CHUNK ? p->n - i : CHUNK, element, x);
+            is_selected = compares(p, x[i % CHUNK], scalar);
         } else { /* -0 is none of the numbers */
             is_selected = i == 0 || memcmp(element, element - size, size) != 0;
         }
@@ -541,34 +566,33 @@ static double selection_error(const measure_data *data, const unsigned char *res
     return found == count && hashes == 0 && (apart || behind) ? 0 : INFINITY;
 }
 
-/* Where a histogram's bin begins, as it is documented: no product is fused with a sum. */
-static double bin_edge(const measure_data *data, int64_t bin)
+/* Where a histogram's bins begin and the last one ends, as it is documented: no product is fused with a
+ * sum. Null: no memory. */
+static double *bin_edges(const measure_data *data)
 {
     const measure_problem *p = &data->problem;
-    if (p->bounded)
-        return data->b_values[bin];
-    double lower, upper;
+    double *const edges = malloc(((size_t)p->bins + 1) * sizeof *edges), lower, upper;
     measure_histogram_range(p, &lower, &upper);
-    volatile double width = (upper - lower) / (double)p->bins, product = (double)bin * width;
-    return bin == p->bins ? upper : lower + product;
+    const double width = (upper - lower) / (double)p->bins;
+    for (int64_t bin = 0; edges && bin <= p->bins; ++bin) {
+        volatile double product = (double)bin * width;
+        edges[bin] = p->bounded ? data->b_values[bin] : bin == p->bins ? upper : lower + product;
+    }
+    return edges;
 }
 
-/* The bin that element i is in; -1 if there is none. */
-static int64_t bin_of(const measure_data *data, int64_t i)
+/* The last bin that begins at x or before; -1 if x is in none. */
+static int64_t bin_of(int64_t bins, const double *edges, double x)
 {
-    const measure_problem *p = &data->problem;
-    double x[2];
-    parts_of(p->dtype, data->x, i, x);
-    if (!(x[0] >= bin_edge(data, 0) && x[0] <= bin_edge(data, p->bins)))
+    if (!(x >= edges[0] && x <= edges[bins]))
         return -1;
-    int64_t bin = 0, end = p->bins; /* the last that begins at x or before */
-    while (end - bin > 1) {
-        const int64_t middle = bin + (end - bin) / 2;
-        if (bin_edge(data, middle) <= x[0])
-            bin = middle;
-        else
-            end = middle;
-    }
+    /* About there, if they are as wide as one another. */
+    int64_t bin = (int64_t)((x - edges[0]) / (edges[bins] - edges[0]) * (double)bins);
+    bin = bin < bins ? bin : bins - 1;
+    while (edges[bin] > x)
+        --bin;
+    while (bin + 1 < bins && edges[bin + 1] <= x)
+        ++bin;
     return bin;
 }
 
@@ -578,20 +602,26 @@ static double histogram_error(const measure_data *data, const void *counts)
 {
     const measure_problem *p = &data->problem;
     int64_t *const right = calloc((size_t)p->bins, sizeof *right);
-    double error = right ? 0 : INFINITY;
-    for (int64_t i = 0; right && i < p->n; ++i) {
-        const int64_t bin = bin_of(data, i);
-        if (bin >= 0)
-            ++right[bin];
+    double *const edges = bin_edges(data), error = right && edges ? 0 : INFINITY;
+    for (int64_t first = 0; error == 0 && first < p->n; first += CHUNK) {
+        const int64_t count = p->n - first < CHUNK ? p->n - first : CHUNK;
+        double x[CHUNK];
+        measure_decode(p->dtype, count, data->x + (size_t)first * subwave_dtype_size(p->dtype), x);
+        for (int64_t i = 0; i < count; ++i) {
+            const int64_t bin = bin_of(p->bins, edges, x[i]);
+            if (bin >= 0)
+                ++right[bin];
+        }
     }
     int64_t across = 0; /* the edge, in excess of those that went the other way */
-    for (int64_t bin = 0; right && bin < p->bins; ++bin) {
+    for (int64_t bin = 0; right && edges && bin < p->bins; ++bin) {
         const int64_t next = bin + 1 < p->bins ? right[bin + 1] : 0;
         across += right[bin] -
                   (p->narrow ? ((const uint32_t *)counts)[bin] : ((const int64_t *)counts)[bin]);
         if (p->narrow ? across > right[bin] || -across > next : across != 0)
             error = INFINITY;
     }
+    free(edges);
     free(right);
     return error;
 }
@@ -605,18 +635,27 @@ static double part_error(const measure_data *data, const void *y, int64_t result
     const bool scans = p->operation == MEASURE_SCAN || p->operation == MEASURE_ROW_SCAN ||
                        p->operation == MEASURE_SEGMENTED_SCAN,
                inclusive = p->scan == SUBWAVE_SCAN_INCLUSIVE;
-    value right = p->has_init ? whole(p->dtype, 1) : identity(p->dtype, p->op);
+    const arithmetic by = arithmetic_of(p->dtype);
+    value right = p->has_init ? whole(by, 1) : identity(by, p->op);
     double magnitude = p->has_init, error = 0;
-    for (int64_t i = first; i < end; ++i) {
-        const value x = load(p->dtype, data->x, i);
-        if (scans && !inclusive)
-            error = worse(error, result_error(p, y, result++, right, magnitude));
-        right = combine(p->dtype, p->op, right, x);
-        magnitude += measure_is_floating(p->dtype) ? fabs(x.real) : 0;
-        if (scans && inclusive)
-            error = worse(error, result_error(p, y, result++, right, magnitude));
+    for (int64_t i = first; i < end; i += CHUNK) {
+        const int64_t count = end - i < CHUNK ? end - i : CHUNK;
+        value x[CHUNK], before[CHUNK + 1];
+        double magnitude_before[CHUNK + 1];
+        load(p->dtype, data->x, i, count, x);
+        for (int64_t e = 0; e < count; ++e) {
+            before[e] = right;
+            magnitude_before[e] = magnitude;
+            right = combine(by, p->op, right, x[e]);
+            magnitude += by.floating ? fabs(x[e].real) : 0;
+        }
+        before[count] = right;
+        magnitude_before[count] = magnitude;
+        if (scans)
+            error = worse(error, results_error(p, y, result + (i - first), count,
+                                               before + inclusive, magnitude_before + inclusive));
     }
-    return scans ? error : result_error(p, y, result, right, magnitude);
+    return scans ? error : results_error(p, y, result, 1, &right, &magnitude);
 }
 
 static double segments_error(const measure_data *data, const void *y)
@@ -635,21 +674,37 @@ static double cells_error(const measure_data *data, const void *y)
     const measure_problem *p = &data->problem;
     const unsigned char *const values =
         data->x + (p->weighted ? (size_t)p->n * subwave_dtype_size(p->dtype) : 0);
+    const arithmetic by = arithmetic_of(p->dtype);
     value *const right = malloc((size_t)p->bins * sizeof *right + 1);
-    double *const magnitude = calloc((size_t)p->bins + 1, sizeof *magnitude);
-    double error = right && magnitude ? 0 : INFINITY;
-    for (int64_t c = 0; error == 0 && c < p->bins; ++c)
-        right[c] = whole(p->dtype, 0);
-    for (int64_t i = 0; error == 0 && i < p->n; ++i) {
-        const value x = load(p->dtype, values, i);
-        const int64_t c = p->weighted ? bin_of(data, i) : data->offsets[i];
-        if (c < 0)
-            continue;
-        right[c] = combine(p->dtype, SUBWAVE_OP_PLUS, right[c], x);
-        magnitude[c] += measure_is_floating(p->dtype) ? fabs(x.real) : 0;
+    double *const magnitude = calloc((size_t)p->bins + 1, sizeof *magnitude), *const edges =
+                                                                                  p->weighted
+                                                                                      ? bin_edges(
+                                                                                            data)
+                                                                                      : NULL;
+    const bool has_memory = right && magnitude && (edges || !p->weighted);
+    double error = has_memory ? 0 : INFINITY;
+    for (int64_t c = 0; has_memory && c < p->bins; ++c)
+        right[c] = whole(by, 0);
+    for (int64_t first = 0; has_memory && first < p->n; first += CHUNK) {
+        const int64_t count = p->n - first < CHUNK ? p->n - first : CHUNK;
+        value of[CHUNK];
+        double x[CHUNK];
+        load(p->dtype, values, first, count, of);
+        if (p->weighted)
+            measure_decode(p->dtype, count, data->x + (size_t)first * subwave_dtype_size(p->dtype),
+                           x);
+        for (int64_t i = 0; i < count; ++i) {
+            const int64_t c = p->weighted ? bin_of(p->bins, edges, x[i]) : data->offsets[first + i];
+            if (c < 0)
+                continue;
+            right[c] = combine(by, SUBWAVE_OP_PLUS, right[c], of[i]);
+            magnitude[c] += by.floating ? fabs(of[i].real) : 0;
+        }
     }
-    for (int64_t c = 0; right && magnitude && c < p->bins; ++c)
-        error = worse(error, result_error(p, y, c, right[c], magnitude[c]));
+    for (int64_t c = 0; has_memory && c < p->bins; c += CHUNK)
+        error = worse(error, results_error(p, y, c, p->bins - c < CHUNK ? p->bins - c : CHUNK,
+                                           right + c, magnitude + c));
+    free(edges);
     free(right);
     free(magnitude);
     return error;

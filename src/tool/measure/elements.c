@@ -109,18 +109,17 @@ uint64_t measure_next(uint64_t *state)
 
 void measure_random(subwave_dtype dtype, int64_t count, uint64_t seed, double *values)
 {
-    enum { PERIOD = 1000003 };
     const subwave_dtype part = measure_part(dtype);
     count *= measure_parts(dtype);
     for (int64_t i = 0; i < count; ++i) {
-        if (i >= PERIOD) {
-            values[i] = values[i - PERIOD];
+        if (i >= MEASURE_PERIOD) {
+            values[i] = values[i - MEASURE_PERIOD];
             continue;
         }
         const uint64_t bits = measure_next(&seed);
         double value = (double)(bits >> 11) * 0x1p-52 - 1;
         if (!measure_is_floating(part))
-            value = (double)(bits >> 61);
+            value = (double)(bits >> 61) - (measure_is_signed(part) ? 4 : 0);
         else if (fabs(value) < 0x1p-14) /* a matrix unit may take a subnormal f16 for 0 */
             value += 0.5;
         if (part == SUBWAVE_DTYPE_F32)
@@ -159,14 +158,17 @@ void measure_encode(subwave_dtype dtype, int64_t count, const double *values, vo
 {
     const subwave_dtype part = measure_part(dtype);
     count *= measure_parts(dtype);
-    for (int64_t i = 0; i < count; ++i) {
-        if (part == SUBWAVE_DTYPE_F32)
+    if (part == SUBWAVE_DTYPE_F32) {
+        for (int64_t i = 0; i < count; ++i)
             ((float *)elements)[i] = (float)values[i];
-        else if (part == SUBWAVE_DTYPE_F64)
-            ((double *)elements)[i] = values[i];
-        else if (measure_is_floating(part))
-            store(part, elements, i, encode_small(format_of(part), values[i]));
-        else
+    } else if (part == SUBWAVE_DTYPE_F64) {
+        memmove(elements, values, (size_t)count * sizeof *values);
+    } else if (measure_is_floating(part)) {
+        const format f = format_of(part);
+        for (int64_t i = 0; i < count; ++i)
+            store(part, elements, i, encode_small(f, values[i]));
+    } else {
+        for (int64_t i = 0; i < count; ++i)
             store(part, elements, i, (uint64_t)(int64_t)values[i]);
     }
 }
@@ -176,14 +178,17 @@ void measure_decode(subwave_dtype dtype, int64_t count, const void *elements, do
 {
     const subwave_dtype part = measure_part(dtype);
     count *= measure_parts(dtype);
-    for (int64_t i = 0; i < count; ++i) {
-        if (part == SUBWAVE_DTYPE_F32)
+    if (part == SUBWAVE_DTYPE_F32) {
+        for (int64_t i = 0; i < count; ++i)
             values[i] = ((const float *)elements)[i];
-        else if (part == SUBWAVE_DTYPE_F64)
-            values[i] = ((const double *)elements)[i];
-        else if (measure_is_floating(part))
-            values[i] = decode_small(format_of(part), measure_integer(part, elements, i));
-        else
+    } else if (part == SUBWAVE_DTYPE_F64) {
+        memmove(values, elements, (size_t)count * sizeof *values);
+    } else if (measure_is_floating(part)) {
+        const format f = format_of(part);
+        for (int64_t i = 0; i < count; ++i)
+            values[i] = decode_small(f, measure_integer(part, elements, i));
+    } else {
+        for (int64_t i = 0; i < count; ++i)
             values[i] = (double)signed_integer(part, elements, i);
     }
 }

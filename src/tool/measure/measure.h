@@ -60,9 +60,9 @@ bool measure_has_op(subwave_dtype dtype, subwave_op op);
 /* The relative distance of neighbouring numbers; 0 for integers. */
 double measure_epsilon(subwave_dtype dtype);
 
-/* `count` numbers, of complex types two an element: in [-1, 1) for floating types, small integers
- * else, each one that the type can hold and none subnormal. They repeat after a million, at no
- * multiple of a size that is measured. */
+/* `count` numbers, of complex types two an element: in [-1, 1) for floating types, else integers from
+ * -4 to 3, or from 0 to 7; each one that the type can hold and none subnormal. They repeat after a
+ * million, at no multiple of a size that is measured. */
 void measure_random(subwave_dtype dtype, int64_t count, uint64_t seed, double *values);
 void measure_encode(subwave_dtype dtype, int64_t count, const double *values, void *elements);
 void measure_decode(subwave_dtype dtype, int64_t count, const void *elements, double *values);

@@ -603,40 +603,73 @@ static bool place_offsets(measure_data *data)
     return placed;
 }
 
+/* What measure_random gives for so many numbers, of which none are kept twice. Null: no memory. */
+static double *random_numbers(subwave_dtype part, int64_t count, uint64_t seed)
+{
+    count = count < MEASURE_PERIOD ? count : MEASURE_PERIOD;
+    double *const numbers = malloc((size_t)count * sizeof *numbers + 1);
+    if (numbers)
+        measure_random(part, count, seed, numbers);
+    return numbers;
+}
+
+/* Which of the random elements is element e of the input with this number. */
+static int64_t drawn_for(const measure_problem *p, int input, int64_t e)
+{
+    if (p->operation == MEASURE_UNIQUE)
+        return e / 2; /* two alike */
+    const bool is_skewed = p->skewed && p->operation == MEASURE_HISTOGRAM && input == 0;
+    return is_skewed && e % 16 ? 0 : e;
+}
+
+static bool fill_elements(const measure_problem *p, int input, int64_t count,
+                          unsigned char *elements)
+{
+    enum { CHUNK = 1024 }; /* elements */
+    const int parts = measure_parts(p->dtype);
+    double *const numbers =
+        random_numbers(measure_part(p->dtype), count * parts, (uint64_t)input + 1);
+    for (int64_t first = 0; numbers && first < count; first += CHUNK) {
+        const int64_t here = count - first < CHUNK ? count - first : CHUNK;
+        double of[2 * CHUNK];
+        for (int64_t e = 0; e < here; ++e)
+            for (int part = 0; part < parts; ++part)
+                of[e * parts + part] =
+                    numbers[(drawn_for(p, input, first + e) * parts + part) % MEASURE_PERIOD];
+        measure_encode(p->dtype, here, of, elements + (size_t)first * subwave_dtype_size(p->dtype));
+    }
+    free(numbers);
+    return numbers;
+}
+
+static bool fill_flags(const measure_problem *p, uint8_t *flags)
+{
+    double *const numbers = random_numbers(SUBWAVE_DTYPE_U8, p->n, 2); /* 0 to 7 */
+    for (int64_t i = 0; numbers && i < p->n; ++i)
+        flags[i] = numbers[i % MEASURE_PERIOD] < 4;
+    free(numbers);
+    return numbers;
+}
+
 static bool place_elements(measure_data *data, int64_t count)
 {
     const measure_problem *p = &data->problem;
     const size_t bytes = (size_t)count * x_size(p);
     measure_array *const inputs[] = {&data->a, p->weighted ? &data->weights : &data->b};
-    double *values = malloc((size_t)count * (size_t)measure_parts(p->dtype) * sizeof *values + 1);
     data->x = malloc((size_t)inputs_of(p) * bytes + 1);
-    bool placed = (values && data->x) || out_of_memory(data);
+    bool placed = data->x || out_of_memory(data);
     for (int i = 0; placed && i < inputs_of(p); ++i) {
         unsigned char *const elements = data->x + (size_t)i * bytes;
-        measure_random(p->dtype, count, (uint64_t)i + 1, values);
-        if (p->operation == MEASURE_UNIQUE) /* two alike */
-            for (int64_t e = 0; e < p->n * measure_parts(p->dtype); ++e)
-                values[e] = values[e / (2 * measure_parts(p->dtype))];
-        const bool is_skewed = p->skewed && p->operation == MEASURE_HISTOGRAM && i == 0;
-        for (int64_t e = 0; is_skewed && e < count; ++e)
-            values[e] = e % 16 ? values[0] : values[e];
-        measure_encode(p->dtype, count, values, elements);
-        placed = done(data, measure_allocate(inputs[i], data->context, bytes, data->sets)) &&
+        placed = (fill_elements(p, i, count, elements) || out_of_memory(data)) &&
+                 done(data, measure_allocate(inputs[i], data->context, bytes, data->sets)) &&
                  done(data, measure_fill(inputs[i], elements));
     }
     if (placed && measure_has_flags(p)) {
         data->ids = malloc((size_t)p->n + 1);
-        placed = data->ids || out_of_memory(data);
-        if (placed) {
-            measure_random(SUBWAVE_DTYPE_U8, p->n, 2, values); /* 0 to 7 */
-            for (int64_t i = 0; i < p->n; ++i)
-                ((uint8_t *)data->ids)[i] = values[i] < 4;
-            placed =
-                done(data, measure_allocate(&data->b, data->context, (size_t)p->n, data->sets)) &&
-                done(data, measure_fill(&data->b, data->ids));
-        }
+        placed = ((data->ids && fill_flags(p, (uint8_t *)data->ids)) || out_of_memory(data)) &&
+                 done(data, measure_allocate(&data->b, data->context, (size_t)p->n, data->sets)) &&
+                 done(data, measure_fill(&data->b, data->ids));
     }
-    free(values);
     if (placed && measure_sums_cells(p)) { /* what the context has may be too little */
         const size_t needed = 4352 + 20 * (size_t)p->bins;
         placed = done(data, measure_allocate(&data->workspace, data->context, needed, 1)) &&

@@ -7,6 +7,7 @@
 #include "measure.h"
 
 uint64_t measure_next(uint64_t *state); /* random bits */
+enum { MEASURE_PERIOD = 1000003 };      /* after so many numbers measure_random begins anew */
 bool measure_has_keys(const measure_problem *p);
 size_t measure_y_size(const measure_problem *p);
 /* Where an element of op(A), op(B) or C, 0 to 2, lies in its array; the leading dimensions are
