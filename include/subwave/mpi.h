@@ -66,7 +66,8 @@ SUBWAVE_API subwave_status subwave_mpi_create(subwave_mpi **mpi, subwave_context
                                               int32_t grid_columns,
                                               subwave_mpi_transport transport);
 
-/* Waits for the ranks' work, frees the grid and sets *mpi to null. A null mpi or *mpi is a no-op.
+/* Waits for the ranks' work, as subwave_mpi_synchronize does, frees the grid and sets *mpi to null. A
+ * null mpi or *mpi is a no-op.
  * Errors: DEVICE_ERROR, COMMUNICATION_ERROR; the grid is gone all the same. */
 SUBWAVE_API subwave_status subwave_mpi_destroy(subwave_mpi **mpi);
 

@@ -78,6 +78,20 @@ static wrapped *const functions[] = {
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
+/* Work that is queued and never ends, as where RCCL or NCCL waits for a lost rank. */
+static bool work_hangs;
+subwave_status __real_subwave_event_query(subwave_context *context, subwave_event *event,
+                                          bool *reached);
+subwave_status __wrap_subwave_event_query(subwave_context *context, subwave_event *event,
+                                          bool *reached);
+subwave_status __wrap_subwave_event_query(subwave_context *context, subwave_event *event,
+                                          bool *reached)
+{
+    const subwave_status status = __real_subwave_event_query(context, event, reached);
+    *reached = *reached && !work_hangs;
+    return status;
+}
+
 /* --- calls ----------------------------------------------------------------------------------- */
 
 enum { N = 24, BLOCK = 3, BINS = 5 };
@@ -248,6 +262,33 @@ static void test_lost(int which)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* The work of a product does not end on the other ranks, which wait for it, or end the grid at once. */
+static void test_hanging(bool waits)
+{
+    setenv("SUBWAVE_MPI_TIMEOUT", "1", 1);
+    make(SUBWAVE_MPI_TRANSPORT_CCL);
+    CHECK(call(0) == SUBWAVE_STATUS_SUCCESS, "%s", subwave_mpi_last_error(mpi));
+    if (check_rank != guilty) {
+        char text[160];
+        snprintf(text, sizeof text,
+                 "subwave_mpi_%s, rank %d: the work has not ended within SUBWAVE_MPI_TIMEOUT",
+                 waits ? "synchronize" : "destroy", check_rank);
+        work_hangs = true;
+        const double begun = MPI_Wtime();
+        for (int next = COLLECTIVE; waits && next < 2 * CALLS; ++next)
+            CHECK_FAILS(mpi, call(next % CALLS), SUBWAVE_STATUS_COMMUNICATION_ERROR, -1, text);
+        CHECK_FAILS(NULL, subwave_mpi_destroy(&mpi), SUBWAVE_STATUS_COMMUNICATION_ERROR, -1, text);
+        const double seconds = MPI_Wtime() - begun;
+        CHECK(seconds >= 1 && seconds < 3, "work that hangs was waited for %g s", seconds);
+        work_hangs = false;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (check_rank == guilty)
+        CHECK(subwave_mpi_destroy(&mpi) == SUBWAVE_STATUS_COMMUNICATION_ERROR, "the lost rank");
+    unsetenv("SUBWAVE_MPI_TIMEOUT");
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
@@ -269,8 +310,11 @@ int main(int argc, char **argv)
                                                 : SUBWAVE_MPI_TRANSPORT_HOST;
     test_create(transport);
     test_calls(transport);
-    if (getenv("SUBWAVE_MPI_CCL"))
+    if (getenv("SUBWAVE_MPI_CCL")) {
         test_ccl();
+        test_hanging(true);
+        test_hanging(false);
+    }
     test_lost(0);
     test_lost(2);
     CHECK(subwave_context_destroy(&context) == SUBWAVE_STATUS_SUCCESS, "the context");
