@@ -14,8 +14,7 @@ subwave_status subwave_group_scan(subwave_context *context, subwave_dtype dtype,
     SUBWAVE_TRY(subwave_check_context(context, "subwave_group_scan"));
     subwave_log_call(context,
                      "subwave_group_scan(dtype=%s, op=%s, scan=%s, kind=%s, n=%" PRId64 ")",
-                     subwave_dtype_name(dtype), subwave_op_name(op),
-                     subwave_scan_kind_name(scan),
+                     subwave_dtype_name(dtype), subwave_op_name(op), subwave_scan_kind_name(scan),
                      group ? subwave_group_kind_name(group->kind) : "null", n);
     subwave_group_scan_launch launch = {
         .reduce = {.op = op, .x = x, .y = y, .has_init = init != NULL}, .scan = scan};
@@ -32,8 +31,7 @@ subwave_status subwave_group_scan(subwave_context *context, subwave_dtype dtype,
         memcpy(launch.reduce.init, init, size);
     subwave_log_bench_group(context, group, n, "group_scan --dtype %s --op %s --scan %s%s",
                             subwave_dtype_name(dtype), subwave_op_name(op),
-                            subwave_scan_kind_name(scan),
-                            init ? " --init" : "");
+                            subwave_scan_kind_name(scan), init ? " --init" : "");
     return subwave_launch(context, SUBWAVE_OPERATION_group_scan, dtype, &launch,
                           "subwave_group_scan");
 }

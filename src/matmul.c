@@ -3,6 +3,7 @@
  */
 #include "check.h"
 #include "log.h"
+#include "matmul_turned.h"
 #include "tuning.h"
 #include "workspace.h"
 
@@ -158,6 +159,9 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     launch.product.b = b;
     launch.product.c = c;
     subwave_log_bench_product(context, &called);
+    subwave_turned turned;
+    if (subwave_turns(context, dtype, variant, &launch.product, &turned))
+        return subwave_multiply_turned(context, dtype, &turned, &launch.product);
     launch.kernel = subwave_plan_matmul(&context->capabilities, dtype, variant, &launch.product);
     return launch_product(context, dtype, &launch);
 }
@@ -197,6 +201,13 @@ subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant var
     subwave_matmul_product product =
         product_of(layout, a_flipped, b_flipped, m, n, k, a_flipped != column_major ? m : k,
                    b_flipped != column_major ? k : n, column_major ? m : n);
+    subwave_turned turned = {0};
+    const bool turns = subwave_turns(context, dtype, variant, &product, &turned);
+    if (turns) {
+        turned.rows = product.m; /* all in one, as far as there is something to say */
+        turned.columns = product.n;
+        product = subwave_turned_part(context, &turned, &product, 0, 0);
+    }
     const subwave_matmul_kernel kernel =
         subwave_plan_matmul(&context->capabilities, dtype, variant, &product);
     const bool transposed = product.transposed;
@@ -210,7 +221,9 @@ subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant var
         .blocks = empty ? 0 : kernel.blocks,
         .shared_bytes = kernel.shared_bytes,
         .parts = kernel.parts,
-        .workspace_bytes = empty ? 0 : kernel.workspace_bytes,
+        .workspace_bytes = empty   ? 0
+                           : turns ? turned.end
+                                   : kernel.workspace_bytes,
         .predicted_share = predicted_share(&context->capabilities, &product, &kernel)};
     return SUBWAVE_STATUS_SUCCESS;
 }

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: MIT
  * transpose.c: subwave_transpose, subwave_transpose_strided_batched.
  */
-#include "check.h"
+#include "transpose.h"
+
 #include "log.h"
 
 #include <inttypes.h>
+
+subwave_status subwave_queue_transpose(subwave_context *context, subwave_dtype dtype,
+                                       subwave_transpose_launch *launch, const char *what)
+{
+    const int64_t side = subwave_transpose_side(subwave_dtype_size(dtype));
+    launch->down = (launch->m - 1) / side + 1;
+    launch->across = (launch->n - 1) / side + 1;
+    return subwave_launch(context, SUBWAVE_OPERATION_transpose, subwave_moved_dtype(dtype), launch,
+                          what);
+}
 
 /* The arguments as they are given. */
 typedef struct transposition {
@@ -46,7 +57,6 @@ static subwave_status transpose(subwave_context *context, const transposition *t
                             "be equal");
 
     const bool row_major = t->layout == SUBWAVE_LAYOUT_ROW_MAJOR;
-    const int64_t side = subwave_transpose_side(size);
     subwave_transpose_launch launch = {.m = row_major ? t->m : t->n,
                                        .n = row_major ? t->n : t->m,
                                        .batch = t->batch,
@@ -57,13 +67,10 @@ static subwave_status transpose(subwave_context *context, const transposition *t
                                        .stride_x = t->stride_x,
                                        .stride_y = t->stride_y,
                                        .in_place = in_place};
-    launch.down = (launch.m - 1) / side + 1;
-    launch.across = (launch.n - 1) / side + 1;
     subwave_log_bench_transpose(context, t->dtype, t->layout, t->m, t->n,
                                 (int64_t[]){t->ldx, t->ldy}, (int64_t[]){t->stride_x, t->stride_y},
                                 t->single ? 0 : t->batch);
-    return subwave_launch(context, SUBWAVE_OPERATION_transpose, subwave_moved_dtype(t->dtype),
-                          &launch, t->function);
+    return subwave_queue_transpose(context, t->dtype, &launch, t->function);
 }
 
 subwave_status subwave_transpose(subwave_context *context, subwave_dtype dtype,

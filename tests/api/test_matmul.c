@@ -814,6 +814,72 @@ static void test_order_of_sums(void **state)
             }
 }
 
+/* --- i8 across k ------------------------------------------------------------------------------ */
+
+/* A and B that lie across k are transposed in the workspace, as many lines at a time as it holds: in the
+ * context's own, in one of the caller's, and in none, where the product is computed without. */
+static subwave_matmul_plan_info plan_of(subwave_context *context, const matmul_case *what)
+{
+    const subwave_transpose_kind kinds[] = {SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_YES};
+    subwave_matmul_plan_info plan;
+    assert_ok(context, subwave_matmul_plan(context, what->variant, what->dtype, what->layout,
+                                           kinds[what->transpose_a], kinds[what->transpose_b],
+                                           what->m, what->n, what->k, &plan));
+    return plan;
+}
+
+static void check_bytes_across_k(subwave_context *context, const matmul_case *what,
+                                 harness_random *random)
+{
+    enum { ROOMS = 4, GUARD = 64 };
+    const subwave_matmul_plan_info plan = plan_of(context, what);
+    const bool column = what->layout == SUBWAVE_LAYOUT_COLUMN_MAJOR,
+               across = what->transpose_a != column || what->transpose_b == column;
+    assert_true(across ? plan.workspace_bytes > 0 : plan.workspace_bytes == 0 || plan.parts > 1);
+    const int64_t most = plan.workspace_bytes, rooms[ROOMS] = {0, most, most - 256, most / 2};
+    check_case(context, what, random);
+    for (int room = 1; room < ROOMS && across && !harness_is_emulated(); ++room) {
+        void *memory;
+        unsigned char guard[2][GUARD];
+        const int64_t bytes = rooms[room];
+        assert_ok(context, subwave_malloc(context, &memory, bytes + GUARD));
+        memset(guard[0], 0xa5, GUARD);
+        assert_ok(context, subwave_copy(context, (char *)memory + bytes, guard[0], GUARD));
+        assert_ok(context, subwave_set_workspace(context, memory, bytes));
+        /* What it is without transposition may need more, for the sums of parts of k. */
+        if (plan_of(context, what).workspace_bytes <= bytes)
+            check_case(context, what, random);
+        assert_ok(context, subwave_copy(context, guard[1], (char *)memory + bytes, GUARD));
+        assert_memory_equal(guard[0], guard[1], GUARD);
+        assert_ok(context, subwave_set_workspace(context, NULL, 0));
+        assert_ok(context, subwave_free(context, memory));
+    }
+}
+
+static void test_bytes_across_k(void **state)
+{
+    /* On a GPU the products that are worth it. */
+    static const int64_t small[][3] = {{100, 70, 112}, {20, 400, 48}},
+                         large[][3] = {{256, 256, 32784}, {700, 1200, 2560}};
+    const bool cpu = harness_is_cpu(*state);
+    const int64_t(*const sizes)[3] = cpu ? small : large;
+    harness_random random = harness_random_start();
+    if (!has(*state, SUBWAVE_VARIANT_MATRIX, SUBWAVE_DTYPE_I8))
+        return;
+    for (int s = 0; s < (harness_is_emulated() ? 1 : 2); ++s)
+        for (unsigned form = 0; form < (harness_is_emulated() ? 1 : FORMS); ++form) {
+            matmul_case what = plain_case(SUBWAVE_VARIANT_MATRIX, SUBWAVE_DTYPE_I8, sizes[s][0],
+                                          sizes[s][1], sizes[s][2]);
+            if (!harness_takes(1, 2))
+                continue;
+            vary(&what, &random);
+            what.pad_a = what.pad_b =
+                16 * (what.pad_a == 64); /* or an operand along k is not aligned */
+            set_form(&what, form);
+            check_bytes_across_k(*state, &what, &random);
+        }
+}
+
 /* --- addresses beyond 32 bits ---------------------------------------------------------------- */
 
 /* 2 x 2 matrices whose rows lie 8 GiB apart, side by side in one allocation; on the CPU device the
@@ -1007,6 +1073,7 @@ int main(void)
         cmocka_unit_test(test_order_of_sums),
         cmocka_unit_test(test_plan),
         cmocka_unit_test(test_plan_arguments),
+        cmocka_unit_test(test_bytes_across_k),
         cmocka_unit_test(test_count), /* here end the quick tests */
         cmocka_unit_test(test_full_sizes),
         cmocka_unit_test(test_large_tiles),
@@ -1016,6 +1083,6 @@ int main(void)
         cmocka_unit_test(test_far_rows),
         cmocka_unit_test(test_count),
     };
-    enum { QUICK = 14 };
+    enum { QUICK = 15 };
     return harness_run("matmul", tests, harness_is_full() ? sizeof tests / sizeof *tests : QUICK);
 }
