@@ -5,7 +5,6 @@
 #include "log.h"
 #include "matmul_turned.h"
 #include "tuning.h"
-#include "workspace.h"
 
 #include <inttypes.h>
 
@@ -72,14 +71,6 @@ static subwave_matmul_product product_of(subwave_layout layout, bool a_flipped, 
                                     .b_column = b_down ? ldb : 1,
                                     .c_row = column_major ? 1 : ldc,
                                     .c_column = column_major ? ldc : 1};
-}
-
-static subwave_status launch_product(subwave_context *context, subwave_dtype dtype,
-                                     subwave_matmul_launch *launch)
-{
-    SUBWAVE_TRY(subwave_workspace_get(context, launch->kernel.workspace_bytes, &launch->workspace));
-    return subwave_launch(context, launch->kernel.operation, dtype, launch,
-                          subwave_variant_name(launch->kernel.variant));
 }
 
 subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
@@ -163,7 +154,7 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     if (subwave_turns(context, dtype, variant, &launch.product, &turned))
         return subwave_multiply_turned(context, dtype, &turned, &launch.product);
     launch.kernel = subwave_plan_matmul(&context->capabilities, dtype, variant, &launch.product);
-    return launch_product(context, dtype, &launch);
+    return subwave_launch_product(context, dtype, &launch);
 }
 
 /* Lost are the parts of tiles that lie beyond C, and compute units that are idle in the last
@@ -179,8 +170,8 @@ static double predicted_share(const subwave_capabilities *device,
 }
 
 const subwave_tuning subwave_tuning_of_products = {
-    subwave_variant_takes, subwave_plan_matmul, subwave_plan_candidates,
-    predicted_share,       launch_product,      &subwave_tuning_of_batches};
+    subwave_variant_takes, subwave_plan_matmul,    subwave_plan_candidates,
+    predicted_share,       subwave_launch_product, &subwave_tuning_of_batches};
 
 subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant variant,
                                    subwave_dtype dtype, subwave_layout layout,

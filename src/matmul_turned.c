@@ -110,15 +110,12 @@ static subwave_status turn(subwave_context *context, subwave_dtype dtype, const 
     return subwave_queue_transpose(context, dtype, &launch, "subwave_matmul");
 }
 
-static subwave_status multiply(subwave_context *context, subwave_dtype dtype,
-                               const subwave_matmul_product *product)
+subwave_status subwave_launch_product(subwave_context *context, subwave_dtype dtype,
+                                      subwave_matmul_launch *launch)
 {
-    subwave_matmul_launch launch = {.product = *product};
-    launch.kernel =
-        subwave_plan_matmul(&context->capabilities, dtype, SUBWAVE_VARIANT_MATRIX, &launch.product);
-    SUBWAVE_TRY(subwave_workspace_get(context, launch.kernel.workspace_bytes, &launch.workspace));
-    return subwave_launch(context, launch.kernel.operation, dtype, &launch,
-                          subwave_variant_name(launch.kernel.variant));
+    SUBWAVE_TRY(subwave_workspace_get(context, launch->kernel.workspace_bytes, &launch->workspace));
+    return subwave_launch(context, launch->kernel.operation, dtype, launch,
+                          subwave_variant_name(launch->kernel.variant));
 }
 
 subwave_status subwave_multiply_turned(subwave_context *context, subwave_dtype dtype,
@@ -127,14 +124,18 @@ subwave_status subwave_multiply_turned(subwave_context *context, subwave_dtype d
 {
     for (int64_t i = 0; i < product->m; i += turned->rows)
         for (int64_t j = 0; j < product->n; j += turned->columns) {
-            const subwave_matmul_product part = subwave_turned_part(context, turned, product, i, j);
+            subwave_matmul_launch launch = {
+                .product = subwave_turned_part(context, turned, product, i, j)};
+            const subwave_matmul_product *const part = &launch.product;
             if (turned->a && j == 0)
                 SUBWAVE_TRY(turn(context, dtype, (const int8_t *)product->a + i, product->a_column,
-                                 part.m, part.k, turned, place_of_a(context, turned)));
+                                 part->m, part->k, turned, place_of_a(context, turned)));
             if (turned->b && (i == 0 || turned->columns < product->n))
                 SUBWAVE_TRY(turn(context, dtype, (const int8_t *)product->b + j, product->b_row,
-                                 part.n, part.k, turned, place_of_b(context, turned)));
-            SUBWAVE_TRY(multiply(context, dtype, &part));
+                                 part->n, part->k, turned, place_of_b(context, turned)));
+            launch.kernel = subwave_plan_matmul(&context->capabilities, dtype,
+                                                SUBWAVE_VARIANT_MATRIX, &launch.product);
+            SUBWAVE_TRY(subwave_launch_product(context, dtype, &launch));
         }
     return SUBWAVE_STATUS_SUCCESS;
 }

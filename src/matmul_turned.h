@@ -26,6 +26,10 @@ subwave_matmul_product subwave_turned_part(const subwave_context *context,
                                            const subwave_matmul_product *product, int64_t i,
                                            int64_t j);
 
+/* Queues a product as it was planned. */
+subwave_status subwave_launch_product(subwave_context *context, subwave_dtype dtype,
+                                      subwave_matmul_launch *launch);
+
 /* Queues transpositions and products, part after part. */
 subwave_status subwave_multiply_turned(subwave_context *context, subwave_dtype dtype,
                                        const subwave_turned *turned,
