@@ -195,7 +195,7 @@ subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant var
     subwave_turned turned = {0};
     const bool turns = subwave_turns(context, dtype, variant, &product, &turned);
     if (turns) {
-        turned.rows = product.m; /* all in one, as far as there is something to say */
+        turned.rows = product.m; /* the plan is of the whole product */
         turned.columns = product.n;
         product = subwave_turned_part(context, &turned, &product, 0, 0);
     }

@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-/* Queues it, for elements of this size's type. What is left to fill in are `down` and `across`. */
+/* Queues a transposition of elements of this type, after filling in launch->down and ->across. */
 subwave_status subwave_queue_transpose(subwave_context *context, subwave_dtype dtype,
                                        subwave_transpose_launch *launch, const char *what);
 

@@ -219,7 +219,7 @@ subwave_status subwave_mpi_create(subwave_mpi **result, subwave_context *context
     return status;
 }
 
-/* Waits for what is queued, which never ends where it waits for a rank that is lost. */
+/* Waits for queued work, up to the time limit: work that waits for a lost rank never ends. */
 static void wait_for_work(subwave_mpi *mpi)
 {
     const double since = MPI_Wtime();

@@ -275,6 +275,12 @@ typedef union value {
 
 enum { CHUNK = 1024 }; /* elements that are loaded together, which is several times as fast */
 
+/* How many of the elements from `first` up to `end` are loaded together. */
+static int64_t chunk_of(int64_t first, int64_t end)
+{
+    return end - first < CHUNK ? end - first : CHUNK;
+}
+
 /* Elements from number `first` on. */
 static void load(subwave_dtype dtype, const void *elements, int64_t first, int64_t count, value *x)
 {
@@ -435,7 +441,7 @@ static double product_sum_error(const measure_data *data, const void *result)
     const bool conjugates = is_norm || p->conjugation == SUBWAVE_CONJUGATION_FIRST;
     double sum[2] = {0}, size = 0, found[2] = {0}, error = 0;
     for (int64_t first = 0; first < p->n; first += CHUNK) {
-        const int64_t count = p->n - first < CHUNK ? p->n - first : CHUNK;
+        const int64_t count = chunk_of(first, p->n);
         const size_t at = (size_t)first * subwave_dtype_size(p->dtype);
         double of_a[2 * CHUNK], of_b[2 * CHUNK];
         measure_decode(p->dtype, count, data->x + at, of_a);
@@ -472,7 +478,7 @@ static double index_error(const measure_data *data, const unsigned char *y, int6
     int64_t best = 0, index;
     value of_best = {0};
     for (int64_t i = 0; i < p->n; i += CHUNK) {
-        const int64_t count = p->n - i < CHUNK ? p->n - i : CHUNK;
+        const int64_t count = chunk_of(i, p->n);
         value of[CHUNK];
         load(p->dtype, x, i, count, of);
         if (i == 0)
@@ -544,7 +550,7 @@ static double selection_error(const measure_data *data, const unsigned char *res
             is_selected = ((const uint8_t *)data->ids)[i] != 0;
         } else if (measure_has_comparison(p)) {
             if (i % CHUNK == 0)
-                measure_decode(p->dtype, p->n - i < CHUNK ? p->n - i : CHUNK, element, x);
+                measure_decode(p->dtype, chunk_of(i, p->n), element, x);
             is_selected = compares(p, x[i % CHUNK], scalar);
         } else { /* -0 is none of the numbers */
             is_selected = i == 0 || memcmp(element, element - size, size) != 0;
@@ -604,7 +610,7 @@ static double histogram_error(const measure_data *data, const void *counts)
     int64_t *const right = calloc((size_t)p->bins, sizeof *right);
     double *const edges = bin_edges(data), error = right && edges ? 0 : INFINITY;
     for (int64_t first = 0; error == 0 && first < p->n; first += CHUNK) {
-        const int64_t count = p->n - first < CHUNK ? p->n - first : CHUNK;
+        const int64_t count = chunk_of(first, p->n);
         double x[CHUNK];
         measure_decode(p->dtype, count, data->x + (size_t)first * subwave_dtype_size(p->dtype), x);
         for (int64_t i = 0; i < count; ++i) {
@@ -639,7 +645,7 @@ static double part_error(const measure_data *data, const void *y, int64_t result
     value right = p->has_init ? whole(by, 1) : identity(by, p->op);
     double magnitude = p->has_init, error = 0;
     for (int64_t i = first; i < end; i += CHUNK) {
-        const int64_t count = end - i < CHUNK ? end - i : CHUNK;
+        const int64_t count = chunk_of(i, end);
         value x[CHUNK], before[CHUNK + 1];
         double magnitude_before[CHUNK + 1];
         load(p->dtype, data->x, i, count, x);
@@ -676,17 +682,14 @@ static double cells_error(const measure_data *data, const void *y)
         data->x + (p->weighted ? (size_t)p->n * subwave_dtype_size(p->dtype) : 0);
     const arithmetic by = arithmetic_of(p->dtype);
     value *const right = malloc((size_t)p->bins * sizeof *right + 1);
-    double *const magnitude = calloc((size_t)p->bins + 1, sizeof *magnitude), *const edges =
-                                                                                  p->weighted
-                                                                                      ? bin_edges(
-                                                                                            data)
-                                                                                      : NULL;
+    double *const magnitude = calloc((size_t)p->bins + 1, sizeof *magnitude);
+    double *const edges = p->weighted ? bin_edges(data) : NULL;
     const bool has_memory = right && magnitude && (edges || !p->weighted);
     double error = has_memory ? 0 : INFINITY;
     for (int64_t c = 0; has_memory && c < p->bins; ++c)
         right[c] = whole(by, 0);
     for (int64_t first = 0; has_memory && first < p->n; first += CHUNK) {
-        const int64_t count = p->n - first < CHUNK ? p->n - first : CHUNK;
+        const int64_t count = chunk_of(first, p->n);
         value of[CHUNK];
         double x[CHUNK];
         load(p->dtype, values, first, count, of);
@@ -702,8 +705,8 @@ static double cells_error(const measure_data *data, const void *y)
         }
     }
     for (int64_t c = 0; has_memory && c < p->bins; c += CHUNK)
-        error = worse(error, results_error(p, y, c, p->bins - c < CHUNK ? p->bins - c : CHUNK,
-                                           right + c, magnitude + c));
+        error =
+            worse(error, results_error(p, y, c, chunk_of(c, p->bins), right + c, magnitude + c));
     free(edges);
     free(right);
     free(magnitude);

@@ -603,7 +603,7 @@ static bool place_offsets(measure_data *data)
     return placed;
 }
 
-/* What measure_random gives for so many numbers, of which none are kept twice. Null: no memory. */
+/* The first `count` numbers of measure_random, up to where they repeat. Null: no memory. */
 static double *random_numbers(subwave_dtype part, int64_t count, uint64_t seed)
 {
     count = count < MEASURE_PERIOD ? count : MEASURE_PERIOD;
@@ -613,7 +613,7 @@ static double *random_numbers(subwave_dtype part, int64_t count, uint64_t seed)
     return numbers;
 }
 
-/* Which of the random elements is element e of the input with this number. */
+/* The number of the random element that is element e of an input. */
 static int64_t drawn_for(const measure_problem *p, int input, int64_t e)
 {
     if (p->operation == MEASURE_UNIQUE)
