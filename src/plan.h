@@ -88,7 +88,7 @@ void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype
  * by any variant. */
 size_t subwave_skinny_workspace(const subwave_capabilities *device);
 size_t subwave_matrix_workspace(const subwave_capabilities *device);
-size_t subwave_turned_workspace(const subwave_capabilities *device);
+size_t subwave_transposed_workspace(const subwave_capabilities *device);
 size_t subwave_plan_workspace(const subwave_capabilities *device);
 
 /* --- a batch: plan_batched.c ----------------------------------------------------------------- */

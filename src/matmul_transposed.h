@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * matmul_transposed.h: products of i8 whose operands lie across k.
+ */
+#ifndef SUBWAVE_MATMUL_TRANSPOSED_H
+#define SUBWAVE_MATMUL_TRANSPOSED_H
+
+#include "check.h"
+#include "plan.h"
+
+/* Which operands are transposed in the workspace first, so that they lie along k. */
+typedef struct subwave_transposed_operands {
+    bool a, b;
+    int64_t ld;            /* of what is transposed */
+    int64_t rows, columns; /* of C that are computed at a time */
+    int64_t first, end;    /* bytes of the workspace */
+} subwave_transposed_operands;
+
+/* Whether operands of a product by this variant are to be transposed first. The product then has C by
+ * rows. */
+bool subwave_transposes_first(const subwave_context *context, subwave_dtype dtype,
+                              subwave_variant variant, subwave_matmul_product *product,
+                              subwave_transposed_operands *operands);
+
+/* Columns from j on of rows from i on, as they are multiplied, when their operands are transposed. */
+subwave_matmul_product subwave_transposed_part(const subwave_context *context,
+                                               const subwave_transposed_operands *operands,
+                                               const subwave_matmul_product *product, int64_t i,
+                                               int64_t j);
+
+/* Queues a product as it was planned. */
+subwave_status subwave_launch_product(subwave_context *context, subwave_dtype dtype,
+                                      subwave_matmul_launch *launch);
+
+/* Queues transpositions and products, part after part. */
+subwave_status subwave_multiply_transposed(subwave_context *context, subwave_dtype dtype,
+                                           const subwave_transposed_operands *operands,
+                                           const subwave_matmul_product *product);
+
+#endif
