@@ -3,7 +3,7 @@
  */
 #include "check.h"
 #include "log.h"
-#include "matmul_transposed.h"
+#include "matmul_packed.h"
 #include "tuning.h"
 
 #include <inttypes.h>
@@ -150,9 +150,9 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     launch.product.b = b;
     launch.product.c = c;
     subwave_log_bench_product(context, &called);
-    subwave_transposed_operands operands;
-    if (subwave_transposes_first(context, dtype, variant, &launch.product, &operands))
-        return subwave_multiply_transposed(context, dtype, &operands, &launch.product);
+    subwave_packed_operands operands;
+    if (subwave_packs_first(context, dtype, variant, &launch.product, &operands))
+        return subwave_multiply_packed(context, dtype, &operands, &launch.product);
     launch.kernel = subwave_plan_matmul(&context->capabilities, dtype, variant, &launch.product);
     return subwave_launch_product(context, dtype, &launch);
 }
@@ -192,12 +192,12 @@ subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant var
     subwave_matmul_product product =
         product_of(layout, a_flipped, b_flipped, m, n, k, a_flipped != column_major ? m : k,
                    b_flipped != column_major ? k : n, column_major ? m : n);
-    subwave_transposed_operands operands = {0};
-    const bool transposes = subwave_transposes_first(context, dtype, variant, &product, &operands);
-    if (transposes) {
+    subwave_packed_operands operands = {0};
+    const bool packs = subwave_packs_first(context, dtype, variant, &product, &operands);
+    if (packs) {
         operands.rows = product.m; /* the plan is of the whole product */
         operands.columns = product.n;
-        product = subwave_transposed_part(context, &operands, &product, 0, 0);
+        product = subwave_packed_part(context, &operands, &product, 0, 0);
     }
     const subwave_matmul_kernel kernel =
         subwave_plan_matmul(&context->capabilities, dtype, variant, &product);
@@ -212,9 +212,9 @@ subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant var
         .blocks = empty ? 0 : kernel.blocks,
         .shared_bytes = kernel.shared_bytes,
         .parts = kernel.parts,
-        .workspace_bytes = empty        ? 0
-                           : transposes ? operands.end
-                                        : kernel.workspace_bytes,
+        .workspace_bytes = empty   ? 0
+                           : packs ? operands.end
+                                   : kernel.workspace_bytes,
         .predicted_share = predicted_share(&context->capabilities, &product, &kernel)};
     return SUBWAVE_STATUS_SUCCESS;
 }

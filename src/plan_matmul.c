@@ -251,7 +251,7 @@ static const struct {
     [SUBWAVE_VARIANT_SKINNY] = {SUBWAVE_OPERATION_matmul_skinny, subwave_plan_skinny},
 };
 
-size_t subwave_transposed_workspace(const subwave_capabilities *device)
+size_t subwave_packed_workspace(const subwave_capabilities *device)
 {
     return !subwave_variant_takes(device, SUBWAVE_VARIANT_MATRIX, SUBWAVE_DTYPE_I8) ? 0
            : device->waves_take_turns                                               ? 1 << 14
@@ -263,7 +263,7 @@ size_t subwave_plan_workspace(const subwave_capabilities *device)
     return SUBWAVE_WORKSPACE_COUNTERS * sizeof(uint32_t) +
            (size_t)greater_of((int64_t)subwave_skinny_workspace(device),
                               (int64_t)subwave_matrix_workspace(device)) +
-           subwave_transposed_workspace(device);
+           subwave_packed_workspace(device);
 }
 
 subwave_operation subwave_operation_of(subwave_variant variant)

@@ -707,10 +707,10 @@ static void check_plan(fuzz *f, const product *p, const subwave_matmul_plan_info
         (plan->parts > 1 && plan->variant != SUBWAVE_VARIANT_SKINNY && !is_matrix))
         fuzz_fail(f, "plans %" PRId64 " bytes of local memory and %d parts, or reserved values",
                   plan->shared_bytes, plan->parts);
-    /* MATRIX may transpose operands of i8 there. */
-    const bool may_transpose =
+    /* MATRIX may pack operands of i8 there. */
+    const bool may_pack =
         plan->variant == SUBWAVE_VARIANT_MATRIX && p->dtype == SUBWAVE_DTYPE_I8 && p->k > 0;
-    const bool needs_workspace = plan->parts > 1 && !empty, may_need_it = may_transpose && !empty;
+    const bool needs_workspace = plan->parts > 1 && !empty, may_need_it = may_pack && !empty;
     if (plan->workspace_bytes < (needs_workspace ? 1 : 0) ||
         (plan->workspace_bytes > 0 && !needs_workspace && !may_need_it))
         fuzz_fail(f, "plans %" PRId64 " bytes of the workspace for %d parts", plan->workspace_bytes,
