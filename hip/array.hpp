@@ -268,6 +268,15 @@ SUBWAVE_DEVICE void scan_pack(pack_elements<T> &pack, Value before, subwave_scan
     }
 }
 
+/* Calls body(the kind, as a constant), in a branch of its own. */
+template <class Body> SUBWAVE_DEVICE void with_scan_kind(subwave_scan_kind kind, Body body)
+{
+    if (kind == SUBWAVE_SCAN_INCLUSIVE)
+        body(std::integral_constant<subwave_scan_kind, SUBWAVE_SCAN_INCLUSIVE>());
+    else
+        body(std::integral_constant<subwave_scan_kind, SUBWAVE_SCAN_EXCLUSIVE>());
+}
+
 /* Whether the caller is in its block's first wave. The compiler knows that all lanes of it agree. */
 SUBWAVE_DEVICE bool in_first_wave()
 {

@@ -39,9 +39,10 @@ template <class T> struct scan_packs {
             pack);
     }
     /* Where the pack of a row is, of a tile whose first element is at `tile`. */
-    template <class Pointer> static SUBWAVE_DEVICE Pointer at(Pointer tile, int row)
+    template <class E> static SUBWAVE_DEVICE E *at(E *tile, int row)
     {
-        return tile + static_cast<std::uint32_t>(place(row));
+        return &element_in_row(tile, static_cast<std::uint32_t>(row * array_block * size),
+                               threadIdx.x * size);
     }
     /* Those behind the end hold anything: nothing that is stored depends on them. */
     template <bool Aligned> SUBWAVE_DEVICE void load(const T *tile, int elements)
@@ -58,12 +59,16 @@ template <class T> struct scan_packs {
             for_last(elements, [&](T &to, int i) { to = tile[i]; });
         }
     }
+    SUBWAVE_DEVICE void store_all(T *tile)
+    {
+        SUBWAVE_UNROLL
+        for (int r = 0; r < rows; ++r)
+            store_anywhere<size>(at(tile, r), pack[r].element);
+    }
     SUBWAVE_DEVICE void store(T *tile, int elements)
     {
         if (elements == all) {
-            SUBWAVE_UNROLL
-            for (int r = 0; r < rows; ++r)
-                store_anywhere<size>(at(tile, r), pack[r].element);
+            store_all(tile);
         } else {
             SUBWAVE_UNROLL
             for (int r = 0; r < rows; ++r)
@@ -83,7 +88,7 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
     constexpr int rows = scan_packs<T>::rows, run = SUBWAVE_SCAN_RUN, runs = array_block / run,
                   parts = rows * runs / run, elements = block_scan_elements<array_block>;
     constexpr bool rolled = scan_packs<T>::rolled, runs_in_waves = min_wave_size() >= run;
-    /* An element's place can keep what is combined up to it in its run, instead of more registers. */
+    /* An element's place can keep what is combined up to it in its run, or before it. */
     constexpr bool in_place = As::is_kept;
     static_assert(rows * runs % run == 0, "the runs of a part of the tile are scanned as one");
     SUBWAVE_SHARED(value, shared, rows * elements);
@@ -91,9 +96,7 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
     SUBWAVE_SHARED(value, starts, rows * runs + 1);
     SUBWAVE_SHARED(value, of_block, block_reduce_elements<array_block>);
     const int item = static_cast<int>(threadIdx.x), number = item / run, place = item % run;
-    const auto as_result = [&](value v) { return as.result(v); };
-
-    value before[rows] = {};
+    value before[rows] = {}, start = filler<Op, value>::value(), mine = start;
     for_rows<rolled>(
         [&](int r, pack_elements<T> &pack, value &of_pack) {
             value sum = as(pack.element[0]);
@@ -102,17 +105,30 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
                 sum = op(sum, as(pack.element[e]));
             const scanned<value> packs =
                 block_scan_runs<array_block, run>(sum, op, &shared[r * elements]);
-            if constexpr (in_place)
-                scan_pack(pack, packs.before, p.scan, op, as, as_result);
-            else
-                of_pack = packs.before;
+            of_pack = packs.before;
             if (place == run - 1)
                 totals[r * runs + number] = packs.upto;
         },
         x.pack, before);
+    /* An element becomes what is up to it or before it, in its run if in place, or else in all. */
+    const auto scan_elements = [&](auto kind) {
+        for_rows<rolled>(
+            [&](int r, pack_elements<T> &pack, const value &of_pack) {
+                value of_run = start;
+                if constexpr (!in_place)
+                    of_run = op(start, starts[r * runs + number]);
+                scan_pack(pack, of_pack, kind, op, as, [&](value v) {
+                    if constexpr (!in_place)
+                        v = op(of_run, v);
+                    return as.result(v);
+                });
+            },
+            x.pack, before);
+    };
+    if constexpr (in_place)
+        with_scan_kind(p.scan, scan_elements);
     block_barrier(site::current());
 
-    value start = filler<Op, value>::value(), mine = start;
     if (t.first > 0) {
         start = *tiles_carry<value>(t, t.first);
     } else if (p.has_init) {
@@ -150,21 +166,19 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
         *tiles_carry<value>(t, t.first + SUBWAVE_SCAN_TILES) = op(start, mine);
     const bool begins_with_nothing =
         t.first == 0 && tile == 0 && p.scan == SUBWAVE_SCAN_EXCLUSIVE && !p.has_init;
-    for_rows<rolled>(
-        [&](int r, pack_elements<T> &pack, const value &of_pack) {
-            const value of_run = op(start, starts[r * runs + number]);
-            if constexpr (in_place) {
+    if constexpr (in_place)
+        for_rows<rolled>(
+            [&](int r, pack_elements<T> &pack) {
+                const value of_run = op(start, starts[r * runs + number]);
                 SUBWAVE_UNROLL
                 for (int e = 0; e < pack_size<T>; ++e)
                     pack.element[e] = as.result(op(of_run, as(pack.element[e])));
-            } else {
-                scan_pack(pack, of_pack, p.scan, op, as,
-                          [&](value v) { return as.result(op(of_run, v)); });
-            }
-            if (r == 0 && item == 0 && begins_with_nothing)
-                pack.element[0] = result_of_nothing<T>(op, as);
-        },
-        x.pack, before);
+            },
+            x.pack);
+    else
+        with_scan_kind(p.scan, scan_elements);
+    if (item == 0 && begins_with_nothing)
+        x.pack[0].element[0] = result_of_nothing<T>(op, as);
 }
 
 template <class T, bool Aligned>
@@ -188,8 +202,20 @@ scan(subwave_scan_launch p)
     x.template load<Aligned>(from, elements());
     p = argument_read_anew(p); /* or LLVM keeps it in more scalar registers than there are */
     p.tiles.states += row * static_cast<std::int64_t>(SUBWAVE_SCAN_STATES(p.tiles.count));
-    with_array_op<T>(p.op, [&](auto op, auto as) { scan_tile(p, p.tiles, tile, x, op, as); });
-    p = argument_read_anew(p);
+    /* Whole tiles are stored by each op, or LLVM moves the elements of all ops to the same registers. */
+    constexpr bool each_stores = !scan_packs<T>::rolled;
+    const auto is_stored = [&] {
+        return each_stores && elements() == scan_packs<T>::all && !p.to_truth;
+    };
+    const auto to = [&] { return static_cast<T *>(p.y) + (row * p.ldy + first()); };
+    with_array_op<T>(p.op, [&](auto op, auto as) {
+        scan_tile(p, p.tiles, tile, x, op, as);
+        p = argument_read_anew(p);
+        if (is_stored())
+            x.store_all(to());
+    });
+    if (is_stored())
+        return;
     if (p.to_truth) {
         SUBWAVE_UNROLL
         for (int r = 0; r < scan_packs<T>::rows; ++r) {
@@ -198,7 +224,7 @@ scan(subwave_scan_launch p)
                 x.pack[r].element[e] = static_cast<T>(x.pack[r].element[e] != T(0));
         }
     }
-    x.store(static_cast<T *>(p.y) + (row * p.ldy + first()), elements());
+    x.store(to(), elements());
 }
 
 template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)

@@ -371,27 +371,30 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
     }
 
     /* The selected elements from the front, the others behind them. */
-    const auto gather = [&](auto others) {
-        for_rows<rolled || others.value>(
+    const auto gather = [&](auto others, auto whole) {
+        for_rows<rolled || !whole.value>(
             [&](int r, const auto &of_pack, std::uint32_t bits, std::uint32_t to) {
                 to += next;
-                std::uint32_t other = total + place(r) - to;
+                /* The places of the next selected element and of the next other one, added; one more
+                 * for each element. */
+                const std::uint32_t both = total + place(r);
                 SUBWAVE_UNROLL
                 for (int e = 0; e < size; ++e) {
                     const bool is_chosen = bits >> e & 1;
-                    const words_of<T> element = element_of<T>(of_pack, e);
-                    if (others.value ? e < there(r) : is_chosen)
-                        store_element(gathered[!others.value || is_chosen ? to : other], element);
+                    if (others.value ? whole.value || e < there(r) : is_chosen)
+                        store_element(gathered[!others.value || is_chosen ? to : both + e - to],
+                                      element_of<T>(of_pack, e));
                     to += is_chosen;
-                    other += !is_chosen;
                 }
             },
             pack, chosen, start);
     };
-    if (p.rest)
-        gather(std::true_type());
+    if (!p.rest)
+        gather(std::false_type(), std::true_type());
+    else if (is_whole)
+        gather(std::true_type(), std::true_type());
     else
-        gather(std::false_type());
+        gather(std::true_type(), std::false_type());
     block_barrier(site::current());
 
     p = argument_read_anew(p);

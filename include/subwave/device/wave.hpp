@@ -105,6 +105,7 @@
  *                                        memory
  *   element_near(base, i)                base[i], i so small that 32 bits count the bytes to it;
  *                                        `base` is the same in all lanes
+ *   element_in_row(base, row, i)         base[row + i], likewise; `row` is the same in all lanes, too
  *   copy_to_local(local, global)         *local = *global, of 4, 8 or 16 bytes, in shared memory,
  *                                        which this lane sees after copies_to_local_done()
  *   copy_to_local<false>(local, global)  the same past a multiprocessor's cache, if of 16 bytes

@@ -396,6 +396,14 @@ template <class T> SUBWAVE_DEVICE T &element_near(T *base, std::uint32_t i)
     const std::uint32_t offset = i * static_cast<std::uint32_t>(sizeof(T));
     return *reinterpret_cast<T *>(reinterpret_cast<byte *>(base) + offset);
 }
+/* Where `row` begins is nothing that LLVM knows, or it would add the distances between rows in vector
+ * registers. */
+template <class T> SUBWAVE_DEVICE T &element_in_row(T *base, std::uint32_t row, std::uint32_t i)
+{
+    T *start = base + row;
+    asm volatile("" : "+s"(start));
+    return element_near(in_global_memory(start), i);
+}
 
 /* A copy is a load and a store, which need no waiting for. */
 template <bool Cached = true, class T> SUBWAVE_DEVICE void copy_to_local(T *local, const T *global)

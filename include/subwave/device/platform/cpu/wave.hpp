@@ -273,6 +273,10 @@ SUBWAVE_DEVICE void touch_shared(const void *) {}
 template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x) { return x; }
 
 template <class T> SUBWAVE_DEVICE T &element_near(T *base, std::uint32_t i) { return base[i]; }
+template <class T> SUBWAVE_DEVICE T &element_in_row(T *base, std::uint32_t row, std::uint32_t i)
+{
+    return base[row + i];
+}
 
 /* A copy is a load and a store, which need no waiting for. */
 template <bool Cached = true, class T> SUBWAVE_DEVICE void copy_to_local(T *local, const T *global)

@@ -345,6 +345,10 @@ template <class T> SUBWAVE_DEVICE T &element_near(T *base, std::uint32_t i)
     asm("" : "+l"(base));
     return in_global_memory(base)[i];
 }
+template <class T> SUBWAVE_DEVICE T &element_in_row(T *base, std::uint32_t row, std::uint32_t i)
+{
+    return base[row + i];
+}
 
 /* cp.async: past the registers, so that many copies are on their way; 16 bytes past L1 too, if
  * wished. */
