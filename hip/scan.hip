@@ -114,14 +114,14 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
     const auto scan_elements = [&](auto kind) {
         for_rows<rolled>(
             [&](int r, pack_elements<T> &pack, const value &of_pack) {
-                value of_run = start;
-                if constexpr (!in_place)
-                    of_run = op(start, starts[r * runs + number]);
-                scan_pack(pack, of_pack, kind, op, as, [&](value v) {
-                    if constexpr (!in_place)
-                        v = op(of_run, v);
-                    return as.result(v);
-                });
+                if constexpr (in_place) {
+                    scan_pack(pack, of_pack, kind.value, op, as,
+                              [&](value v) { return as.result(v); });
+                } else {
+                    const value of_run = op(start, starts[r * runs + number]);
+                    scan_pack(pack, of_pack, kind.value, op, as,
+                              [&](value v) { return as.result(op(of_run, v)); });
+                }
             },
             x.pack, before);
     };
@@ -191,30 +191,34 @@ scan(subwave_scan_launch p)
                         row = p.rows > 1 ? next / p.tiles.count : 0,
                         tile = next - row * p.tiles.count;
     /* The tile's first element in its row, and how many from there on are in the tile. */
-    const auto first = [&] { return (p.tiles.first + tile) * scan_packs<T>::all; };
-    const auto elements = [&] {
-        const std::int64_t left = p.tiles.n - first();
+    const auto first = [&](const subwave_scan_launch &q) {
+        return (q.tiles.first + tile) * scan_packs<T>::all;
+    };
+    const auto elements = [&](const subwave_scan_launch &q) {
+        const std::int64_t left = q.tiles.n - first(q);
         return left < scan_packs<T>::all ? static_cast<int>(left) : scan_packs<T>::all;
     };
     scan_packs<T> x = {};
-    const T *const from = static_cast<const T *>(p.x) + (row * p.ldx + first());
-    touch_later_tile(from, static_cast<std::uint32_t>(elements()), p.tiles.n - first());
-    x.template load<Aligned>(from, elements());
+    const T *const from = static_cast<const T *>(p.x) + (row * p.ldx + first(p));
+    touch_later_tile(from, static_cast<std::uint32_t>(elements(p)), p.tiles.n - first(p));
+    x.template load<Aligned>(from, elements(p));
     p = argument_read_anew(p); /* or LLVM keeps it in more scalar registers than there are */
     p.tiles.states += row * static_cast<std::int64_t>(SUBWAVE_SCAN_STATES(p.tiles.count));
-    /* Whole tiles are stored by each op, or LLVM moves the elements of all ops to the same registers. */
-    constexpr bool each_stores = !scan_packs<T>::rolled;
-    const auto is_stored = [&] {
-        return each_stores && elements() == scan_packs<T>::all && !p.to_truth;
+    /* Whether each op stores whole tiles, rather than leave them to what follows all ops. */
+    constexpr bool each_stores = branches_end_in_moves && !scan_packs<T>::rolled;
+    const auto is_stored = [&](const subwave_scan_launch &q) {
+        return each_stores && elements(q) == scan_packs<T>::all && !q.to_truth;
     };
-    const auto to = [&] { return static_cast<T *>(p.y) + (row * p.ldy + first()); };
+    const auto to = [&](const subwave_scan_launch &q) {
+        return static_cast<T *>(q.y) + (row * q.ldy + first(q));
+    };
     with_array_op<T>(p.op, [&](auto op, auto as) {
         scan_tile(p, p.tiles, tile, x, op, as);
-        p = argument_read_anew(p);
-        if (is_stored())
-            x.store_all(to());
+        if (is_stored(p))
+            x.store_all(to(p));
     });
-    if (is_stored())
+    p = argument_read_anew(p);
+    if (is_stored(p))
         return;
     if (p.to_truth) {
         SUBWAVE_UNROLL
@@ -224,7 +228,7 @@ scan(subwave_scan_launch p)
                 x.pack[r].element[e] = static_cast<T>(x.pack[r].element[e] != T(0));
         }
     }
-    x.store(to(), elements());
+    x.store(to(p), elements(p));
 }
 
 template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)

@@ -382,6 +382,8 @@ SUBWAVE_DEVICE int computed_anew(int value)
     return value;
 }
 
+constexpr bool branches_end_in_moves = false;
+
 template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &argument) { return argument; }
 template <class T, int Count>
 SUBWAVE_DEVICE T argument_element(const T (&array)[Count], std::size_t, int i)
