@@ -567,6 +567,12 @@ typedef struct scanned {
     bool continues; /* the segment began before the part */
 } scanned;
 
+int reference_array_segmented_items(subwave_dtype dtype)
+{
+    const int width = reference_width(dtype);
+    return width == 64 ? 13 : width == 32 ? 27 : 55;
+}
+
 /* Writes to `reduced` or, if that is null, to y, which is a scan. */
 static void combine_segments(subwave_dtype dtype, subwave_op op, subwave_scan_kind scan,
                              int64_t segments, const int64_t *offsets, const void *x, void *reduced,
@@ -574,7 +580,7 @@ static void combine_segments(subwave_dtype dtype, subwave_op op, subwave_scan_ki
 {
     const subwave_dtype type = combined_in(dtype);
     const cell identity = {true, reference_identity(type, op)};
-    const int width = reference_width(dtype), each = width == 64 ? 7 : width == 32 ? 15 : 31;
+    const int each = reference_array_segmented_items(dtype);
     const int64_t tile_items = (int64_t)BLOCK * each, first = offsets[0],
                   items = segments + offsets[segments] - first;
     cell *tiles = calloc(LAUNCH, sizeof *tiles), groups[GROUP] = {{0}}, carry = {0};

@@ -15,6 +15,8 @@ uint64_t reference_array_reduce(subwave_dtype dtype, subwave_op op, const void *
 void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind scan, const void *x,
                           int64_t n, const uint64_t *init, void *y);
 
+/* Items of a work-item's part, in the order of segmented reductions. */
+int reference_array_segmented_items(subwave_dtype dtype);
 /* y[s]: op over the elements from offsets[s] up to offsets[s + 1], which ascend, for `segments` of
  * them. */
 void reference_array_segmented_reduce(subwave_dtype dtype, subwave_op op, int64_t segments,

@@ -11,12 +11,6 @@
 
 enum { BLOCK = 256, GROUP = 256 }; /* of the order, docs/arrays.md */
 
-static inline int items_of(subwave_dtype dtype)
-{
-    const int width = reference_width(dtype);
-    return width == 64 ? 7 : width == 32 ? 15 : 31;
-}
-
 /* --- segments -------------------------------------------------------------------------------- */
 
 typedef enum lengths {

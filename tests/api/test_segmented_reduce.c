@@ -40,7 +40,8 @@ static void check(fixture *f, subwave_dtype dtype, subwave_op op, lengths kind, 
 {
     arrays *a = &f->a;
     const int64_t first = turn % 3 ? 0 : 5 + turn % 16;
-    segments s = segments_create(&a->random, kind, items_of(dtype), size, first);
+    segments s =
+        segments_create(&a->random, kind, reference_array_segmented_items(dtype), size, first);
     const int64_t n = s.offsets[s.count] + (turn % 2 ? 0 : 37);
     arrays_fill(a, dtype, op, n);
     const subwave_dtype offset_dtype = turn % 2 ? SUBWAVE_DTYPE_I32 : SUBWAVE_DTYPE_I64;
@@ -75,7 +76,7 @@ static void test_all(void **state)
             const subwave_dtype dtype = number_dtypes[d];
             if (!reference_has_op(dtype, all_ops[o]))
                 continue;
-            const int64_t part = items_of(dtype), tile = part * BLOCK;
+            const int64_t part = reference_array_segmented_items(dtype), tile = part * BLOCK;
             const int64_t sizes[] = {1, part, tile - 1, tile + 1, 3 * tile + 77};
             for (int kind = 0; kind < LENGTHS; ++kind, ++turn)
                 check(&f, dtype, all_ops[o], (lengths)kind, sizes[(turn + turn / 5) % COUNT(sizes)],
@@ -91,11 +92,13 @@ static void test_all(void **state)
 static void test_many_tiles(void **state)
 {
     fixture f = fixture_create(*state);
-    const int64_t tile = 7 * BLOCK;
+    const int64_t tile = reference_array_segmented_items(SUBWAVE_DTYPE_F64) * BLOCK;
     check(&f, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, ALL_IN_ONE, tile * (2 * GROUP + 3) + 5, 1);
     check(&f, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, POWER_LAW, tile * (GROUP + 2), 2);
-    check(&f, SUBWAVE_DTYPE_U8, SUBWAVE_OP_PLUS, ALL_EMPTY, 31 * BLOCK * (GROUP + 1), 3);
-    check(&f, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, EMPTY_AT_ONCE, 15 * BLOCK * (GROUP + 1), 4);
+    check(&f, SUBWAVE_DTYPE_U8, SUBWAVE_OP_PLUS, ALL_EMPTY,
+          reference_array_segmented_items(SUBWAVE_DTYPE_U8) * BLOCK * (GROUP + 1), 3);
+    check(&f, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, EMPTY_AT_ONCE,
+          reference_array_segmented_items(SUBWAVE_DTYPE_F32) * BLOCK * (GROUP + 1), 4);
     if (harness_is_full()) {
         for (int kind = 0; kind < LENGTHS; ++kind)
             check(&f, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, (lengths)kind,
@@ -130,7 +133,8 @@ static void test_wrong_offsets(void **state)
     const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F64, SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_U8};
     for (int kind = 0; kind < WRONG_KINDS; ++kind)
         for (size_t d = 0; d < COUNT(dtypes); ++d) {
-            const int64_t tile = (int64_t)items_of(dtypes[d]) * BLOCK, n = 5 * tile + 3;
+            const int64_t tile = (int64_t)reference_array_segmented_items(dtypes[d]) * BLOCK,
+                          n = 5 * tile + 3;
             segments s = segments_wrong(&f.a.random, kind, kind % 2 ? 4 * tile : 700, n);
             arrays_fill(&f.a, dtypes[d], SUBWAVE_OP_PLUS, n);
             free(reduce(&f, dtypes[d], SUBWAVE_OP_PLUS,
@@ -194,12 +198,13 @@ static void test_special(void **state)
 static void test_workspace(void **state)
 {
     subwave_context *context = *state;
-    enum { TILE = 7 * BLOCK, SMALL = 4352, LARGE = SMALL + 2 * (2 + 1) * 8 + 3 * 24 };
+    enum { SMALL = 4352, LARGE = SMALL + 2 * (2 + 1) * 8 + 3 * 24 };
     fixture f = fixture_create(context);
     void *workspace;
     assert_ok(context, subwave_malloc(context, &workspace, LARGE));
     for (int large = 0; large < 2; ++large) {
-        const int64_t n = TILE - 2 + large, needed = large ? LARGE : SMALL;
+        const int64_t n = reference_array_segmented_items(SUBWAVE_DTYPE_F64) * BLOCK - 2 + large,
+                      needed = large ? LARGE : SMALL;
         int64_t offsets[] = {0, n / 2, n};
         const segments s = {2, offsets};
         arrays_fill(&f.a, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, n);
