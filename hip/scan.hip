@@ -191,34 +191,30 @@ scan(subwave_scan_launch p)
                         row = p.rows > 1 ? next / p.tiles.count : 0,
                         tile = next - row * p.tiles.count;
     /* The tile's first element in its row, and how many from there on are in the tile. */
-    const auto first = [&](const subwave_scan_launch &q) {
-        return (q.tiles.first + tile) * scan_packs<T>::all;
-    };
-    const auto elements = [&](const subwave_scan_launch &q) {
-        const std::int64_t left = q.tiles.n - first(q);
+    const auto first = [&] { return (p.tiles.first + tile) * scan_packs<T>::all; };
+    const auto elements = [&] {
+        const std::int64_t left = p.tiles.n - first();
         return left < scan_packs<T>::all ? static_cast<int>(left) : scan_packs<T>::all;
     };
     scan_packs<T> x = {};
-    const T *const from = static_cast<const T *>(p.x) + (row * p.ldx + first(p));
-    touch_later_tile(from, static_cast<std::uint32_t>(elements(p)), p.tiles.n - first(p));
-    x.template load<Aligned>(from, elements(p));
+    const T *const from = static_cast<const T *>(p.x) + (row * p.ldx + first());
+    touch_later_tile(from, static_cast<std::uint32_t>(elements()), p.tiles.n - first());
+    x.template load<Aligned>(from, elements());
     p = argument_read_anew(p); /* or LLVM keeps it in more scalar registers than there are */
     p.tiles.states += row * static_cast<std::int64_t>(SUBWAVE_SCAN_STATES(p.tiles.count));
     /* Whether each op stores whole tiles, rather than leave them to what follows all ops. */
     constexpr bool each_stores = branches_end_in_moves && !scan_packs<T>::rolled;
-    const auto is_stored = [&](const subwave_scan_launch &q) {
-        return each_stores && elements(q) == scan_packs<T>::all && !q.to_truth;
+    const auto is_stored = [&] {
+        return each_stores && elements() == scan_packs<T>::all && !p.to_truth;
     };
-    const auto to = [&](const subwave_scan_launch &q) {
-        return static_cast<T *>(q.y) + (row * q.ldy + first(q));
-    };
+    const auto to = [&] { return static_cast<T *>(p.y) + (row * p.ldy + first()); };
     with_array_op<T>(p.op, [&](auto op, auto as) {
         scan_tile(p, p.tiles, tile, x, op, as);
-        if (is_stored(p))
-            x.store_all(to(p));
+        if (is_stored())
+            x.store_all(to());
     });
     p = argument_read_anew(p);
-    if (is_stored(p))
+    if (is_stored())
         return;
     if (p.to_truth) {
         SUBWAVE_UNROLL
@@ -228,7 +224,7 @@ scan(subwave_scan_launch p)
                 x.pack[r].element[e] = static_cast<T>(x.pack[r].element[e] != T(0));
         }
     }
-    x.store(to(p), elements(p));
+    x.store(to(), elements());
 }
 
 template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)

@@ -370,9 +370,10 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
         total += totals[w];
     }
 
-    /* The selected elements from the front, the others behind them. */
-    const auto gather = [&](auto others, auto whole) {
-        for_rows<rolled || !whole.value>(
+    /* The selected elements from the front, the others behind them. may_end: the array may end within a
+     * pack. Only the others ask: behind the end nothing is selected. */
+    const auto gather = [&](auto others, auto may_end) {
+        for_rows<rolled || may_end.value>(
             [&](int r, const auto &of_pack, std::uint32_t bits, std::uint32_t to) {
                 to += next;
                 /* The places of the next selected element and of the next other one, added; one more
@@ -381,7 +382,7 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
                 SUBWAVE_UNROLL
                 for (int e = 0; e < size; ++e) {
                     const bool is_chosen = bits >> e & 1;
-                    if (others.value ? whole.value || e < there(r) : is_chosen)
+                    if (others.value ? !may_end.value || e < there(r) : is_chosen)
                         store_element(gathered[!others.value || is_chosen ? to : both + e - to],
                                       element_of<T>(of_pack, e));
                     to += is_chosen;
@@ -390,11 +391,11 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
             pack, chosen, start);
     };
     if (!p.rest)
-        gather(std::false_type(), std::true_type());
+        gather(std::false_type(), std::false_type());
     else if (is_whole)
-        gather(std::true_type(), std::true_type());
-    else
         gather(std::true_type(), std::false_type());
+    else
+        gather(std::true_type(), std::true_type());
     block_barrier(site::current());
 
     p = argument_read_anew(p);

@@ -710,9 +710,9 @@ static void check_plan(fuzz *f, const product *p, const subwave_matmul_plan_info
     /* MATRIX may pack operands of i8 there. */
     const bool may_pack =
         plan->variant == SUBWAVE_VARIANT_MATRIX && p->dtype == SUBWAVE_DTYPE_I8 && p->k > 0;
-    const bool needs_workspace = plan->parts > 1 && !empty, may_need_it = may_pack && !empty;
-    if (plan->workspace_bytes < (needs_workspace ? 1 : 0) ||
-        (plan->workspace_bytes > 0 && !needs_workspace && !may_need_it))
+    const bool has_parts = plan->parts > 1 && !empty;
+    if ((plan->workspace_bytes > 0) != has_parts &&
+        !(plan->workspace_bytes > 0 && may_pack && !empty))
         fuzz_fail(f, "plans %" PRId64 " bytes of the workspace for %d parts", plan->workspace_bytes,
                   plan->parts);
 }

@@ -117,8 +117,8 @@
  *   computed_anew(value)                 value, an int; on NVIDIA, where a loop needs the
  *                                        registers, what follows from it is not kept from one call
  *                                        to the next
- *   branches_end_in_moves                whether it moves the values that branches leave behind to the
- *                                        same registers; where they are many, each branch should use
+ *   branches_end_in_moves                whether the compiler, where branches meet, moves their values to
+ *                                        the same registers; if these are many, each branch should store
  *                                        its own
  *   argument_read_anew(argument)         the kernel's first argument; on AMD from memory again, so
  *                                        that its scalars need not be kept

@@ -416,7 +416,7 @@ SUBWAVE_DEVICE void copies_to_local_done() {}
 SUBWAVE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
 
-/* LLVM 15 keeps values that each branch stores in scratch memory. */
+/* LLVM 15 would keep in scratch memory what each branch stores. */
 constexpr bool branches_end_in_moves = __clang_major__ > 15;
 
 template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &)
