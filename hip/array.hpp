@@ -210,7 +210,7 @@ template <class T>
 SUBWAVE_DEVICE void touch_later_tile(const T *tile, std::uint32_t elements, std::int64_t left)
 {
     /* More than is on its way at any time, and little of the cache. */
-    constexpr std::int64_t ahead = (6 << 20) / sizeof(T);
+    constexpr std::int64_t ahead = (3 << 20) / sizeof(T);
     constexpr std::uint32_t line = 128 / sizeof(T);
     const std::uint32_t at = threadIdx.x * line;
     if (at < elements && ahead + at < left)

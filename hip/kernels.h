@@ -464,10 +464,10 @@ typedef struct subwave_select_launch {
      * of `flip`, are ordered as the numbers are; they lie at most `span` above `least`, or not. */
     uint64_t negative, flip, least, span;
     int32_t outside;
-    /* UNEQUAL. Elements have `parts`; two are equal if they have the same bits, of which those of
-     * `magnitude` are at most `most`, or if none of these is set. */
+    /* UNEQUAL. The parts of a float, 1 or 2, or 0: elements are integers; of floats of 16 bits, the
+     * bits of infinity. */
     int32_t parts;
-    uint64_t magnitude, most;
+    uint32_t infinity;
 } subwave_select_launch;
 
 /* Bins that elements are in: equally wide, unless there are boundaries. */

@@ -60,14 +60,18 @@ template <class State> SUBWAVE_KERNEL(array_block) clear_states(State *states, s
 /* Tiles begin in ascending order, so that a block waits only for blocks that are at work. */
 SUBWAVE_DEVICE std::uint32_t next_tile(std::uint32_t *counter, std::uint32_t count)
 {
-    SUBWAVE_SHARED(std::uint32_t, next, 1);
-    if (threadIdx.x == 0) {
-        next[0] = atomicAdd(counter, 1u);
-        if (next[0] == count - 1)
-            *counter = 0;
+    if constexpr (blocks_begin_in_order) {
+        return blockIdx.x;
+    } else {
+        SUBWAVE_SHARED(std::uint32_t, next, 1);
+        if (threadIdx.x == 0) {
+            next[0] = atomicAdd(counter, 1u);
+            if (next[0] == count - 1)
+                *counter = 0;
+        }
+        block_barrier(site::current());
+        return next[0];
     }
-    block_barrier(site::current());
-    return next[0];
 }
 
 /* What the elements before a tile of the launch's `count` combine to, in all work-items of its block,

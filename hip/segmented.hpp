@@ -207,11 +207,17 @@ public:
         const char *const in = reinterpret_cast<const char *>(from + first);
         std::uint32_t held[rows][4];
         if (whole < whole_end) {
+            const int last = (whole_end - 1) * 16;
             SUBWAVE_UNROLL
             for (int r = 0; r < rows; ++r) {
-                const auto at = static_cast<std::uint32_t>(
-                    clamped(r * array_block + item, whole, whole_end - 1) * 16);
-                load_together<4>(held[r], reinterpret_cast<const chunk *>(in + at)->word);
+                const int row = lesser(r * array_block * 16, last);
+                int at = lesser(item * 16, last - row);
+                if (r == 0 && at < whole * 16)
+                    at = whole * 16;
+                load_together<4>(held[r], reinterpret_cast<const chunk *>(
+                                              &element_in_row(in, static_cast<std::uint32_t>(row),
+                                                              static_cast<std::uint32_t>(at)))
+                                              ->word);
             }
         }
         x = reinterpret_cast<T *>(local) + shift;
@@ -241,9 +247,8 @@ public:
         }
         SUBWAVE_UNROLL
         for (int r = 0; r < rows; ++r) {
-            const int i = r * array_block + item;
-            if (i >= whole && i < whole_end)
-                local[i] = {held[r][0], held[r][1], held[r][2], held[r][3]};
+            if (item < whole_end - r * array_block && (r > 0 || item >= whole))
+                local[r * array_block + item] = {held[r][0], held[r][1], held[r][2], held[r][3]};
         }
         if (whole == 0 && whole_end == packs)
             return;
@@ -294,13 +299,12 @@ public:
     {
         const int item = static_cast<int>(threadIdx.x);
         segmented_part part = {};
+        /* All work-items take the same steps. */
         int low = 0;
-        for (int high = segments; low < high;) {
-            const int middle = (low + high) / 2;
-            if (static_cast<int>(end[middle + 1]) - 1 + middle >= item * each)
-                high = middle;
-            else
-                low = middle + 1;
+        for (int left = segments; left > 0; left /= 2) {
+            const int half = (left + 1) / 2;
+            if (static_cast<int>(end[low + half]) + low < item * each + 2 - half)
+                low += half;
         }
         part.begin = static_cast<int>(end[low]); /* results come later */
         if (segments > 0) {
@@ -380,7 +384,7 @@ SUBWAVE_DEVICE scanned<since_end<Value>> scan_run_since_end(since_end<Value> x, 
                             ended_upto = ended_below | (x.ended ? std::uint32_t(1) << lane : 0);
         const int since = first + (ended_upto ? 31 - __clz(static_cast<int>(ended_upto)) : 0);
         Value upto = x.value;
-        SUBWAVE_ROLLED
+        SUBWAVE_UNROLL
         for (int size = 1; size < run; size *= 2) {
             /* Lanes of the upper block read the last lane of the lower one. */
             const int from = (in_wave & ~size) | (size - 1);
@@ -509,9 +513,11 @@ SUBWAVE_DEVICE Value value_before_part(const subwave_segments &p, std::uint32_t 
                 if (earlier.ends_group())
                     steps = earlier.steps();
                 else if (waits || is_last_tile) {
-                    if (earlier.first + 1 == number)
-                        before = wait_for<Value>(p.states, earlier.first);
-                    else if (earlier.first < number)
+                    if (earlier.first + 1 == number) {
+                        /* The others have no use for it, and should not ask all the time. */
+                        if (!mine.before.ended || is_last_item)
+                            before = wait_for<Value>(p.states, earlier.first);
+                    } else if (earlier.first < number)
                         steps = earlier.steps();
                 }
             }

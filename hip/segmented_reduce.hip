@@ -32,32 +32,33 @@ SUBWAVE_DEVICE void reduce_segments(const subwave_segments &p, std::uint32_t num
     const int first_end = has_end ? tile.end_of(part.segment, part) : part.end;
     const bool first_is_empty =
         has_end && part.begin == static_cast<int>(tile.end[part.segment + 1]);
-    int e = part.first;
+    const T *next = tile.x + part.first;
     value sum = none, first_sum = none;
     /* If only one segment ends in the part, the same loop then sums what follows that end. */
     bool rest_follows = has_end && part.segments_end - part.segment == 1;
     const bool has_several_ends = has_end && !rest_follows;
-    const auto add_if = [&](auto number, int until) {
+    const auto add = [&](auto number) {
         constexpr int together = decltype(number)::value;
-        if (e + together > until)
-            return false;
         T x[together];
         SUBWAVE_UNROLL
         for (int k = 0; k < together; ++k)
-            x[k] = tile.x[e + k];
+            x[k] = next[k];
         SUBWAVE_UNROLL
         for (int k = 0; k < together; ++k)
             sum = op(sum, as(x[k]));
-        e += together;
-        return true;
+        next += together;
     };
     SUBWAVE_ROLLED
-    for (int until = first_end;; until = part.end) {
+    for (int left = first_end - part.first;; left = part.end - first_end) {
         SUBWAVE_ROLLED
-        while (add_if(std::integral_constant<int, 8>(), until)) {}
-        add_if(std::integral_constant<int, 4>(), until);
-        add_if(std::integral_constant<int, 2>(), until);
-        add_if(std::integral_constant<int, 1>(), until);
+        for (; left >= 8; left -= 8)
+            add(std::integral_constant<int, 8>());
+        if (left & 4)
+            add(std::integral_constant<int, 4>());
+        if (left & 2)
+            add(std::integral_constant<int, 2>());
+        if (left & 1)
+            add(std::integral_constant<int, 1>());
         if (!rest_follows)
             break;
         rest_follows = false;
@@ -67,7 +68,7 @@ SUBWAVE_DEVICE void reduce_segments(const subwave_segments &p, std::uint32_t num
     if (has_several_ends) {
         first_sum = sum;
         sum = none;
-        int begin = e, s = part.segment + 1;
+        int e = first_end, begin = e, s = part.segment + 1;
         constexpr int never = 1 << 30;
         int end = s < part.segments_end ? tile.end_of(s, part) : never;
         SUBWAVE_ROLLED
@@ -113,7 +114,9 @@ template <class T, class Body> SUBWAVE_DEVICE void with_segmented_op(subwave_op 
     body(plus<number>(), as_number<T>());
 }
 
-template <class T> SUBWAVE_KERNEL(array_block) segmented_reduce(subwave_segmented_reduce_launch p)
+template <class T>
+SUBWAVE_KERNEL(array_block, sizeof(T) < 8 ? 5 : 4)
+segmented_reduce(subwave_segmented_reduce_launch p)
 {
     using tile_of = segmented_tile<T>;
     SUBWAVE_SHARED(typename tile_of::chunk, local, tile_of::chunks);
@@ -127,8 +130,8 @@ template <class T> SUBWAVE_KERNEL(array_block) segmented_reduce(subwave_segmente
     block_barrier(site::current());
     const segmented_part part = tile.divide(before);
     with_segmented_op<T>(p.op, [&](auto op, auto as) {
-        p = argument_read_anew(p); /* as in reduce.hip */
-        reduce_segments<T>(segments, number, tile.began, tile, part, op, as);
+        const subwave_segmented_reduce_launch again = argument_read_anew(p); /* as in reduce.hip */
+        reduce_segments<T>(again.segments, number, tile.began, tile, part, op, as);
     });
     block_barrier(site::current());
     T *y = static_cast<T *>(p.y) + tile.first_segment;

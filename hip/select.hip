@@ -139,31 +139,43 @@ SUBWAVE_DEVICE bool is_in_interval(const subwave_select_launch &p, const words_o
     return static_cast<bits>((number ^ (sign_of<T>(number) & negative) ^ flip) - least) <= span;
 }
 
-template <class Bits>
-SUBWAVE_DEVICE bool are_equal_numbers(const subwave_select_launch &p, Bits a, Bits b)
-{
-    const Bits magnitude = static_cast<Bits>(p.magnitude), most = static_cast<Bits>(p.most);
-    return (a == b && (a & magnitude) <= most) || ((a | b) & magnitude) == 0;
-}
-
-template <class T>
-SUBWAVE_DEVICE bool are_equal(const subwave_select_launch &p, const words_of<T> &a,
-                              const words_of<T> &b)
-{
-    if constexpr (sizeof(T) == 16) {
-        using part = std::uint64_t;
-        const words_of<part> a0 = {{a.word[0], a.word[1]}}, a1 = {{a.word[2], a.word[3]}},
-                             b0 = {{b.word[0], b.word[1]}}, b1 = {{b.word[2], b.word[3]}};
-        return are_equal_numbers(p, bits_of<part>(a0), bits_of<part>(b0)) &&
-               are_equal_numbers(p, bits_of<part>(a1), bits_of<part>(b1));
-    } else {
-        if constexpr (sizeof(T) == 8)
-            if (p.parts == 2)
-                return are_equal_numbers(p, a.word[0], b.word[0]) &&
-                       are_equal_numbers(p, a.word[1], b.word[1]);
-        return are_equal_numbers(p, bits_of<T>(a), bits_of<T>(b));
+template <class T> struct equal_bits {
+    SUBWAVE_DEVICE bool operator()(const words_of<T> &a, const words_of<T> &b) const
+    {
+        return bits_of<T>(a) == bits_of<T>(b);
     }
-}
+};
+
+/* Of floats: zeros are equal whatever their signs are, and a NaN is equal to none. */
+template <class T> struct equal_floats {
+    std::uint32_t infinity;
+    bool has_two_parts;
+
+    SUBWAVE_DEVICE bool operator()(const words_of<T> &a, const words_of<T> &b) const
+    {
+        constexpr std::uint32_t magnitude = 0x7fff;
+        if constexpr (sizeof(T) == 2)
+            return (a.word[0] == b.word[0] && (a.word[0] & magnitude) <= infinity) ||
+                   ((a.word[0] | b.word[0]) & magnitude) == 0;
+        else if constexpr (sizeof(T) == 4)
+            return are_equal<float, 0>(a, b);
+        else if constexpr (sizeof(T) == 16)
+            return are_equal<double, 0>(a, b) && are_equal<double, 1>(a, b);
+        else
+            return has_two_parts ? are_equal<float, 0>(a, b) && are_equal<float, 1>(a, b)
+                                 : are_equal<double, 0>(a, b);
+    }
+
+private:
+    template <class Part, int Number>
+    static SUBWAVE_DEVICE bool are_equal(const words_of<T> &a, const words_of<T> &b)
+    {
+        Part x, y;
+        memcpy(&x, reinterpret_cast<const char *>(&a) + Number * sizeof x, sizeof x);
+        memcpy(&y, reinterpret_cast<const char *>(&b) + Number * sizeof y, sizeof y);
+        return x == y;
+    }
+};
 
 /* --- a tile ---------------------------------------------------------------------------------- */
 
@@ -322,25 +334,40 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
                 },
                 pack, chosen);
     } else {
-        words_of<T> before[rows] = {}; /* the element before a wave's row, in its first lane */
-        SUBWAVE_UNROLL
-        for (int r = 0; r < rows; ++r)
-            if (lane == 0 && there(r) > 0 && tile_first + place(r) > 0)
-                before[r] = to_words(x[tile_first + place(r) - 1]);
-        for_rows<true>(
-            [&](int r, const auto &of_pack, const auto &of_before, std::uint32_t &bits) {
-                words_of<T> last = shift_group_right(wave, element_of<T>(of_pack, size - 1));
-                if (lane == 0)
-                    last = of_before;
-                SUBWAVE_UNROLL
-                for (int e = 0; e < size; ++e) {
-                    const words_of<T> element = element_of<T>(of_pack, e);
-                    bits |= static_cast<std::uint32_t>(!are_equal<T>(p, last, element)) << e;
-                    last = element;
-                }
-                bits |= tile_first + place(r) == 0; /* there is none before it */
-            },
-            pack, before, chosen);
+        words_of<T> before = {}; /* the element before the wave's next row */
+        if (lane == 0 && there(0) > 0 && (number > 0 || tile_first > 0))
+            before =
+                to_words(element_near(x + (tile_first - 1), static_cast<std::uint32_t>(place(0))));
+        const auto find_unequal = [&](auto are_equal) {
+            for_rows<rolled>(
+                [&](int, const auto &of_pack, std::uint32_t &bits) {
+                    const words_of<T> last_here = element_of<T>(of_pack, size - 1);
+                    words_of<T> last = shift_group_right(wave, last_here);
+                    if (lane == 0)
+                        last = before;
+                    SUBWAVE_UNROLL
+                    for (int e = 0; e < size; ++e) {
+                        const words_of<T> element = element_of<T>(of_pack, e);
+                        bits |= are_equal(last, element) ? 0 : 1u << e;
+                        last = element;
+                    }
+                    before = group_broadcast(wave, last_here,
+                                             static_cast<std::uint32_t>(wave_size() - 1));
+                },
+                pack, chosen);
+        };
+        if constexpr (sizeof(T) == 1) {
+            find_unequal(equal_bits<T>());
+        } else if constexpr (sizeof(T) == 16) {
+            find_unequal(equal_floats<T>{p.infinity, true});
+        } else {
+            if (p.parts == 0)
+                find_unequal(equal_bits<T>());
+            else
+                find_unequal(equal_floats<T>{p.infinity, p.parts == 2});
+        }
+        if (tile_first == 0 && threadIdx.x == 0)
+            chosen[0] |= 1; /* there is none before it */
     }
     if (!is_whole) {
         SUBWAVE_UNROLL

@@ -16,12 +16,13 @@ enum {
 };
 
 /* It is worth the time where each byte that is packed is multiplied often, in a product that is
- * long beside a launch: predicted from the rates of gfx942, not timed. The CPU device, where nobody
- * looks for speed in MATRIX, packs whatever it can, so that all of it is tested. */
+ * long beside a launch: predicted for gfx942, where the kernel of single bytes executes 3.8 times as
+ * many instructions, not timed. The CPU device, where nobody looks for speed in MATRIX, packs whatever
+ * it can, so that all of it is tested. */
 static bool is_worth(const subwave_capabilities *device, const subwave_matmul_product *product,
                      const subwave_packed_operands *operands)
 {
-    const double least = 0x1p31; /* multiplications */
+    const double least = 0x1p29; /* multiplications */
     return device->waves_take_turns ||
            ((!operands->a || product->n >= LINES) && (!operands->b || product->m >= LINES) &&
             (double)product->m * (double)product->n * (double)product->k >= least);

@@ -157,15 +157,14 @@ static void set_interval(subwave_dtype dtype, subwave_comparison comparison, con
     launch->span = most - least;
 }
 
-/* Two parts are equal if their bits are, unless they are NaN, or if both are zeros. */
 static void set_equality(subwave_dtype dtype, subwave_select_launch *launch)
 {
     const subwave_dtype part = subwave_part_dtype(dtype);
-    const uint64_t all = UINT64_MAX >> (64 - 8 * subwave_dtype_size(part));
-    const bool is_float = subwave_class_of(part) == SUBWAVE_CLASS_FLOAT;
+    if (subwave_class_of(part) != SUBWAVE_CLASS_FLOAT)
+        return;
     launch->parts = part == dtype ? 1 : 2;
-    launch->magnitude = is_float ? all / 2 : all;
-    launch->most = is_float ? subwave_infinity(part) : all;
+    if (subwave_dtype_size(part) == 2)
+        launch->infinity = (uint32_t)subwave_infinity(part);
 }
 
 /* The calls with flags. */

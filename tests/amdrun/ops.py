@@ -77,6 +77,10 @@ v_min3_u32 u:uuu { r = a < b ? a : b; r = r < c ? r : c; }
 v_max3_u32 u:uuu { r = a > b ? a : b; r = r > c ? r : c; }
 v_min3_i32 i:iii { r = a < b ? a : b; r = r < c ? r : c; }
 v_max3_i32 i:iii { r = a > b ? a : b; r = r > c ? r : c; }
+v_minmax_u32 u:uuu { r = a < b ? a : b; r = r > c ? r : c; }
+v_maxmin_u32 u:uuu { r = a > b ? a : b; r = r < c ? r : c; }
+v_minmax_i32 i:iii { r = a < b ? a : b; r = r > c ? r : c; }
+v_maxmin_i32 i:iii { r = a > b ? a : b; r = r < c ? r : c; }
 v_med3_i32 i:iii med3i(a, b, c)
 v_med3_u32 u:uuu med3u(a, b, c)
 v_sad_u32 u:uuu (a > b ? a - b : b - a) + c

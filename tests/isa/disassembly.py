@@ -18,6 +18,8 @@ class Instruction(namedtuple("Instruction", "mnemonic text address target")):
 
 # Instructions that only pass time or let others run.
 WAITS = ("s_waitcnt", "s_wait_", "s_nop", "s_delay_alu", "s_clause", "s_sleep", "v_nop")
+# What a function's last block can end with, which need not be the one that ends the program.
+LAST = ("s_endpgm", "s_branch", "s_setpc_b64", "s_trap")
 CLASSES = (("ds", ("ds_",)), ("waits", WAITS), ("branch", ("s_branch", "s_cbranch", "s_setpc", "s_swappc")),
            ("vector", ("v_",)), ("memory", ("s_load", "s_buffer_load", "global_", "flat_")),
            ("scratch", ("scratch_", "buffer_")), ("scalar", ("s_",)))
@@ -46,7 +48,7 @@ def read(listing, path):
             current.append(Instruction(text.split()[0], text.strip(), address,
                                        base + int(target.group(1) or "0", 16) if target else None))
     for code in found.values():
-        while code and code[-1].mnemonic != "s_endpgm":
+        while code and code[-1].mnemonic not in LAST:
             code.pop()
     unknown = [name for name, code in found.items() if any(i.mnemonic.startswith(".") for i in code)]
     if unknown:  # compilers have made such

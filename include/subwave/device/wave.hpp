@@ -111,7 +111,7 @@
  *   copy_to_local<false>(local, global)  the same past a multiprocessor's cache, if of 16 bytes
  *   copies_to_local_done()
  *
- * What the compiler must not do
+ * What compilers and schedulers do
  *   keep_order()                         what stands before it is issued before what follows, on
  *                                        AMD
  *   computed_anew(value)                 value, an int; on NVIDIA, where a loop needs the
@@ -120,6 +120,7 @@
  *   branches_end_in_moves                whether the compiler, where branches meet, moves their values to
  *                                        the same registers; if these are many, each branch should store
  *                                        its own
+ *   blocks_begin_in_order                whether a block begins only after those of lower numbers
  *   argument_read_anew(argument)         the kernel's first argument; on AMD from memory again, so
  *                                        that its scalars need not be kept
  *   argument_element(array, offset, i)   array[i] of an array that is `offset` bytes within the

@@ -289,6 +289,7 @@ SUBWAVE_DEVICE void copies_to_local_done() {}
 SUBWAVE_DEVICE void keep_order() {}
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
 constexpr bool branches_end_in_moves = true; /* as on AMD, so that it is tested */
+constexpr bool blocks_begin_in_order = false;
 template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &argument) { return argument; }
 template <class T, int Count>
 SUBWAVE_DEVICE T argument_element(const T (&array)[Count], std::size_t, int i)
