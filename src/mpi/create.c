@@ -159,7 +159,7 @@ static void check(subwave_mpi *mpi, bool has_result, subwave_context *context, i
     subwave_mpi_same(mpi, "grid_columns", grid_columns);
     subwave_mpi_same(mpi, "transport", transport);
     mpi->limit = (double)read_number(mpi, "SUBWAVE_MPI_TIMEOUT", 0, 600);
-    mpi->panel_width = read_number(mpi, "SUBWAVE_MPI_PANEL", 1, 2048);
+    mpi->panel_width = read_number(mpi, "SUBWAVE_MPI_PANEL", 1, 4096);
     subwave_mpi_same(mpi, "SUBWAVE_MPI_PANEL", mpi->panel_width);
     if (!has_result)
         subwave_mpi_fail(mpi, SUBWAVE_STATUS_INVALID_POINTER, "mpi is null");
