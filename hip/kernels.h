@@ -464,8 +464,8 @@ typedef struct subwave_select_launch {
      * of `flip`, are ordered as the numbers are; they lie at most `span` above `least`, or not. */
     uint64_t negative, flip, least, span;
     int32_t outside;
-    /* UNEQUAL. The parts of a float, 1 or 2, or 0: elements are integers; of floats of 16 bits, the
-     * bits of infinity. */
+    /* UNEQUAL. How many parts an element has, if it is a float: 1, or 2 if it is complex; 0 if it is
+     * an integer. If floats have 16 bits, the bits of infinity. */
     int32_t parts;
     uint32_t infinity;
 } subwave_select_launch;

@@ -367,7 +367,7 @@ template <class Op, class Value> struct filler<join_since_end<Op>, since_end<Val
 
 /* What a work-item's neighbours have before it and up to it, since the last end among them, in a run
  * of SUBWAVE_SCAN_RUN work-items: block_scan_runs by join_since_end. Where a wave has whole runs, one
- * value is exchanged per step, and the code is short: it is there for each op of each type. */
+ * value is exchanged per step. */
 template <class Value, class Op>
 SUBWAVE_DEVICE scanned<since_end<Value>> scan_run_since_end(since_end<Value> x, Op op,
                                                             since_end<Value> *shared)

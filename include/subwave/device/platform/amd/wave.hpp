@@ -418,7 +418,7 @@ SUBWAVE_DEVICE int computed_anew(int value) { return value; }
 
 /* LLVM 15 would keep in scratch memory what each branch stores. */
 constexpr bool branches_end_in_moves = __clang_major__ > 15;
-constexpr bool blocks_begin_in_order = false; /* nothing is known of it */
+constexpr bool blocks_begin_in_order = false; /* AMD does not promise it */
 
 template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &)
 {

@@ -383,7 +383,8 @@ SUBWAVE_DEVICE int computed_anew(int value)
 }
 
 constexpr bool branches_end_in_moves = false;
-/* All GPUs so far do, and CUB relies on it (github.com/NVIDIA/cub/issues/245); CUDA does not promise it. */
+/* CUDA does not promise it, but all GPUs so far do it, and CUB relies on it
+ * (github.com/NVIDIA/cub/issues/245). */
 constexpr bool blocks_begin_in_order = true;
 
 template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &argument) { return argument; }
