@@ -118,6 +118,28 @@ void subwave_mpi_await(subwave_mpi *mpi, int result, MPI_Request *request, const
     lose(mpi, what, why);
 }
 
+void subwave_mpi_wait(subwave_mpi *mpi)
+{
+    const double since = MPI_Wtime();
+    bool reached = false;
+    subwave_mpi_try(mpi, mpi->context, subwave_event_record(mpi->context, mpi->begun));
+    while (!mpi->status && !reached) {
+        subwave_mpi_try(mpi, mpi->context, subwave_event_query(mpi->context, mpi->begun, &reached));
+        const char *const failure = reached ? NULL : subwave_mpi_ccl_failure(mpi);
+        if (failure || (!reached && mpi->limit > 0 && MPI_Wtime() - since > mpi->limit)) {
+            subwave_mpi_fail(mpi, SUBWAVE_STATUS_COMMUNICATION_ERROR, "%s, rank %d: %s",
+                             mpi->function, mpi->rank[ALL_RANKS],
+                             failure ? failure
+                                     : "the work has not ended within SUBWAVE_MPI_TIMEOUT");
+            mpi->lost = true;
+        }
+        if (!reached)
+            subwave_mpi_pause(since);
+    }
+    if (!mpi->status)
+        subwave_mpi_try(mpi, mpi->context, subwave_synchronize(mpi->context));
+}
+
 /* The first rank that has found an error tells the others. One that has found the same keeps its
  * own text, which begins with the parameter's name. */
 static void tell(subwave_mpi *mpi, int first, subwave_status status)

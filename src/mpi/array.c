@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * array.c: reduce, scan and histogram of an array whose parts the ranks have. Of a reduction and a
- * scan, each rank's part becomes one value on its device; the values, a few bytes, go from host to
- * host.
+ * scan, each rank's part becomes one value on its device; all ranks receive the values, a few bytes.
  */
 #include "grid.h"
 
 #include <string.h>
+
+/* `values` holds those of all ranks, those again without the empty parts', and the result. */
+enum { VALUES = 3 };
+static int64_t of_all(const subwave_mpi *mpi)
+{
+    return (int64_t)sizeof(uint64_t) * mpi->size[ALL_RANKS];
+}
 
 static void check_array(subwave_mpi *mpi, const char *name, int64_t n, const void *x,
                         subwave_dtype dtype)
@@ -33,48 +39,78 @@ static void check(subwave_mpi *mpi, subwave_dtype dtype, subwave_op op, subwave_
                     subwave_reduce(mpi->context, dtype, op, order, 0, NULL, NULL,
                                    SUBWAVE_PLACE_HOST, &nothing));
     check_array(mpi, "x", n, x, dtype);
-    /* Room for this rank's value, and for those of all ranks with a mark each. */
-    subwave_mpi_reserve(mpi, &mpi->values, (int64_t)sizeof(uint64_t[2]) * mpi->size[ALL_RANKS],
-                        ON_BOTH);
+    subwave_mpi_reserve(mpi, &mpi->values, VALUES * of_all(mpi), ON_BOTH);
 }
 
-/* The ranks' values, of those before rank `before` that have any elements, in device memory;
- * returns how many. */
-static int64_t gather(subwave_mpi *mpi, subwave_dtype dtype, int64_t n, uint64_t mine, int before)
+/* Begins to reduce this rank's part to its value, before the ranks agree: the device works while
+ * they do. */
+static void reduce_part(subwave_mpi *mpi, subwave_dtype dtype, subwave_op op, subwave_order order,
+                        int64_t n, const void *x)
 {
-    const size_t element = subwave_dtype_size(dtype);
-    uint64_t(*const all)[2] = (uint64_t(*)[2])mpi->values.host;
-    MPI_Request request;
-    mpi->own[0] = n > 0;
-    mpi->own[1] = mine;
-    if (mpi->size[ALL_RANKS] == 1)
-        memcpy(all, mpi->own, sizeof mpi->own);
-    else
-        subwave_mpi_await(mpi,
-                          MPI_Iallgather(mpi->own, sizeof mpi->own, MPI_BYTE, all, sizeof mpi->own,
-                                         MPI_BYTE, mpi->comm[ALL_RANKS], &request),
-                          &request, "the parts' results");
-    int64_t count = 0;
-    for (int r = 0; r < before && !mpi->lost; ++r)
-        if (all[r][0])
-            memmove(mpi->values.host + (size_t)count++ * element, &all[r][1], element);
-    if (!mpi->status && count)
-        subwave_mpi_try(mpi, mpi->context,
-                        subwave_copy(mpi->context, mpi->values.device, mpi->values.host,
-                                     count * (int64_t)element));
-    return count;
-}
-
-/* The value of this rank's part. */
-static uint64_t reduce_part(subwave_mpi *mpi, subwave_dtype dtype, subwave_op op,
-                            subwave_order order, int64_t n, const void *x)
-{
-    uint64_t value = 0;
+    char *const value =
+        mpi->values.device + (size_t)mpi->rank[ALL_RANKS] * subwave_dtype_size(dtype);
     if (!mpi->status && n)
-        subwave_mpi_try(
-            mpi, mpi->context,
-            subwave_reduce(mpi->context, dtype, op, order, n, NULL, x, SUBWAVE_PLACE_HOST, &value));
-    return value;
+        subwave_mpi_try(mpi, mpi->context,
+                        subwave_reduce(mpi->context, dtype, op, order, n, NULL, x,
+                                       SUBWAVE_PLACE_DEVICE, value));
+}
+
+/* The values of those ranks before rank `before` whose parts, of n elements here, are not empty:
+ * where they lie on the device, and how many. */
+static const char *gather(subwave_mpi *mpi, subwave_dtype dtype, int64_t n, int before,
+                          int64_t *count)
+{
+    const int64_t element = (int64_t)subwave_dtype_size(dtype);
+    char *const all = mpi->values.device, *const packed = all + of_all(mpi);
+    int *const has_elements = mpi->counts;
+    *count = 0;
+    has_elements[mpi->rank[ALL_RANKS]] = n > 0;
+    if (mpi->size[ALL_RANKS] > 1) {
+        MPI_Request request;
+        subwave_mpi_await(mpi,
+                          MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, has_elements, 1,
+                                         MPI_INT, mpi->comm[ALL_RANKS], &request),
+                          &request, "which parts are empty");
+        subwave_mpi_order(mpi, mpi->context, mpi->begun, mpi->transfer);
+        subwave_mpi_gather(mpi, element);
+        subwave_mpi_order(mpi, mpi->transfer, mpi->ready[0], mpi->context);
+    }
+    for (int r = 0; r < before && !mpi->lost; ++r)
+        *count += has_elements[r];
+    if (*count == before)
+        return all;
+    char *to = packed;
+    for (int first = 0, end; first < before && !mpi->status; first = end + 1) {
+        for (end = first; end < before && has_elements[end];)
+            ++end;
+        if (end > first)
+            subwave_mpi_try(mpi, mpi->context,
+                            subwave_copy_async(mpi->context, to, all + first * element,
+                                               (end - first) * element));
+        to += (end - first) * element;
+    }
+    return packed;
+}
+
+/* Combines values on the device to one on the host, for which work is waited up to the limit: it
+ * may have to do with a lost rank. */
+static void combine(subwave_mpi *mpi, subwave_dtype dtype, subwave_op op, int64_t count,
+                    const void *init, const char *values, void *result)
+{
+    const int64_t element = (int64_t)subwave_dtype_size(dtype);
+    const size_t at = (size_t)(VALUES - 1) * (size_t)of_all(mpi);
+    if (!mpi->status)
+        subwave_mpi_try(mpi, mpi->context,
+                        subwave_reduce(mpi->context, dtype, op, SUBWAVE_ORDER_FIXED, count, init,
+                                       values, SUBWAVE_PLACE_DEVICE, mpi->values.device + at));
+    if (!mpi->status)
+        subwave_mpi_try(mpi, mpi->context,
+                        subwave_copy_async(mpi->context, mpi->values.host + at,
+                                           mpi->values.device + at, element));
+    if (!mpi->status)
+        subwave_mpi_wait(mpi);
+    if (!mpi->status)
+        memcpy(result, mpi->values.host + at, (size_t)element);
 }
 
 subwave_status subwave_mpi_reduce(subwave_mpi *mpi, subwave_dtype dtype, subwave_op op,
@@ -89,14 +125,17 @@ subwave_status subwave_mpi_reduce(subwave_mpi *mpi, subwave_dtype dtype, subwave
         subwave_mpi_fail(mpi, SUBWAVE_STATUS_INVALID_VALUE,
                          "place is %d, which is no subwave_place", (int)place);
     check_array(mpi, "result", 1, result, dtype);
+    reduce_part(mpi, dtype, op, order, n, x);
     if (subwave_mpi_agree(mpi))
         return mpi->status;
-    const uint64_t mine = reduce_part(mpi, dtype, op, order, n, x);
-    const int64_t count = gather(mpi, dtype, n, mine, mpi->size[ALL_RANKS]);
-    if (!mpi->status)
+    int64_t count;
+    const char *const values = gather(mpi, dtype, n, mpi->size[ALL_RANKS], &count);
+    if (place == SUBWAVE_PLACE_HOST)
+        combine(mpi, dtype, op, count, init, values, result);
+    else if (!mpi->status)
         subwave_mpi_try(mpi, mpi->context,
                         subwave_reduce(mpi->context, dtype, op, SUBWAVE_ORDER_FIXED, count, init,
-                                       mpi->values.device, place, result));
+                                       values, place, result));
     return subwave_mpi_agree(mpi);
 }
 
@@ -112,18 +151,17 @@ subwave_status subwave_mpi_scan(subwave_mpi *mpi, subwave_dtype dtype, subwave_o
     subwave_mpi_try(mpi, mpi->context,
                     subwave_scan(mpi->context, dtype, op, scan, order, 0, NULL, NULL, NULL));
     check_array(mpi, "y", n, y, dtype);
-    if (subwave_mpi_agree(mpi))
-        return mpi->status;
     /* Nobody comes behind the last part, so that its value is not wanted. */
     const int rank = mpi->rank[ALL_RANKS];
-    const bool is_last = rank == mpi->size[ALL_RANKS] - 1;
-    const uint64_t mine = is_last ? 0 : reduce_part(mpi, dtype, op, order, n, x);
-    const int64_t count = gather(mpi, dtype, n, mine, rank);
+    if (rank < mpi->size[ALL_RANKS] - 1)
+        reduce_part(mpi, dtype, op, order, n, x);
+    if (subwave_mpi_agree(mpi))
+        return mpi->status;
+    int64_t count;
     uint64_t before;
-    if (!mpi->status && count)
-        subwave_mpi_try(mpi, mpi->context,
-                        subwave_reduce(mpi->context, dtype, op, SUBWAVE_ORDER_FIXED, count, init,
-                                       mpi->values.device, SUBWAVE_PLACE_HOST, &before));
+    const char *const values = gather(mpi, dtype, n, rank, &count);
+    if (count)
+        combine(mpi, dtype, op, count, init, values, &before);
     if (!mpi->status)
         subwave_mpi_try(
             mpi, mpi->context,

@@ -25,6 +25,7 @@ enum { CCL_SUCCESS = 0, CCL_INT8 = 0, CCL_INT64 = 4, CCL_SUM = 0 };
     X(GroupStart, (void)) \
     X(GroupEnd, (void)) \
     X(Broadcast, (const void *, void *, size_t, int, int, ccl_handle, void *)) \
+    X(AllGather, (const void *, void *, size_t, int, ccl_handle, void *)) \
     X(AllReduce, (const void *, void *, size_t, int, int, ccl_handle, void *)) \
     X(Send, (const void *, size_t, int, int, ccl_handle, void *)) \
     X(Recv, (void *, size_t, int, int, ccl_handle, void *))
@@ -162,6 +163,15 @@ void subwave_mpi_ccl_broadcast(subwave_mpi *mpi, subwave_mpi_ranks ranks, int ro
     try(mpi, "ncclBroadcast",
         mpi->ccl->Broadcast(data, data, (size_t)bytes, CCL_INT8, root, mpi->ccl->handles[ranks],
                             mpi->stream),
+        SUBWAVE_STATUS_COMMUNICATION_ERROR);
+}
+
+void subwave_mpi_ccl_gather(subwave_mpi *mpi, char *data, int64_t bytes)
+{
+    use_device(mpi);
+    try(mpi, "ncclAllGather",
+        mpi->ccl->AllGather(data + mpi->rank[ALL_RANKS] * bytes, data, (size_t)bytes, CCL_INT8,
+                            mpi->ccl->handles[ALL_RANKS], mpi->stream),
         SUBWAVE_STATUS_COMMUNICATION_ERROR);
 }
 

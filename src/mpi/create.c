@@ -219,28 +219,6 @@ subwave_status subwave_mpi_create(subwave_mpi **result, subwave_context *context
     return status;
 }
 
-/* Waits for queued work, up to the time limit: work that waits for a lost rank never ends. */
-static void wait_for_work(subwave_mpi *mpi)
-{
-    const double since = MPI_Wtime();
-    bool reached = false;
-    subwave_mpi_try(mpi, mpi->context, subwave_event_record(mpi->context, mpi->begun));
-    while (!mpi->status && !reached) {
-        subwave_mpi_try(mpi, mpi->context, subwave_event_query(mpi->context, mpi->begun, &reached));
-        const char *const failure = reached ? NULL : subwave_mpi_ccl_failure(mpi);
-        if (failure || (!reached && mpi->limit > 0 && MPI_Wtime() - since > mpi->limit)) {
-            subwave_mpi_fail(mpi, SUBWAVE_STATUS_COMMUNICATION_ERROR, "%s, rank %d: %s",
-                             mpi->function, mpi->rank[ALL_RANKS],
-                             failure ? failure
-                                     : "the work has not ended within SUBWAVE_MPI_TIMEOUT");
-            mpi->lost = true;
-        }
-        subwave_mpi_pause(since);
-    }
-    if (!mpi->status)
-        subwave_mpi_try(mpi, mpi->context, subwave_synchronize(mpi->context));
-}
-
 subwave_status subwave_mpi_destroy(subwave_mpi **pointer)
 {
     if (!pointer || !*pointer)
@@ -249,7 +227,7 @@ subwave_status subwave_mpi_destroy(subwave_mpi **pointer)
     subwave_status status;
     *pointer = NULL;
     if (subwave_mpi_begin(mpi, "subwave_mpi_destroy", &status)) {
-        wait_for_work(mpi);
+        subwave_mpi_wait(mpi);
         status = subwave_mpi_agree(mpi);
     }
     if (status)
@@ -265,6 +243,6 @@ subwave_status subwave_mpi_synchronize(subwave_mpi *mpi)
     subwave_status status;
     if (!subwave_mpi_begin(mpi, "subwave_mpi_synchronize", &status))
         return status;
-    wait_for_work(mpi);
+    subwave_mpi_wait(mpi);
     return mpi->status;
 }

@@ -45,12 +45,11 @@ struct subwave_mpi {
     subwave_event *begun, *ready[SUBWAVE_MPI_SLOTS], *used[SUBWAVE_MPI_SLOTS];
     subwave_mpi_buffer panel_a[SUBWAVE_MPI_SLOTS], panel_b[SUBWAVE_MPI_SLOTS];
     subwave_mpi_buffer moved_a, moved_b, sent, received, values;
-    int *counts; /* of units: sent and received, and where, by rank */
+    int *counts; /* of units: sent and received, and where, by rank; or which have elements */
     /* What agreements send. All that is sent or received lies in the grid, which outlives a message
      * that is given up. */
     int64_t most[1 + 2 * SUBWAVE_MPI_ARGUMENTS];
     char told[SUBWAVE_MPI_TEXT];
-    uint64_t own[2];
 
     /* The broadcasts on their way, by slot. One that was received goes to the device. */
     struct {
@@ -95,6 +94,10 @@ subwave_status subwave_mpi_agree(subwave_mpi *mpi);
 /* Waits for a request of MPI, or of all with null, for which `what` is waited in a text. */
 void subwave_mpi_await(subwave_mpi *mpi, int result, MPI_Request *request, const char *what);
 
+/* Waits for the work of the caller's stream, up to the time limit: what waits for a lost rank never
+ * ends. */
+void subwave_mpi_wait(subwave_mpi *mpi);
+
 /* A pause before what is waited for is looked at again: shorter than it has taken, measured from
  * `since`. The processor is the other ranks' meanwhile. */
 void subwave_mpi_pause(double since);
@@ -125,6 +128,10 @@ void subwave_mpi_exchange(subwave_mpi *mpi);
 /* Adds the ranks' n numbers in `values`, in order of the stream of `transfer`. */
 void subwave_mpi_sum(subwave_mpi *mpi, int64_t n);
 
+/* Brings the ranks' values of as many bytes together in `values`, by rank, to all of them, in order
+ * of the stream of `transfer`. */
+void subwave_mpi_gather(subwave_mpi *mpi, int64_t bytes);
+
 /* --- RCCL and NCCL (ccl.c) ------------------------------------------------------------------- */
 
 /* Loads the library and makes its communicators; collective. The status is that of all ranks. */
@@ -135,6 +142,7 @@ const char *subwave_mpi_ccl_failure(subwave_mpi *mpi);
 void subwave_mpi_ccl_broadcast(subwave_mpi *mpi, subwave_mpi_ranks ranks, int root, void *data,
                                int64_t bytes);
 void subwave_mpi_ccl_exchange(subwave_mpi *mpi);
+void subwave_mpi_ccl_gather(subwave_mpi *mpi, char *data, int64_t bytes);
 void subwave_mpi_ccl_sum(subwave_mpi *mpi, int64_t *data, int64_t n);
 
 /* --- how a matrix is divided (layout.c) ------------------------------------------------------ */

@@ -156,3 +156,26 @@ void subwave_mpi_sum(subwave_mpi *mpi, int64_t n)
     if (by_host && !mpi->lost)
         copy(mpi, values->device, values->host, bytes);
 }
+
+void subwave_mpi_gather(subwave_mpi *mpi, int64_t bytes)
+{
+    subwave_mpi_buffer *values = &mpi->values;
+    const int64_t size = mpi->size[ALL_RANKS], at = mpi->rank[ALL_RANKS] * bytes;
+    if (mpi->lost || size == 1)
+        return;
+    if (mpi->transport == SUBWAVE_MPI_TRANSPORT_CCL) {
+        subwave_mpi_ccl_gather(mpi, values->device, bytes);
+        return;
+    }
+    const bool by_host = mpi->transport == SUBWAVE_MPI_TRANSPORT_HOST;
+    if (by_host)
+        copy(mpi, values->host + at, values->device + at, bytes);
+    synchronize(mpi);
+    MPI_Request request;
+    const int result =
+        MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, by_host ? values->host : values->device,
+                       (int)bytes, MPI_BYTE, mpi->comm[ALL_RANKS], &request);
+    subwave_mpi_await(mpi, result, &request, "the parts' results");
+    if (by_host && !mpi->lost)
+        copy(mpi, values->device, values->host, size * bytes);
+}

@@ -289,6 +289,30 @@ static void test_hanging(bool waits)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* The work of a reduction to the host, which waits for it, does not end on the other ranks. */
+static void test_hanging_reduction(void)
+{
+    setenv("SUBWAVE_MPI_TIMEOUT", "1", 1);
+    make(SUBWAVE_MPI_TRANSPORT_CCL);
+    char text[160];
+    snprintf(text, sizeof text, "subwave_mpi_reduce, rank %d: %s", check_rank,
+             check_rank == guilty ? "agreeing: not all ranks have come"
+                                  : "the work has not ended within SUBWAVE_MPI_TIMEOUT");
+    work_hangs = check_rank != guilty;
+    double sum = -7;
+    const double begun = MPI_Wtime();
+    CHECK_FAILS(mpi,
+                subwave_mpi_reduce(mpi, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, SUBWAVE_ORDER_FIXED, 3,
+                                   NULL, a, SUBWAVE_PLACE_HOST, &sum),
+                SUBWAVE_STATUS_COMMUNICATION_ERROR, -1, text);
+    CHECK(check_rank == guilty || sum == -7, "a result was written: %g", sum);
+    CHECK(MPI_Wtime() - begun < 3, "work that hangs was waited for %g s", MPI_Wtime() - begun);
+    CHECK_FAILS(NULL, subwave_mpi_destroy(&mpi), SUBWAVE_STATUS_COMMUNICATION_ERROR, -1, text);
+    work_hangs = false;
+    unsetenv("SUBWAVE_MPI_TIMEOUT");
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     check_start(&argc, &argv);
@@ -314,6 +338,7 @@ int main(int argc, char **argv)
         test_ccl();
         test_hanging(true);
         test_hanging(false);
+        test_hanging_reduction();
     }
     test_lost(0);
     test_lost(2);
