@@ -60,6 +60,7 @@ typedef enum subwave_operation {
     SUBWAVE_OPERATION_grouped,
     SUBWAVE_OPERATION_matmul_grouped,
     SUBWAVE_OPERATION_tensor,
+    SUBWAVE_OPERATION_real_form,
 } subwave_operation;
 
 /* C = alpha A B + beta C; element (i, j) of A is a[i * a_row + j * a_column], or its conjugate, of B
@@ -124,6 +125,26 @@ typedef struct subwave_matmul_launch {
 typedef subwave_matmul_launch subwave_matmul_naive_launch, subwave_matmul_local_launch,
     subwave_matmul_tutorial_launch, subwave_matmul_broadcast_launch, subwave_matmul_matrix_launch,
     subwave_matmul_skinny_launch;
+
+/* Of each line x of complex numbers two lines, v and i v or -i v, with v = alpha x or alpha conj(x). */
+enum {
+    SUBWAVE_REAL_FORM_BLOCK = 256,
+#ifdef SUBWAVE_SMALL_LIMITS
+    SUBWAVE_REAL_FORM_BLOCKS = 3,
+#else
+    SUBWAVE_REAL_FORM_BLOCKS = 1 << 12, /* at most: blocks go over the lines */
+#endif
+};
+typedef struct subwave_real_form_launch {
+    int64_t lines, length;
+    int64_t ldx, ldy; /* from line to line */
+    const void *x;
+    void *y;
+    double alpha[2];
+    int32_t conjugate, minus;
+    int64_t tiles; /* of SUBWAVE_REAL_FORM_BLOCK numbers of a line */
+    uint32_t blocks;
+} subwave_real_form_launch;
 
 /* Element (i, j) of a batch entry's matrix is x[i * ld + j], or x[i + j * ld] if transposed; x is
  * array[entry], in device memory, or first + entry * stride. */

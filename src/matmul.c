@@ -3,6 +3,7 @@
  */
 #include "check.h"
 #include "log.h"
+#include "matmul_complex.h"
 #include "matmul_packed.h"
 #include "tuning.h"
 
@@ -19,13 +20,17 @@ static subwave_status check_choices(subwave_context *context, subwave_variant va
     SUBWAVE_TRY(subwave_check_layout(context, layout));
     SUBWAVE_TRY(subwave_check_transpose(context, "transpose_a", transpose_a));
     SUBWAVE_TRY(subwave_check_transpose(context, "transpose_b", transpose_b));
-    const subwave_operation operation = subwave_operation_of(variant);
+    const bool is_complex = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX,
+               by_real = variant == SUBWAVE_VARIANT_MATRIX && is_complex;
+    const subwave_operation operation =
+        by_real ? SUBWAVE_OPERATION_real_form : subwave_operation_of(variant);
     if (!subwave_is_built(operation, dtype)) {
         char what[64];
         snprintf(what, sizeof what, "subwave_matmul by variant %s", subwave_variant_name(variant));
         return subwave_check_built(context, what, operation, dtype);
     }
-    if (!subwave_variant_takes(&context->capabilities, variant, dtype))
+    if (by_real ? !subwave_has_real_product(&context->capabilities, dtype)
+                : !subwave_variant_takes(&context->capabilities, variant, dtype))
         return subwave_fail(
             context, SUBWAVE_STATUS_UNSUPPORTED,
             "variant is %s; %s (%s) has no matrix unit that keeps the accuracy of %s",
@@ -153,6 +158,9 @@ subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,
     subwave_packed_operands operands;
     if (subwave_packs_first(context, dtype, variant, &launch.product, &operands))
         return subwave_multiply_packed(context, dtype, &operands, &launch.product);
+    subwave_real_product real;
+    if (subwave_takes_real_product(context, dtype, variant, &launch.product, &real))
+        return subwave_multiply_real(context, dtype, &real, &launch.product);
     launch.kernel = subwave_plan_matmul(&context->capabilities, dtype, variant, &launch.product);
     return subwave_launch_product(context, dtype, &launch);
 }
@@ -199,9 +207,25 @@ subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant var
         operands.columns = product.n;
         product = subwave_packed_part(context, &operands, &product, 0, 0);
     }
-    const subwave_matmul_kernel kernel =
+    subwave_real_product real = {0};
+    const bool by_real = subwave_takes_real_product(context, dtype, variant, &product, &real);
+    bool transposed = by_real && product.transposed;
+    if (by_real) {
+        real.rows = product.m;
+        real.columns = product.n;
+        real.steps = product.k;
+        product = subwave_real_part(context, dtype, &real, &product, 0, 0, 0);
+        dtype = subwave_part_dtype(dtype);
+        variant = SUBWAVE_VARIANT_MATRIX;
+    }
+    subwave_matmul_kernel kernel =
         subwave_plan_matmul(&context->capabilities, dtype, variant, &product);
-    const bool transposed = product.transposed;
+    const double share = predicted_share(&context->capabilities, &product, &kernel);
+    if (by_real) { /* two rows of the real product, or columns of its transpose, are one */
+        *(product.transposed ? &kernel.item_columns : &kernel.item_rows) /= 2;
+        *(product.transposed ? &kernel.tile_columns : &kernel.tile_rows) /= 2;
+    }
+    transposed ^= product.transposed != 0;
     *plan = (subwave_matmul_plan_info){
         .variant = kernel.variant,
         .item_rows = transposed ? kernel.item_columns : kernel.item_rows,
@@ -212,9 +236,10 @@ subwave_status subwave_matmul_plan(subwave_context *context, subwave_variant var
         .blocks = empty ? 0 : kernel.blocks,
         .shared_bytes = kernel.shared_bytes,
         .parts = kernel.parts,
-        .workspace_bytes = empty   ? 0
-                           : packs ? operands.end
-                                   : kernel.workspace_bytes,
-        .predicted_share = predicted_share(&context->capabilities, &product, &kernel)};
+        .workspace_bytes = empty              ? 0
+                           : packs            ? operands.end
+                           : by_real && k > 0 ? real.end
+                                              : kernel.workspace_bytes,
+        .predicted_share = share};
     return SUBWAVE_STATUS_SUCCESS;
 }

@@ -5,6 +5,7 @@
 
 #include "backend.h"
 #include "check.h"
+#include "workspace.h"
 
 int64_t subwave_count_tiles(const subwave_matmul_product *product, int64_t rows, int64_t columns)
 {
@@ -253,9 +254,13 @@ static const struct {
 
 size_t subwave_packed_workspace(const subwave_capabilities *device)
 {
-    return !subwave_variant_takes(device, SUBWAVE_VARIANT_MATRIX, SUBWAVE_DTYPE_I8) ? 0
-           : device->waves_take_turns                                               ? 1 << 14
-                                                                                    : 1 << 25;
+    const bool packs_bytes = subwave_has_matrix_unit(device, SUBWAVE_DTYPE_I8),
+               has_real_products = subwave_has_matrix_unit(device, SUBWAVE_DTYPE_F32) ||
+                                   subwave_has_matrix_unit(device, SUBWAVE_DTYPE_F64);
+    return device->waves_take_turns ? 1 << 15
+           : has_real_products      ? (1 << 26) + SUBWAVE_WORKSPACE_ALIGNMENT
+           : packs_bytes            ? 1 << 25
+                                    : 0;
 }
 
 size_t subwave_plan_workspace(const subwave_capabilities *device)

@@ -764,7 +764,8 @@ static void test_non_finite(void **state)
 /* --- the order of sums ----------------------------------------------------------------------- */
 
 /* The sum over k runs in ascending order, one partial sum a cell, where k is not split; MATRIX
- * does not split a short one. */
+ * does not split a short one. Of complex numbers it adds the two real products of a step in another
+ * order. */
 static void test_order_of_sums(void **state)
 {
     if (!harness_is_cpu(*state)) {
@@ -780,6 +781,8 @@ static void test_order_of_sums(void **state)
                     all_variants[v] == SUBWAVE_VARIANT_SKINNY || !harness_takes(3, 3))
                     continue;
                 const bool is_matrix = all_variants[v] == SUBWAVE_VARIANT_MATRIX;
+                if (is_matrix && reference_is_complex(matmul_dtypes[d]))
+                    continue;
                 matmul_case what =
                     plain_case(all_variants[v], matmul_dtypes[d], 17, 70, is_matrix ? 13 : 133);
                 set_form(&what, form);
@@ -886,6 +889,69 @@ static void test_packed_bytes(void **state)
         }
 }
 
+/* --- complex numbers by MATRIX ------------------------------------------------------------------ */
+
+/* The real form of A, and some B, are in the workspace, in parts if that is small: in the context's own,
+ * in the smallest that will do, in one between them, and in one that is too small. */
+static void check_complex_matrix(subwave_context *context, const matmul_case *what,
+                                 harness_random *random)
+{
+    enum { GUARD = 64 };
+    void *memory;
+    unsigned char guard[2][GUARD];
+    const int64_t most = plan_of(context, what).workspace_bytes;
+    assert_true(most > 0);
+    check_case(context, what, random);
+    assert_ok(context, subwave_malloc(context, &memory, most + GUARD));
+    assert_ok(context, subwave_set_workspace(context, memory, 0));
+    const int64_t least = plan_of(context, what).workspace_bytes;
+    assert_true(least > 0 && least <= most);
+    const int64_t rooms[] = {least, (least + most) / 2, least - 1};
+    for (int room = 0; room < 3; ++room) {
+        const int64_t bytes = rooms[room];
+        memset(guard[0], 0xa5, GUARD);
+        assert_ok(context, subwave_copy(context, (char *)memory + bytes, guard[0], GUARD));
+        assert_ok(context, subwave_set_workspace(context, memory, bytes));
+        if (bytes >= least) {
+            check_case(context, what, random);
+        } else {
+            problem p = problem_create(context, what, random);
+            problem_upload(&p);
+            assert_int_equal(problem_call(&p), SUBWAVE_STATUS_WORKSPACE_TOO_SMALL);
+            reference_matrix now = problem_output(&p);
+            assert_memory_equal(matrix_memory(&now), matrix_memory(&p.c), matrix_bytes(&now));
+            free(matrix_memory(&now));
+            problem_destroy(&p);
+        }
+        assert_ok(context, subwave_copy(context, guard[1], (char *)memory + bytes, GUARD));
+        assert_memory_equal(guard[0], guard[1], GUARD);
+    }
+    assert_ok(context, subwave_set_workspace(context, NULL, 0));
+    assert_ok(context, subwave_free(context, memory));
+}
+
+static void test_complex_matrix(void **state)
+{
+    static const int64_t small[][3] = {{100, 70, 40}, {37, 90, 17}},
+                         large[][3] = {{300, 200, 2100}, {131, 260, 1025}},
+                         emulated[][3] = {{70, 36, 1030}};
+    const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_C32, SUBWAVE_DTYPE_C64};
+    const bool cpu = harness_is_cpu(*state), few = harness_is_emulated();
+    const int64_t(*const sizes)[3] = cpu ? small : few ? emulated : large;
+    harness_random random = harness_random_start();
+    for (int d = 0; d < 2; ++d)
+        for (int s = 0; s < (few ? 1 : 2) && has(*state, SUBWAVE_VARIANT_MATRIX, dtypes[d]); ++s)
+            for (unsigned form = 0; form < (few ? 2 : FORMS); ++form) {
+                matmul_case what = plain_case(SUBWAVE_VARIANT_MATRIX, dtypes[d], sizes[s][0],
+                                              sizes[s][1], sizes[s][2]);
+                vary(&what, &random);
+                set_form(&what, few ? 3 * form : form);
+                what.alpha_imaginary = form & 1 ? 0.25 : 0;
+                what.beta_imaginary = form & 2 ? -0.5 : 0;
+                check_complex_matrix(*state, &what, &random);
+            }
+}
+
 /* --- addresses beyond 32 bits ---------------------------------------------------------------- */
 
 /* 2 x 2 matrices whose rows lie 8 GiB apart, side by side in one allocation; on the CPU device the
@@ -960,11 +1026,11 @@ static void test_plan(void **state)
                 assert_true(items > 0 && items <= device.max_block_size);
                 assert_true(plan.parts >= 1);
                 assert_true(plan.parts == 1 || plan.variant == SUBWAVE_VARIANT_SKINNY || is_matrix);
-                /* MATRIX may pack i8 there. */
-                assert_true(plan.workspace_bytes > 0
-                                ? plan.parts > 1 ||
-                                      (is_matrix && matmul_dtypes[d] == SUBWAVE_DTYPE_I8)
-                                : plan.parts == 1);
+                /* MATRIX may pack i8 there, and has the real form of a complex matrix there. */
+                const bool may_prepare = is_matrix && (matmul_dtypes[d] == SUBWAVE_DTYPE_I8 ||
+                                                       reference_is_complex(matmul_dtypes[d]));
+                assert_true(plan.workspace_bytes > 0 ? plan.parts > 1 || may_prepare
+                                                     : plan.parts == 1);
                 if (plan.variant != SUBWAVE_VARIANT_SKINNY) /* whose items share cells */
                     assert_int_equal(plan.tile_rows * plan.tile_columns,
                                      items * plan.item_rows * plan.item_columns);
@@ -1083,6 +1149,7 @@ int main(void)
         cmocka_unit_test(test_plan),
         cmocka_unit_test(test_plan_arguments),
         cmocka_unit_test(test_packed_bytes),
+        cmocka_unit_test(test_complex_matrix),
         cmocka_unit_test(test_count), /* here end the quick tests */
         cmocka_unit_test(test_full_sizes),
         cmocka_unit_test(test_large_tiles),

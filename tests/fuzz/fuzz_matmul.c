@@ -707,9 +707,10 @@ static void check_plan(fuzz *f, const product *p, const subwave_matmul_plan_info
         (plan->parts > 1 && plan->variant != SUBWAVE_VARIANT_SKINNY && !is_matrix))
         fuzz_fail(f, "plans %" PRId64 " bytes of local memory and %d parts, or reserved values",
                   plan->shared_bytes, plan->parts);
-    /* MATRIX may pack operands of i8 there. */
-    const bool may_pack =
-        plan->variant == SUBWAVE_VARIANT_MATRIX && p->dtype == SUBWAVE_DTYPE_I8 && p->k > 0;
+    /* MATRIX may pack operands of i8 there, and has the real form of complex ones there. */
+    const bool is_complex = p->dtype == SUBWAVE_DTYPE_C32 || p->dtype == SUBWAVE_DTYPE_C64;
+    const bool may_pack = plan->variant == SUBWAVE_VARIANT_MATRIX &&
+                          (p->dtype == SUBWAVE_DTYPE_I8 || is_complex) && p->k > 0;
     const bool has_parts = plan->parts > 1 && !empty;
     if ((plan->workspace_bytes > 0) != has_parts &&
         !(plan->workspace_bytes > 0 && may_pack && !empty))

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT
+ * matmul_complex.c: products of complex numbers by matrix units, which multiply real ones. The parts
+ * of an element are neighbours in memory. So a C of m x n that lies by columns is also a real matrix
+ * of 2m x n, and a B of k x n one of 2k x n, and C = A B holds of them with a real A of 2m x 2k, of
+ * which each element a + ib is a square:
+ *     a  -b
+ *     b   a
+ * Along k a row of it is conj(x) or i conj(x) for a row x of A; along its columns, x or i x for a
+ * column. This real form of A, with a complex alpha in it, is made in the workspace, for as many rows of C and
+ * steps of k at a time as there is room for. B and C are used where they are; only a B that does not
+ * lie along k is transposed in the workspace, too. What is multiplied is what complex numbers take:
+ * four real products for each.
+ */
+#include "matmul_complex.h"
+
+#include "matmul_packed.h"
+#include "transpose.h"
+#include "workspace.h"
+
+enum {
+    LINE = 8, /* elements, of which lines in the workspace take a multiple */
+    STEPS = 1024,
+    LINES = 64, /* rows or columns that are multiplied together at least */
+    CPU_STEPS = 16,
+    CPU_LINES = 16,
+};
+
+bool subwave_has_real_product(const subwave_capabilities *device, subwave_dtype dtype)
+{
+    return subwave_is_built(SUBWAVE_OPERATION_real_form, dtype) &&
+           subwave_variant_takes(device, SUBWAVE_VARIANT_MATRIX, subwave_part_dtype(dtype));
+}
+
+/* More rows or columns than any workspace has room for. */
+static const int64_t MOST = (int64_t)1 << 48;
+
+/* Saturates, since a plan can be asked for with any sizes. */
+static int64_t twice(int64_t x) { return x > INT64_MAX / 2 ? INT64_MAX : 2 * x; }
+
+/* How many of `all` are taken at a time, at most `room` but `unit` at least: a multiple of that, in
+ * parts of nearly the same size, or all. */
+static int64_t at_a_time(int64_t all, int64_t room, int64_t unit)
+{
+    if (round_up(all, LINE) <= room)
+        return all;
+    const int64_t parts = ceil_divide(all, greater_of(room / unit, 1) * unit);
+    return lesser_of(round_up(ceil_divide(all, parts), unit), all);
+}
+
+/* Bytes of A's real form, and of what B has in the workspace. */
+static int64_t bytes_of_a(const subwave_real_product *real, bool along_k, int64_t size)
+{
+    const int64_t bytes = size * real->lda * (along_k ? real->rows : real->steps);
+    return round_up(bytes, SUBWAVE_WORKSPACE_ALIGNMENT);
+}
+static int64_t bytes_of_b(const subwave_real_product *real, int64_t size)
+{
+    return real->b ? size * real->ldb * real->columns : 0;
+}
+
+static bool has_real_alpha(const subwave_matmul_product *product) { return product->alpha[1] == 0; }
+
+static bool lies_along_k(const subwave_matmul_product *product) { return product->a_row != 1; }
+
+/* Divides a product so that the workspace holds what it takes, if that can be. */
+static subwave_real_product divide(const subwave_context *context, int64_t size,
+                                   const subwave_matmul_product *product)
+{
+    const subwave_capabilities *const device = &context->capabilities;
+    const bool in_turns = device->waves_take_turns, along_k = lies_along_k(product);
+    const bool b = product->b_row != 1;
+    const int64_t fewest = in_turns ? CPU_LINES : LINES, usual_steps = in_turns ? CPU_STEPS : STEPS;
+    /* Behind the counters and the sums of parts. */
+    const int64_t first = round_up((int64_t)subwave_plan_workspace(device) -
+                                       (int64_t)subwave_packed_workspace(device),
+                                   SUBWAVE_WORKSPACE_ALIGNMENT),
+                  room = greater_of(context->workspace_bytes - first - SUBWAVE_WORKSPACE_ALIGNMENT,
+                                    0) /
+                         size; /* elements */
+    /* Lines of k's length: a row of A's takes two, a column of B one. Each part of k reads and writes
+     * C, so that a product of few lines takes more steps at a time. */
+    const int64_t of_a = 2 * round_up(lesser_of(product->m, MOST), LINE),
+                  of_b = b ? round_up(lesser_of(product->n, MOST), LINE) : 0,
+                  least_of_a = lesser_of(of_a, 2 * fewest);
+    subwave_real_product real = {.b = b, .columns = product->n, .first = first};
+    real.steps = at_a_time(product->k, greater_of(room / (of_a + of_b), usual_steps), LINE);
+    const int64_t steps = round_up(greater_of(real.steps, 1), LINE), lines = room / steps;
+    if (b)
+        real.columns = at_a_time(
+            product->n, lesser_of(greater_of(lines / 2, lines - of_a), lines - least_of_a), fewest);
+    real.rows = at_a_time(product->m, (lines - (b ? round_up(real.columns, LINE) : 0)) / 2, fewest);
+    real.lda = 2 * round_up(along_k ? greater_of(real.steps, 1) : real.rows, LINE);
+    real.ldb = steps;
+    real.end = real.first + bytes_of_a(&real, along_k, size) + bytes_of_b(&real, size);
+    return real;
+}
+
+/* It is worth the time where each element of A's real form, and of B if that is transposed, is
+ * multiplied often, in a product that is long beside four launches: a form of A is 32 bytes in f32
+ * and 64 in f64 per element, to write and to read, which 256 columns outweigh. Predicted from the
+ * memory's and the units' peaks on AMD GPUs, not timed there. */
+static bool is_worth(const subwave_capabilities *device, subwave_dtype dtype,
+                     const subwave_context *context, const subwave_real_product *real,
+                     const subwave_matmul_product *product)
+{
+    enum { COLUMNS = 256 };
+    const double least = 0x1p27; /* complex products */
+    if (device->waves_take_turns || real->end > context->workspace_bytes || product->n < COLUMNS ||
+        (real->b && product->m < COLUMNS) ||
+        (double)product->m * (double)product->n * (double)product->k < least)
+        return false;
+    subwave_matmul_product part = subwave_real_part(context, dtype, real, product, 0, 0, 0);
+    return subwave_plan_matmul(device, subwave_part_dtype(dtype), SUBWAVE_VARIANT_AUTO, &part)
+               .variant == SUBWAVE_VARIANT_MATRIX;
+}
+
+bool subwave_takes_real_product(const subwave_context *context, subwave_dtype dtype,
+                                subwave_variant variant, subwave_matmul_product *product,
+                                subwave_real_product *real)
+{
+    const subwave_capabilities *const device = &context->capabilities;
+    if ((variant != SUBWAVE_VARIANT_AUTO && variant != SUBWAVE_VARIANT_MATRIX) ||
+        !subwave_has_real_product(device, dtype))
+        return false;
+    subwave_matmul_product by_columns = *product;
+    if (by_columns.c_row != 1)
+        subwave_transpose_product(&by_columns);
+    *real = divide(context, (int64_t)subwave_dtype_size(dtype), &by_columns);
+    if (variant == SUBWAVE_VARIANT_AUTO && !is_worth(device, dtype, context, real, &by_columns))
+        return false;
+    *product = by_columns;
+    return true;
+}
+
+static void *place_of_a(const subwave_context *context, const subwave_real_product *real)
+{
+    return (char *)context->workspace + real->first;
+}
+static void *place_of_b(const subwave_context *context, const subwave_real_product *real,
+                        bool along_k, int64_t size)
+{
+    return (char *)place_of_a(context, real) + bytes_of_a(real, along_k, size);
+}
+
+static const char *element_of(const void *matrix, int64_t size, int64_t i, int64_t by_row,
+                              int64_t j, int64_t by_column)
+{
+    return matrix ? (const char *)matrix + size * (i * by_row + j * by_column) : NULL;
+}
+
+subwave_matmul_product subwave_real_part(const subwave_context *context, subwave_dtype dtype,
+                                         const subwave_real_product *real,
+                                         const subwave_matmul_product *product, int64_t i,
+                                         int64_t j, int64_t l)
+{
+    const int64_t size = (int64_t)subwave_dtype_size(dtype);
+    const bool along_k = lies_along_k(product);
+    return (subwave_matmul_product){
+        .m = twice(lesser_of(real->rows, product->m - i)),
+        .n = lesser_of(real->columns, product->n - j),
+        .k = twice(lesser_of(real->steps, product->k - l)),
+        .a = place_of_a(context, real),
+        .a_row = along_k ? real->lda : 1,
+        .a_column = along_k ? 1 : real->lda,
+        .b = real->b ? place_of_b(context, real, along_k, size)
+                     : element_of(product->b, size, l, product->b_row, j, product->b_column),
+        .b_row = 1,
+        .b_column = twice(real->b ? real->ldb : product->b_column),
+        .c = (void *)(uintptr_t)element_of(product->c, size, i, product->c_row, j,
+                                           product->c_column),
+        .c_row = 1,
+        .c_column = twice(product->c_column),
+        .alpha = {product->k == 0           ? 0
+                  : has_real_alpha(product) ? product->alpha[0]
+                                            : 1},
+        .beta = {l == 0 ? product->beta[0] : 1}};
+}
+
+/* A's rows from i on and steps from l on; a conjugate B changes the signs of its imaginary parts. */
+static subwave_status write_form_of_a(subwave_context *context, subwave_dtype dtype,
+                                      const subwave_real_product *real,
+                                      const subwave_matmul_product *product, int64_t i, int64_t l)
+{
+    const int64_t rows = lesser_of(real->rows, product->m - i),
+                  steps = lesser_of(real->steps, product->k - l);
+    const bool along_k = lies_along_k(product), conjugates_lines = along_k && !product->conjugate_b;
+    subwave_real_form_launch launch = {.lines = along_k ? rows : steps,
+                                       .length = along_k ? steps : rows,
+                                       .ldx = along_k ? product->a_row : product->a_column,
+                                       .ldy = real->lda / 2,
+                                       .x = element_of(product->a,
+                                                       (int64_t)subwave_dtype_size(dtype), i,
+                                                       product->a_row, l, product->a_column),
+                                       .y = place_of_a(context, real),
+                                       .alpha = {1},
+                                       .conjugate = product->conjugate_a != conjugates_lines,
+                                       .minus = product->conjugate_b};
+    if (!has_real_alpha(product)) {
+        launch.alpha[0] = product->alpha[0];
+        launch.alpha[1] = conjugates_lines ? -product->alpha[1] : product->alpha[1];
+    }
+    launch.tiles = launch.lines * ceil_divide(launch.length, SUBWAVE_REAL_FORM_BLOCK);
+    launch.blocks = (uint32_t)lesser_of(launch.tiles, SUBWAVE_REAL_FORM_BLOCKS);
+    return subwave_launch(context, SUBWAVE_OPERATION_real_form, dtype, &launch, "subwave_matmul");
+}
+
+static subwave_status transpose_b(subwave_context *context, subwave_dtype dtype,
+                                  const subwave_real_product *real,
+                                  const subwave_matmul_product *product, int64_t j, int64_t l)
+{
+    const int64_t size = (int64_t)subwave_dtype_size(dtype);
+    subwave_transpose_launch launch = {
+        .m = lesser_of(real->steps, product->k - l),
+        .n = lesser_of(real->columns, product->n - j),
+        .batch = 1,
+        .x = element_of(product->b, size, l, product->b_row, j, product->b_column),
+        .y = place_of_b(context, real, lies_along_k(product), size),
+        .ldx = product->b_row,
+        .ldy = real->ldb};
+    return subwave_queue_transpose(context, dtype, &launch, "subwave_matmul");
+}
+
+/* C = beta C, which real products cannot do with a complex beta. */
+static subwave_status scale(subwave_context *context, subwave_dtype dtype,
+                            const subwave_matmul_product *product)
+{
+    subwave_matmul_launch launch = {.product = *product};
+    launch.product.k = 0;
+    launch.product.alpha[0] = launch.product.alpha[1] = 0;
+    launch.product.conjugate_a = launch.product.conjugate_b = 0;
+    launch.kernel = subwave_plan_matmul(&context->capabilities, dtype, SUBWAVE_VARIANT_BROADCAST,
+                                        &launch.product);
+    return subwave_launch_product(context, dtype, &launch);
+}
+
+static subwave_status multiply_part(subwave_context *context, subwave_dtype dtype,
+                                    const subwave_real_product *real,
+                                    const subwave_matmul_product *product, int64_t i, int64_t j,
+                                    int64_t l)
+{
+    const subwave_dtype part = subwave_part_dtype(dtype);
+    subwave_matmul_launch launch = {.product =
+                                        subwave_real_part(context, dtype, real, product, i, j, l)};
+    launch.kernel =
+        subwave_plan_matmul(&context->capabilities, part, SUBWAVE_VARIANT_MATRIX, &launch.product);
+    return subwave_launch_product(context, part, &launch);
+}
+
+subwave_status subwave_multiply_real(subwave_context *context, subwave_dtype dtype,
+                                     const subwave_real_product *real,
+                                     const subwave_matmul_product *product)
+{
+    subwave_matmul_product scaled = *product;
+    void *workspace;
+    if (product->k > 0)
+        SUBWAVE_TRY(subwave_workspace_get(context, real->end, &workspace));
+    if (product->beta[1] != 0) {
+        SUBWAVE_TRY(scale(context, dtype, product));
+        scaled.beta[0] = 1;
+    }
+    if (product->k == 0)
+        return product->beta[1] != 0 ? SUBWAVE_STATUS_SUCCESS
+                                     : multiply_part(context, dtype, real, product, 0, 0, 0);
+    for (int64_t l = 0; l < product->k; l += real->steps)
+        for (int64_t i = 0; i < product->m; i += real->rows) {
+            SUBWAVE_TRY(write_form_of_a(context, dtype, real, product, i, l));
+            for (int64_t j = 0; j < product->n; j += real->columns) {
+                if (real->b && (i == 0 || real->columns < product->n))
+                    SUBWAVE_TRY(transpose_b(context, dtype, real, product, j, l));
+                SUBWAVE_TRY(multiply_part(context, dtype, real, &scaled, i, j, l));
+            }
+        }
+    return SUBWAVE_STATUS_SUCCESS;
+}
