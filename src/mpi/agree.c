@@ -49,6 +49,7 @@ bool subwave_mpi_begin(subwave_mpi *mpi, const char *function, subwave_status *s
     mpi->function = function;
     mpi->status = SUBWAVE_STATUS_SUCCESS;
     mpi->argument_count = 0;
+    mpi->is_empty = false;
     subwave_mpi_same_bytes(mpi, "mpi", function, strlen(function));
     return true;
 }
@@ -160,8 +161,8 @@ static void tell(subwave_mpi *mpi, int first, subwave_status status)
 
 subwave_status subwave_mpi_agree(subwave_mpi *mpi)
 {
-    /* The greatest of each: of the first failing rank, then of each argument and of its complement,
-     * whose greatest is the complement of the least. */
+    /* The greatest of each: of the first failing rank, of each argument and of its complement, whose
+     * greatest is the complement of the least, and of who has an empty part. */
     int64_t *const most = mpi->most;
     const int size = mpi->size[ALL_RANKS], count = mpi->argument_count;
     if (mpi->lost)
@@ -173,11 +174,13 @@ subwave_status subwave_mpi_agree(subwave_mpi *mpi)
         most[1 + 2 * i] = mpi->arguments[i].value;
         most[2 + 2 * i] = ~mpi->arguments[i].value;
     }
+    most[1 + 2 * SUBWAVE_MPI_ARGUMENTS] = mpi->is_empty;
     MPI_Request request;
     subwave_mpi_await(mpi,
-                      MPI_Iallreduce(MPI_IN_PLACE, most, 1 + 2 * SUBWAVE_MPI_ARGUMENTS, MPI_INT64_T,
+                      MPI_Iallreduce(MPI_IN_PLACE, most, 2 + 2 * SUBWAVE_MPI_ARGUMENTS, MPI_INT64_T,
                                      MPI_MAX, mpi->comm[ALL_RANKS], &request),
                       &request, "agreeing");
+    mpi->any_is_empty = most[1 + 2 * SUBWAVE_MPI_ARGUMENTS];
     mpi->argument_count = 0;
     if (mpi->lost)
         return mpi->status;

@@ -25,92 +25,79 @@ static void check_array(subwave_mpi *mpi, const char *name, int64_t n, const voi
                          x ? "not aligned to its elements" : "null");
 }
 
-/* Notes the arguments that reduction and scan share, and what subwave_reduce says of them. */
+/* Notes the arguments that reduction and scan share. */
 static void check(subwave_mpi *mpi, subwave_dtype dtype, subwave_op op, subwave_order order,
                   int64_t n, const void *init, const void *x)
 {
-    uint64_t nothing;
     subwave_mpi_same(mpi, "dtype", dtype);
     subwave_mpi_same(mpi, "op", op);
     subwave_mpi_same(mpi, "order", order);
     subwave_mpi_same(mpi, "init", init != NULL);
     subwave_mpi_same_bytes(mpi, "init", init, subwave_dtype_size(dtype));
-    subwave_mpi_try(mpi, mpi->context,
-                    subwave_reduce(mpi->context, dtype, op, order, 0, NULL, NULL,
-                                   SUBWAVE_PLACE_HOST, &nothing));
     check_array(mpi, "x", n, x, dtype);
+    mpi->is_empty = n == 0;
     subwave_mpi_reserve(mpi, &mpi->values, VALUES * of_all(mpi), ON_BOTH);
 }
 
 /* Begins to reduce this rank's part to its value, before the ranks agree: the device works while
- * they do. */
+ * they do. Notes what subwave_reduce says of the arguments. */
 static void reduce_part(subwave_mpi *mpi, subwave_dtype dtype, subwave_op op, subwave_order order,
                         int64_t n, const void *x)
 {
     char *const value =
         mpi->values.device + (size_t)mpi->rank[ALL_RANKS] * subwave_dtype_size(dtype);
-    if (!mpi->status && n)
+    if (!mpi->status)
         subwave_mpi_try(mpi, mpi->context,
                         subwave_reduce(mpi->context, dtype, op, order, n, NULL, x,
                                        SUBWAVE_PLACE_DEVICE, value));
 }
 
-/* The values of those ranks before rank `before` whose parts, of n elements here, are not empty:
- * where they lie on the device, and how many. */
-static const char *gather(subwave_mpi *mpi, subwave_dtype dtype, int64_t n, int before,
-                          int64_t *count)
+/* The values of those ranks before rank `before` whose parts are not empty: where they lie on the
+ * device, and how many. */
+static const char *gather(subwave_mpi *mpi, subwave_dtype dtype, int before, int64_t *count)
 {
     const int64_t element = (int64_t)subwave_dtype_size(dtype);
     char *const all = mpi->values.device, *const packed = all + of_all(mpi);
     int *const has_elements = mpi->counts;
-    *count = 0;
-    has_elements[mpi->rank[ALL_RANKS]] = n > 0;
-    if (mpi->size[ALL_RANKS] > 1) {
+    subwave_mpi_gather(mpi, element);
+    *count = before;
+    if (!mpi->any_is_empty)
+        return all;
+    has_elements[mpi->rank[ALL_RANKS]] = !mpi->is_empty;
+    if (mpi->size[ALL_RANKS] > 1 && !mpi->lost) {
         MPI_Request request;
         subwave_mpi_await(mpi,
                           MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, has_elements, 1,
                                          MPI_INT, mpi->comm[ALL_RANKS], &request),
                           &request, "which parts are empty");
-        subwave_mpi_order(mpi, mpi->context, mpi->begun, mpi->transfer);
-        subwave_mpi_gather(mpi, element);
-        subwave_mpi_order(mpi, mpi->transfer, mpi->ready[0], mpi->context);
     }
-    for (int r = 0; r < before && !mpi->lost; ++r)
-        *count += has_elements[r];
-    if (*count == before)
-        return all;
-    char *to = packed;
+    *count = 0;
     for (int first = 0, end; first < before && !mpi->status; first = end + 1) {
         for (end = first; end < before && has_elements[end];)
             ++end;
         if (end > first)
             subwave_mpi_try(mpi, mpi->context,
-                            subwave_copy_async(mpi->context, to, all + first * element,
-                                               (end - first) * element));
-        to += (end - first) * element;
+                            subwave_copy_async(mpi->context, packed + *count * element,
+                                               all + first * element, (end - first) * element));
+        *count += end - first;
     }
     return packed;
 }
 
 /* Combines values on the device to one on the host, for which work is waited up to the limit: it
- * may have to do with a lost rank. */
+ * may have to do with a lost rank. The device writes the host's pinned memory itself. */
 static void combine(subwave_mpi *mpi, subwave_dtype dtype, subwave_op op, int64_t count,
                     const void *init, const char *values, void *result)
 {
-    const int64_t element = (int64_t)subwave_dtype_size(dtype);
-    const size_t at = (size_t)(VALUES - 1) * (size_t)of_all(mpi);
+    char *const combined = mpi->values.host + (VALUES - 1) * of_all(mpi);
     if (!mpi->status)
         subwave_mpi_try(mpi, mpi->context,
                         subwave_reduce(mpi->context, dtype, op, SUBWAVE_ORDER_FIXED, count, init,
-                                       values, SUBWAVE_PLACE_DEVICE, mpi->values.device + at));
-    if (!mpi->status)
-        subwave_mpi_try(mpi, mpi->context,
-                        subwave_copy_async(mpi->context, mpi->values.host + at,
-                                           mpi->values.device + at, element));
+                                       values, SUBWAVE_PLACE_DEVICE, combined));
     if (!mpi->status)
         subwave_mpi_wait(mpi);
     if (!mpi->status)
-        memcpy(result, mpi->values.host + at, (size_t)element);
+        memcpy(result, combined, subwave_dtype_size(dtype));
 }
 
 subwave_status subwave_mpi_reduce(subwave_mpi *mpi, subwave_dtype dtype, subwave_op op,
@@ -129,7 +116,7 @@ subwave_status subwave_mpi_reduce(subwave_mpi *mpi, subwave_dtype dtype, subwave
     if (subwave_mpi_agree(mpi))
         return mpi->status;
     int64_t count;
-    const char *const values = gather(mpi, dtype, n, mpi->size[ALL_RANKS], &count);
+    const char *const values = gather(mpi, dtype, mpi->size[ALL_RANKS], &count);
     if (place == SUBWAVE_PLACE_HOST)
         combine(mpi, dtype, op, count, init, values, result);
     else if (!mpi->status)
@@ -159,7 +146,7 @@ subwave_status subwave_mpi_scan(subwave_mpi *mpi, subwave_dtype dtype, subwave_o
         return mpi->status;
     int64_t count;
     uint64_t before;
-    const char *const values = gather(mpi, dtype, n, rank, &count);
+    const char *const values = gather(mpi, dtype, rank, &count);
     if (count)
         combine(mpi, dtype, op, count, init, values, &before);
     if (!mpi->status)

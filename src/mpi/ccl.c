@@ -168,10 +168,12 @@ void subwave_mpi_ccl_broadcast(subwave_mpi *mpi, subwave_mpi_ranks ranks, int ro
 
 void subwave_mpi_ccl_gather(subwave_mpi *mpi, char *data, int64_t bytes)
 {
+    void *stream = NULL;
     use_device(mpi);
+    subwave_mpi_try(mpi, mpi->context, subwave_get_stream(mpi->context, &stream));
     try(mpi, "ncclAllGather",
         mpi->ccl->AllGather(data + mpi->rank[ALL_RANKS] * bytes, data, (size_t)bytes, CCL_INT8,
-                            mpi->ccl->handles[ALL_RANKS], mpi->stream),
+                            mpi->ccl->handles[ALL_RANKS], stream),
         SUBWAVE_STATUS_COMMUNICATION_ERROR);
 }
 

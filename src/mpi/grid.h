@@ -48,7 +48,7 @@ struct subwave_mpi {
     int *counts; /* of units: sent and received, and where, by rank; or which have elements */
     /* What agreements send. All that is sent or received lies in the grid, which outlives a message
      * that is given up. */
-    int64_t most[1 + 2 * SUBWAVE_MPI_ARGUMENTS];
+    int64_t most[2 + 2 * SUBWAVE_MPI_ARGUMENTS];
     char told[SUBWAVE_MPI_TEXT];
 
     /* The broadcasts on their way, by slot. One that was received goes to the device. */
@@ -66,6 +66,8 @@ struct subwave_mpi {
         int64_t value;
     } arguments[SUBWAVE_MPI_ARGUMENTS];
     int argument_count;
+    bool is_empty,
+        any_is_empty; /* this rank's part of the array; and any, once ranks have agreed */
     subwave_status status;
     char error[SUBWAVE_MPI_TEXT];
 };
@@ -129,7 +131,7 @@ void subwave_mpi_exchange(subwave_mpi *mpi);
 void subwave_mpi_sum(subwave_mpi *mpi, int64_t n);
 
 /* Brings the ranks' values of as many bytes together in `values`, by rank, to all of them, in order
- * of the stream of `transfer`. */
+ * of the caller's stream. */
 void subwave_mpi_gather(subwave_mpi *mpi, int64_t bytes);
 
 /* --- RCCL and NCCL (ccl.c) ------------------------------------------------------------------- */

@@ -168,14 +168,18 @@ void subwave_mpi_gather(subwave_mpi *mpi, int64_t bytes)
         return;
     }
     const bool by_host = mpi->transport == SUBWAVE_MPI_TRANSPORT_HOST;
-    if (by_host)
-        copy(mpi, values->host + at, values->device + at, bytes);
-    synchronize(mpi);
+    if (!mpi->status)
+        subwave_mpi_try(
+            mpi, mpi->context,
+            by_host ? subwave_copy(mpi->context, values->host + at, values->device + at, bytes)
+                    : subwave_synchronize(mpi->context));
     MPI_Request request;
     const int result =
         MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, by_host ? values->host : values->device,
                        (int)bytes, MPI_BYTE, mpi->comm[ALL_RANKS], &request);
     subwave_mpi_await(mpi, result, &request, "the parts' results");
-    if (by_host && !mpi->lost)
-        copy(mpi, values->device, values->host, size * bytes);
+    if (by_host && !mpi->status)
+        subwave_mpi_try(
+            mpi, mpi->context,
+            subwave_copy_async(mpi->context, values->device, values->host, size * bytes));
 }
