@@ -169,9 +169,12 @@ static void run_transpose(job *j)
 }
 static void run_reduce(job *j)
 {
-    CHECK_MPI(j->mpi,
-              subwave_mpi_reduce(j->mpi, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, SUBWAVE_ORDER_DEVICE,
-                                 j->own, NULL, j->x, SUBWAVE_PLACE_HOST, &j->result));
+    if (j->peer)
+        j->result = peer_reduce(j->peer, context, j->own, j->x);
+    else
+        CHECK_MPI(j->mpi, subwave_mpi_reduce(j->mpi, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS,
+                                             SUBWAVE_ORDER_DEVICE, j->own, NULL, j->x,
+                                             SUBWAVE_PLACE_HOST, &j->result));
 }
 static void run_scan(job *j)
 {
@@ -335,6 +338,8 @@ static double measure(MPI_Comm comm, int o, int64_t n, bool by_peer, double alon
             j.grid_rows = i;
     if (options.rows && joined > 1)
         j.grid_rows = options.rows;
+    if (by_peer && runs[o] == run_reduce)
+        j.grid_rows = 1;
     j.grid_columns = joined / j.grid_rows;
     j.grid_row = me / j.grid_columns;
     j.grid_column = me % j.grid_columns;
@@ -352,8 +357,13 @@ static double measure(MPI_Comm comm, int o, int64_t n, bool by_peer, double alon
         const char *unit;
         const double done = rate(&j, seconds, &unit);
         if (me == 0) {
-            printf("%-22s %12lld  %d x %d ranks  %-10s  %10.3f ms  %9.3f %s",
-                   by_peer ? PEER_NAME : operations[o], (long long)n, j.grid_rows, j.grid_columns,
+            char name[40];
+            snprintf(name, sizeof name, "%s%s", operations[o],
+                     !by_peer              ? ""
+                     : j.run == run_matmul ? ", NCCL + cuBLAS"
+                                           : ", NCCL");
+            printf("%-22s %12lld  %d x %d ranks  %-10s  %10.3f ms  %9.3f %s", name, (long long)n,
+                   j.grid_rows, j.grid_columns,
                    by_peer ? "ccl" : subwave_mpi_transport_name(transport), 1e3 * seconds, done,
                    unit);
             if (alone > 0)
@@ -412,7 +422,7 @@ int main(int argc, char **argv)
                 peer_sleep();
         }
         measure(MPI_COMM_WORLD, o, options.cases[c].n, false, alone);
-        if (o == 0 && PEER_IS_BUILT)
+        if (PEER_IS_BUILT && (runs[o] == run_matmul || runs[o] == run_reduce))
             measure(MPI_COMM_WORLD, o, options.cases[c].n, true, alone);
     }
     CHECK(subwave_context_destroy(&context));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * peer.h: the peer of subwave-mpi-bench: SUMMA as it is written by hand with NCCL and cuBLAS, in an
- * NVIDIA build; elsewhere there is none.
+ * peer.h: the peer of subwave-mpi-bench: SUMMA as it is written by hand with NCCL and cuBLAS, and a
+ * sum with subwave_reduce and NCCL, in an NVIDIA build; elsewhere there is none.
  */
 #ifndef SUBWAVE_PERF_MPI_PEER_H
 #define SUBWAVE_PERF_MPI_PEER_H
@@ -10,7 +10,6 @@
 #include <time.h>
 
 typedef struct peer peer;
-#define PEER_NAME "matmul, NCCL + cuBLAS"
 
 #ifdef SUBWAVE_BENCH_NCCL_CUBLAS
 #define PEER_IS_BUILT true
@@ -21,11 +20,14 @@ peer *peer_create(subwave_context *context, MPI_Comm comm, int grid_rows, int gr
  * end. */
 void peer_matmul(peer *p, int64_t n, int64_t rows, int64_t columns, const double *a,
                  const double *b, double *c);
+/* The sum of all ranks' n numbers, by the ranks of a grid of one row. */
+double peer_reduce(peer *p, subwave_context *context, int64_t n, const double *x);
 void peer_destroy(peer *p);
 #else
 #define PEER_IS_BUILT false
 #define peer_create(...) NULL
 #define peer_matmul(...) (void)0
+#define peer_reduce(...) 0.
 #define peer_destroy(p) (void)(p)
 #endif
 

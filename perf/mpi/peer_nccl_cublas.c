@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * peer_nccl_cublas.c: SUMMA with ncclBroadcast and cublasDgemm, two panels in turn: what a program
- * would have without a library for it. NCCL is loaded as libsubwave_mpi loads it.
+ * peer_nccl_cublas.c: SUMMA with ncclBroadcast and cublasDgemm, two panels in turn, and a sum with
+ * ncclAllReduce: what a program would have without a library for it. NCCL is loaded as
+ * libsubwave_mpi loads it.
  */
 #include "peer.h"
 
@@ -20,7 +21,9 @@ struct peer {
     int64_t block, panel_bytes[2];
     void *along[2]; /* communicators of NCCL: of the ranks of a column and of a row */
     int (*broadcast)(const void *, void *, size_t, int, int, void *, cudaStream_t);
+    int (*all_reduce)(const void *, void *, size_t, int, int, void *, cudaStream_t);
     int (*destroy)(void *);
+    double *sum, *sum_on_host;
     cublasHandle_t cublas;
     cudaStream_t send, compute;
     cudaEvent_t ready[2], used[2];
@@ -58,6 +61,7 @@ peer *peer_create(subwave_context *context, MPI_Comm comm, int grid_rows, int gr
     *(void **)&get_id = dlsym(library, "ncclGetUniqueId");
     *(void **)&init = dlsym(library, "ncclCommInitRank");
     *(void **)&p->broadcast = dlsym(library, "ncclBroadcast");
+    *(void **)&p->all_reduce = dlsym(library, "ncclAllReduce");
     *(void **)&p->destroy = dlsym(library, "ncclCommDestroy");
     p->block = block;
     p->parts[0] = grid_rows, p->parts[1] = grid_columns;
@@ -77,6 +81,8 @@ peer *peer_create(subwave_context *context, MPI_Comm comm, int grid_rows, int gr
     }
     expect(cudaStreamCreateWithFlags(&p->send, cudaStreamNonBlocking), "cudaStreamCreate");
     expect(cudaStreamCreateWithFlags(&p->compute, cudaStreamNonBlocking), "cudaStreamCreate");
+    expect(cudaMalloc((void **)&p->sum, sizeof *p->sum), "cudaMalloc");
+    expect(cudaMallocHost((void **)&p->sum_on_host, sizeof *p->sum), "cudaMallocHost");
     expect((int)cublasCreate(&p->cublas), "cublasCreate");
     expect((int)cublasSetStream(p->cublas, p->compute), "cublasSetStream");
     return p;
@@ -150,10 +156,30 @@ void peer_matmul(peer *p, int64_t n, int64_t rows, int64_t columns, const double
     expect(cudaStreamSynchronize(p->compute), "cudaStreamSynchronize");
 }
 
+double peer_reduce(peer *p, subwave_context *context, int64_t n, const double *x)
+{
+    enum { NCCL_FLOAT64 = 8, NCCL_SUM = 0 };
+    void *stream;
+    expect((int)subwave_reduce(context, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, SUBWAVE_ORDER_DEVICE, n,
+                               NULL, x, SUBWAVE_PLACE_DEVICE, p->sum),
+           "subwave_reduce");
+    expect((int)subwave_get_stream(context, &stream), "subwave_get_stream");
+    expect(
+        p->all_reduce(p->sum, p->sum, 1, NCCL_FLOAT64, NCCL_SUM, p->along[1], (cudaStream_t)stream),
+        "ncclAllReduce");
+    expect(cudaMemcpyAsync(p->sum_on_host, p->sum, sizeof *p->sum, cudaMemcpyDeviceToHost,
+                           (cudaStream_t)stream),
+           "cudaMemcpyAsync");
+    expect(cudaStreamSynchronize((cudaStream_t)stream), "cudaStreamSynchronize");
+    return *p->sum_on_host;
+}
+
 void peer_destroy(peer *p)
 {
     if (!p)
         return;
+    (void)cudaFree(p->sum);
+    (void)cudaFreeHost(p->sum_on_host);
     for (int i = 0; i < 2; ++i) {
         expect(p->destroy(p->along[i]), "ncclCommDestroy");
         (void)cudaEventDestroy(p->ready[i]);
