@@ -76,18 +76,21 @@ static void test(const lost_call *call, subwave_mpi_transport transport)
     const double begun = MPI_Wtime();
     const subwave_status status = call->run(mpi);
     const double seconds = MPI_Wtime() - begun;
-    CHECK(status == SUBWAVE_STATUS_COMMUNICATION_ERROR, "%s: %s: %s", call->name,
+    /* The lost rank comes too late to be told. */
+    CHECK(is_lost || status == SUBWAVE_STATUS_COMMUNICATION_ERROR, "%s: %s: %s", call->name,
           subwave_status_name(status), subwave_mpi_last_error(mpi));
-    CHECK(strstr(subwave_mpi_last_error(mpi), call->name) &&
-              strstr(subwave_mpi_last_error(mpi), "SUBWAVE_MPI_TIMEOUT"),
+    CHECK(is_lost || (strstr(subwave_mpi_last_error(mpi), call->name) &&
+                      strstr(subwave_mpi_last_error(mpi), "SUBWAVE_MPI_TIMEOUT")),
           "%s: \"%s\"", call->name, subwave_mpi_last_error(mpi));
     CHECK(is_lost || (seconds >= LIMIT && seconds < 2.5 * LIMIT),
           "%s waited for a lost rank for %g s", call->name, seconds);
     CHECK(is_lost || sum == -7, "%s has a result", call->name);
+    /* NCCL takes some seconds to give up its communicators. */
+    const double most = transport == SUBWAVE_MPI_TRANSPORT_CCL ? 10 : LIMIT;
     const double ended = MPI_Wtime();
     CHECK(subwave_mpi_destroy(&mpi) == SUBWAVE_STATUS_COMMUNICATION_ERROR, "%s: the grid's end",
           call->name);
-    CHECK(MPI_Wtime() - ended < LIMIT, "%s: the grid's end took %g s", call->name,
+    CHECK(MPI_Wtime() - ended < most, "%s: the grid's end took %g s", call->name,
           MPI_Wtime() - ended);
     if (check_rank == 0)
         printf("%s by %s: %.1f s: %s\n", call->name, subwave_mpi_transport_name(transport), seconds,
