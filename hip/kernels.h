@@ -142,7 +142,7 @@ typedef struct subwave_real_form_launch {
     void *y;
     double alpha[2];
     int32_t conjugate, minus;
-    int64_t tiles; /* of SUBWAVE_REAL_FORM_BLOCK numbers of a line */
+    uint32_t tiles_of_line, tiles; /* of SUBWAVE_REAL_FORM_BLOCK numbers of a line */
     uint32_t blocks;
 } subwave_real_form_launch;
 

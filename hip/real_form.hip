@@ -11,20 +11,19 @@ SUBWAVE_BEGIN
 template <class T> SUBWAVE_KERNEL(SUBWAVE_REAL_FORM_BLOCK) real_form(subwave_real_form_launch p)
 {
     using real = part_of<T>;
-    constexpr std::int64_t block = SUBWAVE_REAL_FORM_BLOCK;
-    const std::int64_t tiles_of_line = (p.length + block - 1) / block;
     const T alpha = {static_cast<real>(p.alpha[0]), static_cast<real>(p.alpha[1])};
-    for (std::int64_t tile = blockIdx.x; tile < p.tiles; tile += gridDim.x) {
-        const std::int64_t line = tile / tiles_of_line,
-                           i = (tile - line * tiles_of_line) * block + threadIdx.x;
+    for (std::uint32_t tile = blockIdx.x; tile < p.tiles; tile += gridDim.x) {
+        const std::uint32_t line = tile / p.tiles_of_line,
+                            i = (tile - line * p.tiles_of_line) * SUBWAVE_REAL_FORM_BLOCK +
+                                threadIdx.x;
         if (i >= p.length)
             continue;
-        const T loaded = static_cast<const T *>(p.x)[line * p.ldx + i],
+        const T loaded = static_cast<const T *>(p.x)[static_cast<std::int64_t>(line) * p.ldx + i],
                 x = p.conjugate ? conjugate(loaded) : loaded;
         /* A real factor takes no part of x to the other one, which an infinity would make a NaN. */
         const T v = alpha.imaginary == 0 ? T{alpha.real * x.real, alpha.real * x.imaginary}
                                          : multiply_add(alpha, x, T{});
-        T *const y = static_cast<T *>(p.y) + 2 * line * p.ldy + i;
+        T *const y = static_cast<T *>(p.y) + 2 * static_cast<std::int64_t>(line) * p.ldy + i;
         y[0] = v;
         y[p.ldy] = p.minus ? T{v.imaginary, -v.real} : T{-v.imaginary, v.real};
     }

@@ -62,6 +62,13 @@ static bool has_real_alpha(const subwave_matmul_product *product) { return produ
 
 static bool lies_along_k(const subwave_matmul_product *product) { return product->a_row != 1; }
 
+/* Elements that the workspace has room for behind so many bytes; 32 bits can count them. */
+static int64_t room_behind(const subwave_context *context, int64_t first, int64_t size)
+{
+    const int64_t bytes = context->workspace_bytes - first - SUBWAVE_WORKSPACE_ALIGNMENT;
+    return lesser_of(greater_of(bytes, 0) / size, INT32_MAX);
+}
+
 /* Divides a product so that the workspace holds what it takes, if that can be. */
 static subwave_real_product divide(const subwave_context *context, int64_t size,
                                    const subwave_matmul_product *product)
@@ -74,9 +81,7 @@ static subwave_real_product divide(const subwave_context *context, int64_t size,
     const int64_t first = round_up((int64_t)subwave_plan_workspace(device) -
                                        (int64_t)subwave_packed_workspace(device),
                                    SUBWAVE_WORKSPACE_ALIGNMENT),
-                  room = greater_of(context->workspace_bytes - first - SUBWAVE_WORKSPACE_ALIGNMENT,
-                                    0) /
-                         size; /* elements */
+                  room = room_behind(context, first, size);
     /* Lines of k's length: a row of A's takes two, a column of B one. Each part of k reads and writes
      * C, so that a product of few lines takes more steps at a time. */
     const int64_t of_a = 2 * round_up(lesser_of(product->m, MOST), LINE),
@@ -199,7 +204,8 @@ static subwave_status write_form_of_a(subwave_context *context, subwave_dtype dt
         launch.alpha[0] = product->alpha[0];
         launch.alpha[1] = conjugates_lines ? -product->alpha[1] : product->alpha[1];
     }
-    launch.tiles = launch.lines * ceil_divide(launch.length, SUBWAVE_REAL_FORM_BLOCK);
+    launch.tiles_of_line = (uint32_t)ceil_divide(launch.length, SUBWAVE_REAL_FORM_BLOCK);
+    launch.tiles = (uint32_t)launch.lines * launch.tiles_of_line;
     launch.blocks = (uint32_t)lesser_of(launch.tiles, SUBWAVE_REAL_FORM_BLOCKS);
     return subwave_launch(context, SUBWAVE_OPERATION_real_form, dtype, &launch, "subwave_matmul");
 }
