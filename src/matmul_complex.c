@@ -100,23 +100,38 @@ static subwave_real_product divide(const subwave_context *context, int64_t size,
     return real;
 }
 
-/* It is worth the time where each element of A's real form, and of B if that is transposed, is
- * multiplied often, in a product that is long beside four launches: a form of A is 32 bytes in f32
- * and 64 in f64 per element, to write and to read, which 256 columns outweigh. Predicted from the
- * memory's and the units' peaks on AMD GPUs, not timed there. */
+/* Of the compute units, how much has a block. */
+static double units_at_work(const subwave_capabilities *device, const subwave_matmul_kernel *kernel)
+{
+    return (double)lesser_of(kernel->blocks, device->compute_units) / device->compute_units;
+}
+
+/* Whether the real product is faster than BROADCAST. Times are of what the matrix unit takes at its
+ * peak, of which it reaches nine tenths, and BROADCAST 0.6 of the vector units', half as fast in f64.
+ * To write A's real form and to read it takes the unit's time for 300 columns of C in f64: 80 bytes
+ * per element at 30 operations per byte, of eight per product; a transposed B, for 120 rows. Predicted from
+ * the peaks of AMD's and NVIDIA's GPUs, not timed on AMD's. */
 static bool is_worth(const subwave_capabilities *device, subwave_dtype dtype,
                      const subwave_context *context, const subwave_real_product *real,
                      const subwave_matmul_product *product)
 {
-    enum { COLUMNS = 256 };
-    const double least = 0x1p27; /* complex products */
-    if (device->waves_take_turns || real->end > context->workspace_bytes || product->n < COLUMNS ||
-        (real->b && product->m < COLUMNS) ||
-        (double)product->m * (double)product->n * (double)product->k < least)
+    const double least = 0x1p27; /* complex products, so that launches do not count */
+    const double m = (double)product->m, n = (double)product->n;
+    if (device->waves_take_turns || real->end > context->workspace_bytes ||
+        m * n * (double)product->k < least)
         return false;
-    subwave_matmul_product part = subwave_real_part(context, dtype, real, product, 0, 0, 0);
-    return subwave_plan_matmul(device, subwave_part_dtype(dtype), SUBWAVE_VARIANT_AUTO, &part)
-               .variant == SUBWAVE_VARIANT_MATRIX;
+    const subwave_dtype part = subwave_part_dtype(dtype);
+    const double wide = part == SUBWAVE_DTYPE_F64 ? 1 : 0.5;
+    subwave_matmul_product of_matrix = subwave_real_part(context, dtype, real, product, 0, 0, 0),
+                           of_broadcast = *product;
+    const subwave_matmul_kernel matrix = subwave_plan_matmul(device, part, SUBWAVE_VARIANT_AUTO,
+                                                             &of_matrix),
+                                broadcast = subwave_plan_matmul(
+                                    device, dtype, SUBWAVE_VARIANT_BROADCAST, &of_broadcast);
+    const double by_matrix = 1 / 0.9 / units_at_work(device, &matrix) +
+                             wide * (300 / n + (real->b ? 120 / m : 0)),
+                 by_broadcast = 2 * wide / 0.6 / units_at_work(device, &broadcast);
+    return matrix.variant == SUBWAVE_VARIANT_MATRIX && by_matrix < by_broadcast;
 }
 
 bool subwave_takes_real_product(const subwave_context *context, subwave_dtype dtype,
@@ -189,17 +204,17 @@ static subwave_status write_form_of_a(subwave_context *context, subwave_dtype dt
     const int64_t rows = lesser_of(real->rows, product->m - i),
                   steps = lesser_of(real->steps, product->k - l);
     const bool along_k = lies_along_k(product), conjugates_lines = along_k && !product->conjugate_b;
-    subwave_real_form_launch launch = {.lines = along_k ? rows : steps,
-                                       .length = along_k ? steps : rows,
-                                       .ldx = along_k ? product->a_row : product->a_column,
-                                       .ldy = real->lda / 2,
-                                       .x = element_of(product->a,
-                                                       (int64_t)subwave_dtype_size(dtype), i,
-                                                       product->a_row, l, product->a_column),
-                                       .y = place_of_a(context, real),
-                                       .alpha = {1},
-                                       .conjugate = product->conjugate_a != conjugates_lines,
-                                       .minus = product->conjugate_b};
+    const int64_t size = (int64_t)subwave_dtype_size(dtype);
+    subwave_real_form_launch launch = {
+        .lines = along_k ? rows : steps,
+        .length = along_k ? steps : rows,
+        .ldx = along_k ? product->a_row : product->a_column,
+        .ldy = real->lda / 2,
+        .x = element_of(product->a, size, i, product->a_row, l, product->a_column),
+        .y = place_of_a(context, real),
+        .alpha = {1},
+        .conjugate = product->conjugate_a != conjugates_lines,
+        .minus = product->conjugate_b};
     if (!has_real_alpha(product)) {
         launch.alpha[0] = product->alpha[0];
         launch.alpha[1] = conjugates_lines ? -product->alpha[1] : product->alpha[1];

@@ -1051,6 +1051,33 @@ static void test_plan(void **state)
             }
 }
 
+/* AUTO multiplies complex matrices by the matrix unit where that pays: not on the CPU device, not few
+ * columns beside many rows, nor what takes no longer than a launch; but few of both with a long k. */
+static void test_plan_of_complex(void **state)
+{
+    static const struct {
+        int64_t m, n, k;
+        bool by_matrix, on_amd_only;
+    } rows[] = {{2048, 2048, 2048, true, false},
+                {100000, 64, 64, false, false},
+                {128, 128, 128, false, false},
+                {200, 200, 100000, true, true}};
+    subwave_device_properties device;
+    assert_ok(*state, subwave_context_info(*state, &device));
+    const bool has_unit = has(*state, SUBWAVE_VARIANT_MATRIX, SUBWAVE_DTYPE_C64);
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
+        if (rows[r].on_amd_only && strncmp(device.architecture, "gfx", 3) != 0)
+            continue;
+        matmul_case what =
+            plain_case(SUBWAVE_VARIANT_AUTO, SUBWAVE_DTYPE_C64, rows[r].m, rows[r].n, rows[r].k);
+        what.layout = SUBWAVE_LAYOUT_COLUMN_MAJOR;
+        const subwave_matmul_plan_info plan = plan_of(*state, &what);
+        assert_int_equal(plan.variant == SUBWAVE_VARIANT_MATRIX,
+                         rows[r].by_matrix && has_unit && !harness_is_cpu(*state));
+        ++cases;
+    }
+}
+
 static void test_plan_arguments(void **state)
 {
     const subwave_variant any = SUBWAVE_VARIANT_AUTO;
@@ -1147,6 +1174,7 @@ int main(void)
         cmocka_unit_test(test_non_finite),
         cmocka_unit_test(test_order_of_sums),
         cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_plan_of_complex),
         cmocka_unit_test(test_plan_arguments),
         cmocka_unit_test(test_packed_bytes),
         cmocka_unit_test(test_complex_matrix),
