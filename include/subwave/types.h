@@ -118,8 +118,7 @@ typedef struct subwave_matmul_plan_info {
     /* Into how many parts k is split at most, each summed by another work-group; 1 except with
      * SKINNY and MATRIX. */
     int32_t parts;
-    int64_t
-        workspace_bytes; /* of the context's workspace, for parts, packed i8 or complex A; or 0 */
+    int64_t workspace_bytes; /* of the workspace: for parts, packed i8 or complex A; or 0 */
     /* Of the peak of the device's matrix units in this dtype, 0 to 1, for large k: predicted from
      * machine code and from the rounds of work-groups on the compute units, not measured. 0: no
      * prediction (all but MATRIX on gfx9, of which gfx908 has gfx90a's; f16, bf16 and i8 in rows that
