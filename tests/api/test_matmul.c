@@ -930,6 +930,25 @@ static void check_complex_matrix(subwave_context *context, const matmul_case *wh
     assert_ok(context, subwave_free(context, memory));
 }
 
+/* (inf + 0i)(1 + i) = inf + inf i, though a unit multiplies parts and adds what lies beyond an edge. */
+static void check_infinity(subwave_context *context)
+{
+    const double one[2] = {1, 0}, zero[2] = {0, 0}, a[2] = {INFINITY, 0}, b[2] = {1, 1};
+    double c[2] = {0, 0};
+    void *memory;
+    assert_ok(context, subwave_malloc(context, &memory, 3 * sizeof a));
+    char *const at = memory;
+    assert_ok(context, subwave_copy(context, at, a, sizeof a));
+    assert_ok(context, subwave_copy(context, at + sizeof a, b, sizeof b));
+    assert_ok(context, subwave_matmul(context, SUBWAVE_VARIANT_MATRIX, SUBWAVE_DTYPE_C64,
+                                      SUBWAVE_LAYOUT_ROW_MAJOR, SUBWAVE_TRANSPOSE_NONE,
+                                      SUBWAVE_TRANSPOSE_NONE, 1, 1, 1, one, at, 1, at + sizeof a, 1,
+                                      zero, at + 2 * sizeof a, 1));
+    assert_ok(context, subwave_copy(context, c, at + 2 * sizeof a, sizeof c));
+    assert_true(c[0] == INFINITY && c[1] == INFINITY);
+    assert_ok(context, subwave_free(context, memory));
+}
+
 static void test_complex_matrix(void **state)
 {
     static const int64_t small[][3] = {{100, 70, 40}, {37, 90, 17}},
@@ -939,6 +958,8 @@ static void test_complex_matrix(void **state)
     const bool cpu = harness_is_cpu(*state), few = harness_is_emulated();
     const int64_t(*const sizes)[3] = cpu ? small : few ? emulated : large;
     harness_random random = harness_random_start();
+    if (has(*state, SUBWAVE_VARIANT_MATRIX, SUBWAVE_DTYPE_C64))
+        check_infinity(*state);
     for (int d = 0; d < 2; ++d)
         for (int s = 0; s < (few ? 1 : 2) && has(*state, SUBWAVE_VARIANT_MATRIX, dtypes[d]); ++s)
             for (unsigned form = 0; form < (few ? 2 : FORMS); ++form) {
