@@ -47,17 +47,6 @@ static int64_t at_a_time(int64_t all, int64_t room, int64_t unit)
     return lesser_of(round_up(ceil_divide(all, parts), unit), all);
 }
 
-/* Bytes of A's real form, and of what B has in the workspace. */
-static int64_t bytes_of_a(const subwave_real_product *real, bool along_k, int64_t size)
-{
-    const int64_t bytes = size * real->lda * (along_k ? real->rows : real->steps);
-    return round_up(bytes, SUBWAVE_WORKSPACE_ALIGNMENT);
-}
-static int64_t bytes_of_b(const subwave_real_product *real, int64_t size)
-{
-    return real->b ? size * real->ldb * real->columns : 0;
-}
-
 static bool has_real_alpha(const subwave_matmul_product *product) { return product->alpha[1] == 0; }
 
 static bool lies_along_k(const subwave_matmul_product *product) { return product->a_row != 1; }
@@ -96,7 +85,10 @@ static subwave_real_product divide(const subwave_context *context, int64_t size,
     real.rows = at_a_time(product->m, (lines - (b ? round_up(real.columns, LINE) : 0)) / 2, fewest);
     real.lda = 2 * round_up(along_k ? greater_of(real.steps, 1) : real.rows, LINE);
     real.ldb = steps;
-    real.end = real.first + bytes_of_a(&real, along_k, size) + bytes_of_b(&real, size);
+    const int64_t lines_of_a = along_k ? real.rows : real.steps;
+    real.behind_a =
+        real.first + round_up(size * real.lda * lines_of_a, SUBWAVE_WORKSPACE_ALIGNMENT);
+    real.end = real.behind_a + (b ? size * real.ldb * real.columns : 0);
     return real;
 }
 
@@ -156,10 +148,9 @@ static void *place_of_a(const subwave_context *context, const subwave_real_produ
 {
     return (char *)context->workspace + real->first;
 }
-static void *place_of_b(const subwave_context *context, const subwave_real_product *real,
-                        bool along_k, int64_t size)
+static void *place_of_b(const subwave_context *context, const subwave_real_product *real)
 {
-    return (char *)place_of_a(context, real) + bytes_of_a(real, along_k, size);
+    return (char *)context->workspace + real->behind_a;
 }
 
 static const char *element_of(const void *matrix, int64_t size, int64_t i, int64_t by_row,
@@ -182,7 +173,7 @@ subwave_matmul_product subwave_real_part(const subwave_context *context, subwave
         .a = place_of_a(context, real),
         .a_row = along_k ? real->lda : 1,
         .a_column = along_k ? 1 : real->lda,
-        .b = real->b ? place_of_b(context, real, along_k, size)
+        .b = real->b ? place_of_b(context, real)
                      : element_of(product->b, size, l, product->b_row, j, product->b_column),
         .b_row = 1,
         .b_column = twice(real->b ? real->ldb : product->b_column),
@@ -235,7 +226,7 @@ static subwave_status transpose_b(subwave_context *context, subwave_dtype dtype,
         .n = lesser_of(real->columns, product->n - j),
         .batch = 1,
         .x = element_of(product->b, size, l, product->b_row, j, product->b_column),
-        .y = place_of_b(context, real, lies_along_k(product), size),
+        .y = place_of_b(context, real),
         .ldx = product->b_row,
         .ldy = real->ldb};
     return subwave_queue_transpose(context, dtype, &launch, "subwave_matmul");

@@ -13,7 +13,7 @@ typedef struct subwave_real_product {
     bool b;                       /* B is transposed in the workspace */
     int64_t rows, columns, steps; /* of C and of k, at a time */
     int64_t lda, ldb;             /* of A's real form, in real numbers; of the transposed B */
-    int64_t first, end;           /* bytes of the workspace */
+    int64_t first, behind_a, end; /* bytes of the workspace: A's form begins, B, and what is free */
 } subwave_real_product;
 
 /* Whether the device's matrix unit computes products of this complex type. */

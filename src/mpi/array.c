@@ -44,12 +44,13 @@ static void check(subwave_mpi *mpi, subwave_dtype dtype, subwave_op op, subwave_
 static void reduce_part(subwave_mpi *mpi, subwave_dtype dtype, subwave_op op, subwave_order order,
                         int64_t n, const void *x)
 {
+    if (mpi->status)
+        return;
     char *const value =
         mpi->values.device + (size_t)mpi->rank[ALL_RANKS] * subwave_dtype_size(dtype);
-    if (!mpi->status)
-        subwave_mpi_try(mpi, mpi->context,
-                        subwave_reduce(mpi->context, dtype, op, order, n, NULL, x,
-                                       SUBWAVE_PLACE_DEVICE, value));
+    subwave_mpi_try(
+        mpi, mpi->context,
+        subwave_reduce(mpi->context, dtype, op, order, n, NULL, x, SUBWAVE_PLACE_DEVICE, value));
 }
 
 /* The values of those ranks before rank `before` whose parts are not empty: where they lie on the
