@@ -3,12 +3,13 @@
  * matrix units, which multiply real numbers, multiply complex ones (src/matmul_complex.c).
  */
 #include "kernels.h"
+#include "unit/matrix.hpp"
 
 #include <subwave/subwave.hpp>
 
 SUBWAVE_BEGIN
 
-template <class T> SUBWAVE_KERNEL(SUBWAVE_REAL_FORM_BLOCK) real_form(subwave_real_form_launch p)
+template <class T> SUBWAVE_DEVICE void write_real_form(const subwave_real_form_launch &p)
 {
     using real = part_of<T>;
     const T alpha = {static_cast<real>(p.alpha[0]), static_cast<real>(p.alpha[1])};
@@ -27,6 +28,14 @@ template <class T> SUBWAVE_KERNEL(SUBWAVE_REAL_FORM_BLOCK) real_form(subwave_rea
         y[0] = v;
         y[p.ldy] = p.minus ? T{v.imaginary, -v.real} : T{-v.imaginary, v.real};
     }
+}
+
+template <class T> SUBWAVE_KERNEL(SUBWAVE_REAL_FORM_BLOCK) real_form(subwave_real_form_launch p)
+{
+    if constexpr (matrix_unit<part_of<T>>::exists)
+        write_real_form<T>(p);
+    else
+        trap(); /* nothing asks for it on this architecture */
 }
 
 template <class T> static int launch_real_form(const subwave_real_form_launch &p, void *stream)

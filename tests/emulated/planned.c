@@ -135,6 +135,12 @@ static void plan_matmuls(const subwave_capabilities *device)
                             plan_matmul(device, all_variants[v], all_dtypes[d], sizes[m], sizes[n],
                                         depths[k], form);
         }
+    const subwave_real_form_launch real_form = {.blocks = 1};
+    for (int d = 0; d < DTYPES; ++d)
+        if (subwave_is_built(SUBWAVE_OPERATION_real_form, all_dtypes[d]) &&
+            subwave_has_matrix_unit(device, subwave_part_dtype(all_dtypes[d])))
+            call(SUBWAVE_OPERATION_real_form, all_dtypes[d], &real_form, "real_form %s",
+                 subwave_dtype_name(all_dtypes[d]));
 }
 
 /* `form`: which of A and B are transposed, whether there are gaps between matrices, and whether
@@ -263,11 +269,6 @@ static void call_arrays(void)
     problems.runs = 2;
     call(SUBWAVE_OPERATION_grouped, SUBWAVE_DTYPE_U8, &problems, "many problems");
     call(SUBWAVE_OPERATION_fill, SUBWAVE_DTYPE_U8, &fill, "fill");
-    const subwave_real_form_launch real_form = {.blocks = 1};
-    for (int d = 0; d < DTYPES; ++d)
-        if (subwave_is_built(SUBWAVE_OPERATION_real_form, all_dtypes[d]))
-            call(SUBWAVE_OPERATION_real_form, all_dtypes[d], &real_form, "real_form %s",
-                 subwave_dtype_name(all_dtypes[d]));
     for (int32_t points = 1; points <= SUBWAVE_TENSOR_MOST; ++points)
         for (int d = 0; d < DTYPES; ++d) {
             const subwave_tensor_launch tensor = {.in = points, .out = 1, .block = 1, .blocks = 1};
