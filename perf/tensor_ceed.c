@@ -7,16 +7,15 @@
  * libCEED launches on the default stream, which no graph can record: both are timed by the host's clock,
  * several calls together, on arrays in turn that together exceed any cache.
  */
-#include <subwave/subwave.h>
+#include "measure.h"
 
 #include <ceed.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { SETS = 3, CALLS = 15, REPEATS = 7, MOST = 8 };
+enum { SETS = 3, MOST = 8 };
 
 static subwave_context *context;
 
@@ -60,34 +59,49 @@ static void by_ceed(problem *p, int set)
                                p->to[set]));
 }
 
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+/* A case and what computes it: `calls` calls are a batch. */
+typedef struct subject {
+    problem *of;
+    void (*call)(problem *, int);
+    int calls;
+} subject;
 
-static int by_size(const void *a, const void *b)
+static bool record(void *self, int calls)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    ((subject *)self)->calls = calls;
+    return true;
+}
+static bool replay(void *self, double *seconds)
+{
+    const subject *const s = self;
+    const double begun = measure_now();
+    for (int c = 0; c < s->calls; ++c)
+        s->call(s->of, c % SETS);
+    EXPECT(subwave_synchronize(context));
+    *seconds = measure_now() - begun;
+    return true;
+}
+static bool first(void *self)
+{
+    double seconds;
+    return record(self, 1) && replay(self, &seconds);
 }
 
 /* The median of the seconds of a call. */
 static double time_of(problem *p, void (*call)(problem *, int))
 {
-    double times[REPEATS];
-    for (int r = -1; r < REPEATS; ++r) {
-        EXPECT(subwave_synchronize(context));
-        const double begun = seconds();
-        for (int c = 0; c < CALLS; ++c)
-            call(p, c % SETS);
-        EXPECT(subwave_synchronize(context));
-        if (r >= 0)
-            times[r] = (seconds() - begun) / CALLS;
-    }
-    qsort(times, REPEATS, sizeof *times, by_size);
-    return times[REPEATS / 2];
+    subject s = {p, call, 1};
+    const measure_subject timed = {&s, first, record, replay};
+    const measure_rules rules = {.batch_seconds = 5e-3,
+                                 .sets = SETS,
+                                 .warm_up = 0.02,
+                                 .fewest = 7,
+                                 .most = 1000,
+                                 .seconds = 0.3,
+                                 .noise = 0.01};
+    measure_timing timing;
+    expect(!measure_time(&timed, &rules, &timing), "no time");
+    return timing.median;
 }
 
 static double *upload(const double *from, int64_t count)

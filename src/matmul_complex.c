@@ -6,10 +6,10 @@
  *     a  -b
  *     b   a
  * Along k a row of it is conj(x) or i conj(x) for a row x of A; along its columns, x or i x for a
- * column. This real form of A, with a complex alpha in it, is made in the workspace, for as many rows of C and
- * steps of k at a time as there is room for. B and C are used where they are; only a B that does not
- * lie along k is transposed in the workspace, too. What is multiplied is what complex numbers take:
- * four real products for each.
+ * column. This real form of A, with a complex alpha in it, is made in the workspace, for as many rows
+ * of C and steps of k at a time as there is room for. B and C are used where they are; only a B that
+ * does not lie along k is transposed in the workspace, too. What is multiplied is what complex
+ * numbers take: four real products for each.
  */
 #include "matmul_complex.h"
 
@@ -66,10 +66,7 @@ static subwave_real_product divide(const subwave_context *context, int64_t size,
     const bool in_turns = device->waves_take_turns, along_k = lies_along_k(product);
     const bool b = product->b_row != 1;
     const int64_t fewest = in_turns ? CPU_LINES : LINES, usual_steps = in_turns ? CPU_STEPS : STEPS;
-    /* Behind the counters and the sums of parts. */
-    const int64_t first = round_up((int64_t)subwave_plan_workspace(device) -
-                                       (int64_t)subwave_packed_workspace(device),
-                                   SUBWAVE_WORKSPACE_ALIGNMENT),
+    const int64_t first = subwave_packed_workspace_begin(device),
                   room = room_behind(context, first, size);
     /* Lines of k's length: a row of A's takes two, a column of B one. Each part of k reads and writes
      * C, so that a product of few lines takes more steps at a time. */
@@ -98,11 +95,13 @@ static double units_at_work(const subwave_capabilities *device, const subwave_ma
     return (double)lesser_of(kernel->blocks, device->compute_units) / device->compute_units;
 }
 
-/* Whether the real product is faster than BROADCAST. Times are of what the matrix unit takes at its
- * peak, of which it reaches nine tenths, and BROADCAST 0.6 of the vector units', half as fast in f64.
- * To write A's real form and to read it takes the unit's time for 300 columns of C in f64: 80 bytes
- * per element at 30 operations per byte, of eight per product; a transposed B, for 120 rows. Predicted from
- * the peaks of AMD's and NVIDIA's GPUs, not timed on AMD's. */
+/* Whether the real product is faster than BROADCAST. The unit of times is what the product would take at
+ * the matrix unit's peak. MATRIX reaches nine tenths of that. BROADCAST reaches 0.6 of the vector
+ * units' peak, which is half as high in f64 and as high in f32. Preparing takes memory's time. An element
+ * of A is read, its form written and read again: in f64 80 bytes, in which time the unit, at 30
+ * operations per byte, does 2400, those of 300 columns of C with eight each. A transposed B takes 32
+ * bytes per element in the same way. These are ratios of AMD's and NVIDIA's data sheets; on AMD GPUs
+ * nothing was timed. */
 static bool is_worth(const subwave_capabilities *device, subwave_dtype dtype,
                      const subwave_context *context, const subwave_real_product *real,
                      const subwave_matmul_product *product)

@@ -58,11 +58,7 @@ bool subwave_packs_first(const subwave_context *context, subwave_dtype dtype,
                                           .ld = ceil_divide(whole.k, LINE) * LINE};
     if (!(operands->a || operands->b) || !is_worth(device, &whole, operands))
         return false;
-    /* Behind the counters and the sums of parts. */
-    operands->first = ceil_divide((int64_t)subwave_plan_workspace(device) -
-                                      (int64_t)subwave_packed_workspace(device),
-                                  SUBWAVE_WORKSPACE_ALIGNMENT) *
-                      SUBWAVE_WORKSPACE_ALIGNMENT;
+    operands->first = subwave_packed_workspace_begin(device);
     const int64_t room = (context->workspace_bytes - operands->first) / operands->ld /
                          (operands->a && operands->b ? 2 : 1);
     operands->rows = operands->a ? lines_at_a_time(device, whole.m, room) : whole.m;

@@ -84,11 +84,13 @@ void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype
                          subwave_candidates *candidates);
 
 /* The most bytes of workspace (workspace.h) that a product needs: for the sums of parts by SKINNY
- * and by MATRIX, for operands that MATRIX does not take as they are (i8, complex), of which they need not
- * be all, and in all by any variant. */
+ * and by MATRIX, for operands that MATRIX does not take as they are (i8, complex), of which they need
+ * not be all, and in all by any variant. */
 size_t subwave_skinny_workspace(const subwave_capabilities *device);
 size_t subwave_matrix_workspace(const subwave_capabilities *device);
 size_t subwave_packed_workspace(const subwave_capabilities *device);
+/* Where such operands begin: behind the counters and the sums of parts. */
+int64_t subwave_packed_workspace_begin(const subwave_capabilities *device);
 size_t subwave_plan_workspace(const subwave_capabilities *device);
 
 /* --- a batch: plan_batched.c ----------------------------------------------------------------- */

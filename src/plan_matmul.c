@@ -263,6 +263,12 @@ size_t subwave_packed_workspace(const subwave_capabilities *device)
                                     : 0;
 }
 
+int64_t subwave_packed_workspace_begin(const subwave_capabilities *device)
+{
+    const size_t before = subwave_plan_workspace(device) - subwave_packed_workspace(device);
+    return round_up((int64_t)before, SUBWAVE_WORKSPACE_ALIGNMENT);
+}
+
 size_t subwave_plan_workspace(const subwave_capabilities *device)
 {
     return SUBWAVE_WORKSPACE_COUNTERS * sizeof(uint32_t) +
