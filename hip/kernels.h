@@ -126,7 +126,8 @@ typedef subwave_matmul_launch subwave_matmul_naive_launch, subwave_matmul_local_
     subwave_matmul_tutorial_launch, subwave_matmul_broadcast_launch, subwave_matmul_matrix_launch,
     subwave_matmul_skinny_launch;
 
-/* Of each line x of complex numbers two lines, v and i v or -i v, with v = alpha x or alpha conj(x). */
+/* Writes two lines for each line x of complex numbers: v and i v, or v and -i v, with v = alpha x or
+ * v = alpha conj(x). */
 enum {
     SUBWAVE_REAL_FORM_BLOCK = 256,
 #ifdef SUBWAVE_SMALL_LIMITS

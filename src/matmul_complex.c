@@ -68,8 +68,8 @@ static subwave_real_product divide(const subwave_context *context, int64_t size,
     const int64_t fewest = in_turns ? CPU_LINES : LINES, usual_steps = in_turns ? CPU_STEPS : STEPS;
     const int64_t first = subwave_packed_workspace_begin(device),
                   room = room_behind(context, first, size);
-    /* Lines of k's length: a row of A's takes two, a column of B one. Each part of k reads and writes
-     * C, so that a product of few lines takes more steps at a time. */
+    /* Lines along k: a row of A's form takes two of them, a column of B one. Each part of k reads and
+     * writes C, so that a product of few lines takes more steps at a time. */
     const int64_t of_a = 2 * round_up(lesser_of(product->m, MOST), LINE),
                   of_b = b ? round_up(lesser_of(product->n, MOST), LINE) : 0,
                   least_of_a = lesser_of(of_a, 2 * fewest);
@@ -89,7 +89,7 @@ static subwave_real_product divide(const subwave_context *context, int64_t size,
     return real;
 }
 
-/* Of the compute units, how much has a block. */
+/* The share of the compute units that have a block to compute. */
 static double units_at_work(const subwave_capabilities *device, const subwave_matmul_kernel *kernel)
 {
     return (double)lesser_of(kernel->blocks, device->compute_units) / device->compute_units;

@@ -162,7 +162,7 @@ SUBWAVE_API subwave_status subwave_mpi_transpose(subwave_mpi *mpi, subwave_dtype
  *   n       elements of this rank's part, >= 0.
  *   init    [in, host, or null] one element, the same on all ranks.
  *   x       [in, device] this rank's part.
- *   place, result  as in subwave_reduce; but by CCL, the host waits for the parts' results anyway.
+ *   place, result  as in subwave_reduce; with a transport other than CCL the host waits in any case.
  * Errors: as subwave_reduce, COMMUNICATION_ERROR. Source: MPI_Allreduce, in a fixed order. */
 SUBWAVE_API subwave_status subwave_mpi_reduce(subwave_mpi *mpi, subwave_dtype dtype, subwave_op op,
                                               subwave_order order, int64_t n, const void *init,

@@ -77,8 +77,8 @@ void subwave_mpi_same_bytes(subwave_mpi *mpi, const char *name, const void *byte
 void subwave_mpi_pause(double since)
 {
     const double waited = MPI_Wtime() - since;
-    /* The shortest sleep takes 50 microseconds: longer than most agreements, and some percent of the
-     * work of a millisecond. */
+    /* The shortest sleep takes 50 microseconds: longer than most agreements take, and several percent
+     * of work that takes a millisecond. */
     if (waited < 4e-3)
         sched_yield();
     else
