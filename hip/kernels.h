@@ -85,9 +85,11 @@ typedef struct subwave_matmul_kernel {
     uint32_t shared_bytes;
     int32_t parts; /* of k, each of a block */
     int64_t workspace_bytes;
-    int32_t share; /* a block's, of the unit's peak, in percent; 0: not predicted */
-    /* MATRIX: how many tiles a compute unit has the work of; writing and reading the sums of parts
-     * is included */
+    /* Of the unit's peak, in percent, of a compute unit full of such blocks, and of one with a single
+     * block; 0: not predicted */
+    int32_t share, alone;
+    /* MATRIX: how many tiles a full compute unit would compute in the time; writing and reading the
+     * sums of parts is included */
     double rounds;
     /* what the plan expects it to take, only to be compared with the variant's other kernels for the
      * product; 0: the plan goes by rules */

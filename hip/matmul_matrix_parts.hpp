@@ -21,7 +21,7 @@ template <class T> struct matrix_problem {
     std::uint32_t share, rest; /* stages of a share; of the first `rest` shares one more */
     std::uint32_t missing;     /* steps of k that the last stage of a shared tile lacks */
     std::uint32_t band;        /* rows of tiles, whose blocks follow one another */
-    matmul_sum<T> *sums;       /* two tiles of each share */
+    matmul_sum<T> *sums;       /* of the shares' parts, `shares + shared` at most */
     std::uint32_t *finished;   /* parts of every shared tile: zeros, and zeros again in the end */
 
     SUBWAVE_DEVICE std::uint32_t first_stage(std::uint32_t number) const
@@ -33,12 +33,12 @@ template <class T> struct matrix_problem {
         const std::uint32_t longer = rest * (share + 1);
         return stage < longer ? stage / (share + 1) : rest + (stage - longer) / share;
     }
-    /* Where a share's sums of a tile lie, whose first stage is `tile_stage`. They are the share's
-     * second ones if it begins in the tile before. */
-    SUBWAVE_DEVICE matmul_sum<T> *sums_of(std::uint32_t number, std::uint32_t tile_stage,
+    /* Where a share's sums of a shared tile lie: of two shares the later one has the same tile or a
+     * later one, and of two tiles of a share each its own number. */
+    SUBWAVE_DEVICE matmul_sum<T> *sums_of(std::uint32_t number, std::uint32_t tile,
                                           std::uint32_t elements) const
     {
-        return sums + std::int64_t(2 * number + (first_stage(number) < tile_stage)) * elements;
+        return sums + std::int64_t(number + tile) * elements;
     }
 };
 
@@ -78,13 +78,13 @@ template <class T, class Tile>
 SUBWAVE_DEVICE bool add_parts(const matrix_problem<T> &p, const matrix_part &part, Tile &mine,
                               void *memory)
 {
-    const std::uint32_t begin = (part.tile - p.tiles) * p.stages;
+    const std::uint32_t tile = part.tile - p.tiles, begin = tile * p.stages;
     const std::uint32_t elements = Tile::rows() * Tile::columns();
     const std::uint32_t first = p.share_of(begin), last = p.share_of(begin + p.stages - 1);
-    mine.put_sums(p.sums_of(p.share_of(begin + part.first), begin, elements));
+    mine.put_sums(p.sums_of(p.share_of(begin + part.first), tile, elements));
     __threadfence();
     block_barrier(site::current());
-    std::uint32_t *const finished = &p.finished[part.tile - p.tiles];
+    std::uint32_t *const finished = &p.finished[tile];
     std::uint32_t *const before = static_cast<std::uint32_t *>(memory);
     if (block_item() == 0)
         *before = atomicAdd(finished, 1u);
@@ -94,7 +94,7 @@ SUBWAVE_DEVICE bool add_parts(const matrix_problem<T> &p, const matrix_part &par
     __threadfence();
     mine.clear_sums();
     for (std::uint32_t number = first; number <= last; ++number)
-        mine.add_sums(p.sums_of(number, begin, elements));
+        mine.add_sums(p.sums_of(number, tile, elements));
     if (block_item() == 0)
         *finished = 0;
     return true;

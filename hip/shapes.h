@@ -44,13 +44,15 @@ typedef struct subwave_unit_shape {
 
 /* A block on the matrix unit: down x across waves, one below the other and side by side, each with
  * tall x wide tiles of the unit. `stage` steps of k are copied into shared memory at a time, which
- * holds `stages` such copies. splits_k: parts of k may be other blocks'. `share`: what its loop over
- * k reaches, in elements of 8 bytes and of fewer; percent of the unit's peak if
- * shares_are_predicted, else only to be compared. */
+ * holds `stages` such copies. splits_k: parts of k may be other blocks'. `share`: what the loop over
+ * k reaches on a compute unit that is full of such blocks; percent of the unit's peak if
+ * shares_are_predicted, else only to be compared. `alone`: what one block on a compute unit reaches,
+ * which mostly waits for memory. Both in elements of 8 and of 4 bytes; in those of 16 and 8 bits
+ * where the unit is not fast (matrix16_is_fast), and where it is. */
 typedef struct subwave_block_shape {
     int32_t down, across, tall, wide, stage, stages;
     bool splits_k;
-    int32_t share[2];
+    int32_t share[2], alone[2];
 } subwave_block_shape;
 
 typedef struct subwave_shapes {
@@ -65,11 +67,14 @@ typedef struct subwave_shapes {
      * would bound the former (matrix16_is_fast), and for such units also small */
     subwave_block_shape matrix16[3];
     subwave_block_shape matrix8[2]; /* the same of 8 bits: as many bytes of twice as many steps */
-    /* The lowest of tests/isa/model.tsv, column fair900. Its test fails if the code has less. */
+    /* The lowest of tests/isa/model.tsv, columns fair900 and alone900. Its test fails if the code has
+     * less. */
     bool shares_are_predicted;
-    /* Where k is split, each block writes its sums, and the last one reads them all: how many steps
-     * of k the unit could do at its peak in the time of either, in elements of 8, 4 and fewer bytes. */
-    int32_t part_steps[3];
+    /* Where k is split, each block writes its sums, and the last one reads them all. What that takes
+     * follows from a compute unit's figures per clock: products of elements of 8, 4 and fewer bytes at
+     * the unit's peak, of 16 bits twice as many where it is fast; bytes of sums if all compute units
+     * ask, and if few do. And from the clocks until memory answers. */
+    int32_t products[3], sum_bytes[2], latency;
     /* AUTO takes MATRIX if its blocks fill at least so many percent of the compute units: in f32 and
      * f64; in smaller elements that are copied in packs; in such as are copied one by one. (NVIDIA,
      * 16 bits: src/plan_matmul.c compares times.) */
@@ -92,12 +97,15 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     {{4, 8, SUBWAVE_BROADCAST_FOR_REAL, 0, false}, {4, 4, SUBWAVE_BROADCAST_FOR_ALL, 0, false}},
     1,
     {8, 2, true, 8, 2},
-    {{1, 1, 2, 2, 8, 2, true, {108, 108}}, {1, 1, 1, 1, 8, 2, true, {100, 100}}},
+    {{1, 1, 2, 2, 8, 2, true, {108, 108}, {108, 108}},
+     {1, 1, 1, 1, 8, 2, true, {100, 100}, {100, 100}}},
     {4, 1, true, 4, 1},
-    {{1, 1, 4, 4, 8, 2, true, {100, 100}}},
-    {{1, 1, 4, 4, 16, 2, true, {100, 100}}},
+    {{1, 1, 4, 4, 8, 2, true, {100, 100}, {100, 100}}},
+    {{1, 1, 4, 4, 16, 2, true, {100, 100}, {100, 100}}},
     false,
-    {8, 8, 8},
+    {1, 2, 2},
+    {1, 1},
+    0,
     {0, 0, 0},
     false,
     false,
@@ -113,12 +121,15 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
      {4, 4, SUBWAVE_BROADCAST_FOR_ALL, 14, false}},
     8,
     {16, 16, false, 2, 4},
-    {{2, 4, 2, 2, 16, 4, false, {108, 108}}, {2, 2, 1, 2, 16, 4, false, {100, 100}}},
+    {{2, 4, 2, 2, 16, 4, false, {108, 108}, {108, 108}},
+     {2, 2, 1, 2, 16, 4, false, {100, 100}, {100, 100}}},
     {16, 16, false, 2, 4},
-    {{2, 2, 4, 4, 32, 4, false, {100, 100}}},
-    {{2, 2, 4, 4, 64, 4, false, {100, 100}}},
+    {{2, 2, 4, 4, 32, 4, false, {100, 100}, {100, 100}}},
+    {{2, 2, 4, 4, 64, 4, false, {100, 100}, {100, 100}}},
     false,
     {0, 0, 0},
+    {1, 1},
+    0,
     {0, 13, 40},
     true,
     false,
@@ -129,9 +140,9 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
 
 /* AMD with waves of 64. k of BROADCAST is not split: the scalar registers would not suffice. The
  * L1 cache bounds 8 x 8 elements per lane, whose multiply-adds need all of its 64 bytes per clock,
- * and not 16 x 4, which need 32; 8 x 2 need 64, and 4 x 4 would need 128. Sums
- * pass through the last-level cache, of which a compute unit has 27 bytes per clock on gfx942, and
- * 23 on gfx90a; it multiplies 128 f32 or f64 per clock and 512 of 16 bits. */
+ * and not 16 x 4, which need 32; 8 x 2 need 64, and 4 x 4 would need 128. Sums pass through the
+ * last-level cache, of which a compute unit has 27 bytes per clock on gfx942 (23 on gfx90a) if all of
+ * them ask, and otherwise no more than the 64 of its L1 cache. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     4,
     {{16, 4, SUBWAVE_BROADCAST_FOR_8_BYTES, 0, true},
@@ -140,14 +151,16 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
      {4, 4, SUBWAVE_BROADCAST_FOR_ALL, 0, false}},
     1,
     {32, 32, false, 8, 2},
-    {{2, 2, 2, 2, 8, 2, true, {90, 95}}, {2, 2, 1, 1, 8, 2, true, {87, 89}}},
+    {{2, 2, 2, 2, 8, 2, true, {90, 95}, {69, 77}}, {2, 2, 1, 1, 8, 2, true, {87, 89}, {22, 23}}},
     {16, 16, false, 4, 1},
-    {{2, 2, 4, 4, 32, 2, true, {100, 77}},
-     {2, 4, 8, 4, 32, 2, false, {100, 90}},
-     {1, 2, 4, 2, 32, 2, true, {100, 62}}},
-    {{2, 2, 4, 4, 64, 2, true, {100, 45}}, {2, 4, 8, 4, 64, 2, false, {100, 60}}},
+    {{2, 2, 4, 4, 32, 2, true, {94, 77}, {86, 45}},
+     {2, 4, 8, 4, 32, 2, true, {0, 90}, {0, 90}},
+     {1, 2, 4, 2, 32, 2, true, {0, 62}, {0, 22}}},
+    {{2, 2, 4, 4, 64, 2, true, {94, 45}, {89, 36}}, {2, 4, 8, 4, 64, 2, true, {0, 60}, {0, 60}}},
     true,
-    {38, 19, 76},
+    {128, 128, 512},
+    {27, 64},
+    900,
     {25, 25, 25},
     false,
     true,
@@ -165,14 +178,18 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
      {4, 4, SUBWAVE_BROADCAST_FOR_ALL, 0, false}},
     1,
     {32, 32, false, 8, 2},
-    {{2, 2, 2, 2, 8, 2, true, {100, 100}}, {2, 2, 1, 1, 8, 2, true, {100, 100}}},
+    {{2, 2, 2, 2, 8, 2, true, {100, 100}, {100, 100}},
+     {2, 2, 1, 1, 8, 2, true, {100, 100}, {100, 100}}},
     {16, 16, false, 8, 1},
-    {{2, 4, 4, 2, 32, 2, true, {100, 100}},
-     {2, 4, 4, 2, 32, 2, true, {100, 100}},
-     {2, 4, 4, 2, 32, 2, true, {100, 100}}},
-    {{2, 4, 4, 2, 64, 2, true, {100, 100}}, {2, 4, 4, 2, 64, 2, true, {100, 100}}},
+    {{2, 4, 4, 2, 32, 2, true, {100, 100}, {100, 100}},
+     {2, 4, 4, 2, 32, 2, true, {100, 100}, {100, 100}},
+     {2, 4, 4, 2, 32, 2, true, {100, 100}, {100, 100}}},
+    {{2, 4, 4, 2, 64, 2, true, {100, 100}, {100, 100}},
+     {2, 4, 4, 2, 64, 2, true, {100, 100}, {100, 100}}},
     false,
-    {38, 19, 76},
+    {128, 128, 512},
+    {27, 64},
+    0,
     {25, 25, 25},
     false,
     true,

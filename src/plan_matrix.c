@@ -14,13 +14,6 @@ static int64_t units_of(const subwave_capabilities *device)
     return device->waves_take_turns ? 3 : device->compute_units;
 }
 
-/* Blocks that a compute unit holds to keep its four SIMDs at work. */
-static int64_t held_of(const subwave_capabilities *device, const subwave_block_shape *block)
-{
-    const int32_t waves = block->down * block->across;
-    return device->waves_take_turns || waves >= 4 ? 1 : 4 / waves;
-}
-
 static int32_t columns_of(const subwave_capabilities *device, const subwave_unit_shape *unit,
                           const subwave_block_shape *block)
 {
@@ -33,34 +26,101 @@ static int32_t rows_of(const subwave_unit_shape *unit, const subwave_block_shape
     return block->down * block->tall * unit->rows;
 }
 
-/* Room for two tiles of f64 for each block of those that run at a time. */
+/* Of the sums of a tile whose k is split; 0 if it is not. */
+static size_t bytes_of(const subwave_capabilities *device, const subwave_unit_shape *unit,
+                       const subwave_block_shape *block, size_t element)
+{
+    return !block->splits_k
+               ? 0
+               : (size_t)rows_of(unit, block) * (size_t)columns_of(device, unit, block) * element;
+}
+
+/* Room for the sums of two of the largest tiles for each compute unit. */
 size_t subwave_matrix_workspace(const subwave_capabilities *device)
 {
-    const subwave_unit_shape *const unit = &device->shapes->matrix_unit;
-    const subwave_block_shape *const block = &device->shapes->matrix[0];
-    return !block->splits_k ? 0
-                            : 2 * (size_t)units_of(device) * (size_t)rows_of(unit, block) *
-                                  (size_t)columns_of(device, unit, block) * sizeof(double);
+    const subwave_shapes *const shapes = device->shapes;
+    const size_t of_pairs =
+                     bytes_of(device, &shapes->matrix_unit, &shapes->matrix[0], sizeof(double)),
+                 of_rows = bytes_of(device, &shapes->matrix16_unit,
+                                    &shapes->matrix16[device->matrix16_is_fast], sizeof(float));
+    return 2 * (size_t)units_of(device) * (of_pairs > of_rows ? of_pairs : of_rows);
 }
 
-/* What a block takes to write a tile's sums, or to read them, in steps of k. */
-static double steps_of_part(const subwave_capabilities *device, subwave_dtype dtype, int32_t share)
+/* How fast a compute unit is with blocks of a shape. */
+typedef struct block_speed {
+    int32_t share, alone; /* of the unit's peak, percent: of many of them, and of one */
+    int64_t held;         /* so many reach `share` */
+    /* Steps of k that it does in the time in which a tile's sums are written, or read, if all compute
+     * units do so, and the part of that if few do; and in that until what one block has written is
+     * there for another. */
+    double part, few, wait;
+} block_speed;
+
+static block_speed speed_of(const subwave_capabilities *device, const subwave_block_shape *block,
+                            subwave_dtype dtype, int64_t tile_elements)
 {
+    const subwave_shapes *const shapes = device->shapes;
     const size_t size = subwave_dtype_size(dtype);
-    const int32_t steps = device->shapes->part_steps[size == 8 ? 0 : size == 4 ? 1 : 2];
-    /* Of 8 bits a fast unit does twice as many steps as of 16. */
-    const double fast = size > 2 || !device->matrix16_is_fast ? 1 : size == 2 ? 2 : 4;
-    return steps * share / 100. * fast;
+    const bool fast = size <= 2 && device->matrix16_is_fast;
+    const int which = size > 2 ? size < 8 : fast;
+    const int32_t share = block->share[which], alone = block->alone[which];
+    double products = shapes->products[size == 8 ? 0 : size == 4 ? 1 : 2] * share / 100.;
+    if (fast) /* of 8 bits it does twice as many as of 16 */
+        products *= size == 2 ? 2 : 4;
+    return (block_speed){
+        .share = share,
+        .alone = alone,
+        .held = ceil_divide(share, alone),
+        .part =
+            (double)subwave_dtype_size(subwave_sum_dtype(dtype)) * products / shapes->sum_bytes[0],
+        .few = (double)shapes->sum_bytes[0] / shapes->sum_bytes[1],
+        /* For the sums, for the count of blocks that have written theirs, and for the sums. */
+        .wait = 3 * shapes->latency * products / (double)tile_elements};
 }
 
-/* Sets what follows from the steps of k that a compute unit takes, for each of the blocks that it
- * holds. */
-static void set_steps(double steps, int64_t held, int32_t share, double handicap, int64_t k,
+/* The steps of k in the time in which so many of `units` compute units write or read sums of a tile. */
+static double steps_of_part(const block_speed *speed, int64_t count, int64_t units)
+{
+    const double asking = (double)count / (double)units;
+    return speed->part * (asking > 1 ? 1 : asking > speed->few ? asking : speed->few);
+}
+
+/* The time of a compute unit for `tiles` of so many steps and then `shares`, if it works on up to
+ * `held` blocks at a time: in steps of k that it does when it is full. */
+static double steps_together(const block_speed *speed, int64_t tiles, double steps_of_tile,
+                             int64_t shares, double steps_of_share)
+{
+    enum { MOST_HELD = 8 };
+    double left[MOST_HELD];
+    const double one = (double)speed->share / speed->alone; /* block that has it to itself */
+    const int64_t held = lesser_of(speed->held, MOST_HELD), rounds = tiles / held;
+    double steps = (double)(rounds * held) * steps_of_tile;
+    int64_t count = 0;
+    while (count < tiles - rounds * held)
+        left[count++] = steps_of_tile;
+    for (;;) {
+        for (; shares > 0 && count < held; --shares)
+            left[count++] = steps_of_share;
+        if (count == 0)
+            return steps;
+        double least = left[0];
+        for (int64_t i = 1; i < count; ++i)
+            least = left[i] < least ? left[i] : least;
+        steps += least * ((double)count < one ? one : (double)count);
+        int64_t others = 0;
+        for (int64_t i = 0; i < count; ++i)
+            if (left[i] > least)
+                left[others++] = left[i] - least;
+        count = others;
+    }
+}
+
+/* Sets what follows from the steps of k that a compute unit takes. */
+static void set_steps(double steps, int32_t share, double handicap, int64_t k,
                       subwave_matmul_kernel *kernel)
 {
-    kernel->rounds = (double)held * steps / (double)greater_of(k, 1);
-    kernel->time =
-        handicap * ((double)held * steps * kernel->tile_rows * kernel->tile_columns / share);
+    kernel->rounds = steps / (double)greater_of(k, 1);
+    kernel->time = handicap * (steps * kernel->tile_rows * kernel->tile_columns / share);
 }
 
 enum { USUAL_BAND = 16 };
@@ -79,51 +139,64 @@ static void show_best(const subwave_matmul_product *product, subwave_matmul_kern
         }
 }
 
+/* The next number of shares to try: a multiple of the tiles, of which not all are tried if they are
+ * many, or of a round of compute units. */
+static int64_t more_shares(int64_t shares, int64_t shared, int64_t round)
+{
+    const int64_t parts = shares / shared;
+    return lesser_of((parts + 1 + parts / 8) * shared, (shares / round + 1) * round);
+}
+
 /* Tiles are computed in rounds, one by each compute unit. Where the last round, or the only one,
- * would leave some idle, k of its tiles may be split, or of those of the last two rounds: among as
- * many shares as there are units in these rounds, or as a multiple of the tiles. A share may end
- * within one tile and go on in the next. Shows that of the fewest steps per unit. */
+ * would leave some idle, or waiting for memory, k of its tiles may be split, or of those of the last
+ * rounds: among as many shares as units hold in these rounds, or as a multiple of the tiles. A share
+ * may end within one tile and go on in the next. Shows that of the fewest steps per unit. */
 static void split_last_rounds(const subwave_capabilities *device, const subwave_block_shape *block,
-                              subwave_dtype dtype, int32_t share, double handicap,
+                              subwave_dtype dtype, const block_speed *speed, double handicap,
                               const subwave_matmul_product *product, subwave_matmul_kernel *kernel,
                               subwave_candidates *candidates)
 {
     const int64_t k = product->k;
-    const int64_t held = held_of(device, block), units = held * units_of(device),
-                  tiles = kernel->blocks, stages = ceil_divide(greater_of(k, 1), block->stage);
-    const double steps_of_tile = (double)stages * block->stage,
-                 part = steps_of_part(device, dtype, share);
+    const int64_t units = units_of(device), tiles = kernel->blocks,
+                  stages = ceil_divide(greater_of(k, 1), block->stage);
+    const double steps_of_tile = (double)stages * block->stage;
     const int64_t part_bytes = (int64_t)kernel->tile_rows * kernel->tile_columns *
                                (int64_t)subwave_dtype_size(subwave_sum_dtype(dtype));
-    const int64_t room = (int64_t)subwave_matrix_workspace(device) / (2 * part_bytes);
-    double least = (double)ceil_divide(tiles, units) * steps_of_tile;
+    const int64_t room = (int64_t)subwave_matrix_workspace(device) / part_bytes;
+    double least = steps_together(speed, ceil_divide(tiles, units), steps_of_tile, 0, 0);
     kernel->parts = 1;
     kernel->workspace_bytes = 0;
     kernel->of.matrix.tiles = kernel->blocks;
     kernel->of.matrix.stages = (uint32_t)lesser_of(stages, INT32_MAX);
     kernel->of.matrix.shares = kernel->of.matrix.shared = 0;
     kernel->of.matrix.band = USUAL_BAND;
-    set_steps(least, held, share, handicap, k, kernel);
-    const bool is_whole = !block->splits_k || tiles % units == 0 || tiles > INT32_MAX / 2;
+    set_steps(least, speed->share, handicap, k, kernel);
     if (candidates->all)
         candidates->show(candidates, kernel);
     subwave_matmul_kernel best = *kernel;
-    for (int64_t shared = tiles % units; !is_whole && shared <= tiles && shared < 2 * units;
-         shared += units) {
+    const bool is_whole = !block->splits_k || tiles > INT32_MAX / 2;
+    for (int64_t shared = tiles % units;
+         !is_whole && shared <= tiles && shared < (speed->held + 1) * units; shared += units) {
         if (shared > SUBWAVE_WORKSPACE_COUNTERS || shared > INT32_MAX / stages)
             break;
-        const int64_t most = lesser_of(lesser_of(round_up(shared, units), room), shared * stages);
-        for (int64_t shares = lesser_of(2 * shared, most); shares > shared;
-             shares = lesser_of(shares + shared, most)) {
+        const int64_t round = round_up(shared, units),
+                      most =
+                          lesser_of(lesser_of(speed->held * round, room - shared), shared * stages);
+        for (int64_t shares = lesser_of(lesser_of(2 * shared, round), most); shares > shared;
+             shares = lesser_of(more_shares(shares, shared, round), most)) {
             const int64_t fewest = shared * stages / shares; /* stages of a share */
             /* Whether no share goes on in a next tile. */
             const bool ends =
                 shared == 1 || (shared * stages % shares == 0 && stages % fewest == 0);
-            const double steps_of_share =
-                (double)ceil_divide(shared * stages, shares) * block->stage +
-                part * (double)(ceil_divide(shares, shared) + !ends);
-            const double steps = (double)((tiles - shared) / units) * steps_of_tile +
-                                 (double)ceil_divide(shares, units) * steps_of_share;
+            /* Of a tile, and of a compute unit, which may read the sums of several tiles. */
+            const int64_t parts = ceil_divide(shares, shared) + !ends,
+                          of_unit = ceil_divide(shares, units),
+                          reads = (parts - 1) * ceil_divide(of_unit, parts);
+            const double steps =
+                steps_together(speed, (tiles - shared) / units, steps_of_tile, of_unit,
+                               (double)ceil_divide(shared * stages, shares) * block->stage) +
+                (double)of_unit * steps_of_part(speed, shares, units) +
+                (double)reads * steps_of_part(speed, shared, units) + speed->wait;
             if (steps < least || candidates->all) {
                 kernel->parts = (int32_t)lesser_of(ceil_divide(stages, fewest) + !ends, shares);
                 kernel->of.matrix.tiles = (uint32_t)(tiles - shared);
@@ -131,8 +204,8 @@ static void split_last_rounds(const subwave_capabilities *device, const subwave_
                 kernel->of.matrix.shared = (uint32_t)shared;
                 kernel->blocks = (uint32_t)(tiles - shared + (ends ? 1 : 2) * shares);
                 kernel->workspace_bytes = SUBWAVE_WORKSPACE_COUNTERS * (int64_t)sizeof(uint32_t) +
-                                          2 * shares * part_bytes;
-                set_steps(steps, held, share, handicap, k, kernel);
+                                          (shares + shared) * part_bytes;
+                set_steps(steps, speed->share, handicap, k, kernel);
             }
             if (candidates->all)
                 candidates->show(candidates, kernel);
@@ -155,7 +228,7 @@ static void show_block(const subwave_capabilities *device, const subwave_unit_sh
                        subwave_matmul_kernel *kernel, subwave_candidates *candidates)
 {
     const subwave_block_shape *const block = &blocks[shape];
-    const int32_t size = (int32_t)subwave_dtype_size(dtype), share = block->share[size < 8];
+    const int32_t size = (int32_t)subwave_dtype_size(dtype);
     kernel->of.matrix.shape = shape;
     kernel->item_rows = block->tall * unit->item_rows;
     kernel->item_columns = block->wide * unit->item_columns;
@@ -165,8 +238,11 @@ static void show_block(const subwave_capabilities *device, const subwave_unit_sh
                                       (kernel->tile_rows + kernel->tile_columns) * size);
     /* 16 bits by single elements are slower, and have no prediction. */
     const bool is_predicted = device->shapes->shares_are_predicted && (size > 2 || kernel->packed);
-    kernel->share = is_predicted ? share : 0;
-    split_last_rounds(device, block, dtype, share, handicap, product, kernel, candidates);
+    const block_speed speed =
+        speed_of(device, block, dtype, (int64_t)kernel->tile_rows * kernel->tile_columns);
+    kernel->share = is_predicted ? speed.share : 0;
+    kernel->alone = is_predicted ? speed.alone : 0;
+    split_last_rounds(device, block, dtype, &speed, handicap, product, kernel, candidates);
 }
 
 /* Shows two shapes, of which `large` is the number of one. Small blocks read A and B more often,

@@ -25,7 +25,7 @@ static struct {
     size_t items, bytes; /* a block's; the latter of shared memory */
 } launched[5];
 static size_t launched_count;
-static int32_t launched_share;
+static int32_t launched_share, launched_alone;
 
 /* The kernel whose launches are asked for, or null, and the bytes of its arguments. */
 static const char *wanted;
@@ -36,9 +36,9 @@ static char launched_text[8192]; /* of its last launch: block, shared memory, ar
 
 static struct {
     const char *kernel;
-    char why[120];       /* it is launched, the first time */
-    size_t items, bytes; /* of the block with the most shared memory */
-    int32_t share;       /* of the peak, as the plan predicts; or 0 */
+    char why[120];        /* it is launched, the first time */
+    size_t items, bytes;  /* of the block with the most shared memory */
+    int32_t share, alone; /* of the peak, as the plan predicts; or 0 */
 } seen[1500];
 static size_t seen_count;
 static int failures;
@@ -53,6 +53,7 @@ static void note_launch(size_t number, const char *format, va_list arguments)
         abort();
     if (i == seen_count) {
         seen[seen_count].share = launched_share;
+        seen[seen_count].alone = launched_alone;
         seen[seen_count++].kernel = launched[number].kernel;
         vsnprintf(seen[i].why, sizeof seen[i].why, format, arguments);
     }
@@ -114,6 +115,7 @@ static void plan_matmul(const subwave_capabilities *device, subwave_variant vari
                                                 .alpha = {1}}};
     launch.kernel = subwave_plan_matmul(device, dtype, variant, &launch.product);
     launched_share = launch.kernel.share;
+    launched_alone = launch.kernel.alone;
     call(launch.kernel.operation, dtype, &launch, "%s %s %d x %d x %d, %d compute units, form %d",
          subwave_variant_name(variant), subwave_dtype_name(dtype), (int)m, (int)n, (int)k,
          (int)device->compute_units, form);
@@ -483,7 +485,7 @@ int main(int argc, char **argv)
             continue;
         }
         plan_matmuls(&device);
-        launched_share = 0;
+        launched_share = launched_alone = 0;
         if (u == 0) /* on which the others do not depend */
             plan_batches(&device);
     }
@@ -492,8 +494,8 @@ int main(int argc, char **argv)
         call_arrays();
     }
     for (size_t i = 0; i < seen_count; ++i)
-        printf("%s %s, by blocks of %zu with %zu bytes, share %d\n", seen[i].kernel, seen[i].why,
-               seen[i].items, seen[i].bytes, (int)seen[i].share);
+        printf("%s %s, by blocks of %zu with %zu bytes, share %d, alone %d\n", seen[i].kernel,
+               seen[i].why, seen[i].items, seen[i].bytes, (int)seen[i].share, (int)seen[i].alone);
     return failures != 0;
 }
 

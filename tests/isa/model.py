@@ -106,10 +106,11 @@ SHARES = ["%s%d" % (order, latency) for latency in LATENCIES for order in ("old"
 # Whether the oldest wave first is better depends on how waves happen to fall into step; a change of one instruction may
 # change that by a tenth. These shares do not jump.
 BOUNDED = ["fair500", "fair900"]
+ALONE = "alone900"  # of MATRIX the last of them, of a compute unit with one block
 
 # `unit`: clocks of work. Bytes per clock are those of a compute unit whose unit is always at work.
 COLUMNS = ["kernel", "architecture", "compiler", "unit", "vector", "scalar", "accvgpr", "branches", "waits", "lds",
-           "l1", "registers", "waves"] + SHARES + counted.COLUMNS
+           "l1", "registers", "waves"] + SHARES + [ALONE] + counted.COLUMNS
 Resources = namedtuple("Resources", "registers lds threads")
 
 
@@ -296,6 +297,7 @@ def predict(architecture, steps, resources):
     for name in SHARES:
         order, latency = re.match(r"(\D+)(\d+)", name).groups()
         row[name] = "%.2f" % share(architecture, steps, waves, block, int(latency), order == "fair")
+    row[ALONE] = "%.2f" % share(architecture, steps, block, block, LATENCIES[-1], True)
     return row
 
 
@@ -349,9 +351,9 @@ def faults(key, row, was, is_known=True):
             yield "not in the table: update it"
         return
     for figure, sign, slack in [("accvgpr", 1, 0), ("branches", 1, 0), ("waves", -1, 0)] + [
-            (name, -1, TOLERANCE + 1e-9) for name in BOUNDED] + [
+            (name, -1, TOLERANCE + 1e-9) for name in [*BOUNDED, ALONE]] + [
             (name, 1, TOLERANCE + 1e-9) for name in counted.COLUMNS]:
-        if sign * (row[figure] - number(was[figure])) > slack:
+        if "-" not in (row[figure], was[figure]) and sign * (row[figure] - number(was[figure])) > slack:
             yield "%s was %s and is %g" % (figure, was[figure], row[figure])
 
 
@@ -362,12 +364,12 @@ def unneeded(rows):
 
 
 def planned(program, architecture):
-    """{kernel: (threads, bytes of LDS, share)} of the largest block that plans ask for, and of the peak what they count
-    on, or 0."""
+    """{kernel: (threads, bytes of LDS, share, share alone)} of the largest block that plans ask for, and of the peak what
+    they count on with many blocks on a compute unit and with one, or 0."""
     found = {}
     for line in disassembly.output(program, architecture, "64").splitlines():
-        block = re.search(r"(\S+) .* by blocks of (\d+) with (\d+) bytes, share (\d+)", line)
-        found[block[1]] = (int(block[2]), int(block[3]), int(block[4]) / 100)
+        block = re.search(r"(\S+) .* by blocks of (\d+) with (\d+) bytes, share (\d+), alone (\d+)", line)
+        found[block[1]] = (int(block[2]), int(block[3]), int(block[4]) / 100, int(block[5]) / 100)
     return found
 
 
@@ -388,12 +390,14 @@ def measure(objdump, readelf, program, path, found):
         memory = disassembly.resources(facts[kernel])
         if memory["scratch"] or memory["spills"]:
             yield key, "%d bytes of scratch and %d spills" % (memory["scratch"], memory["spills"])
-        threads, lds, share = blocks[kernel]
+        threads, lds, full, alone = blocks[kernel]
         steps = loops.main_loop(architecture, code[kernel])
         if steps is None:
             yield key, "no loop that multiplies"
             continue
         row = predict(architecture, steps, Resources(reserved(image, kernel), lds + memory["lds"], threads))
+        if alone == 0:
+            row[ALONE] = "-"
         try:
             turn = counted.turn(program, executed, kernel, steps)
         except counted.amdrun.Unsupported as instruction:
@@ -403,8 +407,9 @@ def measure(objdump, readelf, program, path, found):
             yield key, "no launch executes the path"
             continue
         found[key] = row | counted.figures(turn, row["unit"])
-        if share > float(row["fair900"]) + TOLERANCE:
-            yield key, "plans count on %g of the peak (hip/shapes.h), and the model has %s" % (share, row["fair900"])
+        for counted_on, name in ((full, BOUNDED[-1]), (alone, ALONE)):
+            if counted_on > 0 and counted_on > float(row[name]) + TOLERANCE:
+                yield key, "plans count on %g of the peak (hip/shapes.h), and %s is %s" % (counted_on, name, row[name])
 
 
 def reserved(image, kernel):

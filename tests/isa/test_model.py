@@ -72,6 +72,8 @@ def test_shares():
         expect("the share with a wait for memory of %d" % latency, row["fair%d" % latency], CLOCKS / turn, 0.006)
         row = predict(loop(LOAD, "s_waitcnt vmcnt(0)", *sums(1)), 256)
         expect("the same of two waves", row["fair%d" % latency], 2 * CLOCKS / turn, 0.012)
+        if latency == model.LATENCIES[-1]:
+            expect("the share where one of the waves is alone", row[model.ALONE], CLOCKS / turn, 0.006)
         # A load of the turn before is waited for instead: the turn is as long as the latency, or as its 16 sums.
         row = predict(loop(LOAD, "s_waitcnt vmcnt(1)", *sums(16)))
         expect("the share with loads a turn ahead", row["fair%d" % latency], 1.0, 0.011)
@@ -161,10 +163,11 @@ def test_rules():
     expect("faults of a row that is in the table", list(model.faults(key, good, was)), [])
     expect("faults of one that is not", len(list(model.faults(key, good, None))), 1)
     for name, figure, faults in (("fair900", 0.99, 0), ("fair900", 0.97, 1), ("fair500", 0.9, 1), ("old500", 0.9, 0),
+                                 ("alone900", 0.9, 1), ("alone900", "-", 0),
                                  ("branches", 2, 1), ("accvgpr", 1, 2), ("waves", 1, 1), ("waves", 3, 0),
                                  ("conflicts", 0.02, 0), ("conflicts", 0.03, 1), *((name, 0.53, 1) for name in counted.COLUMNS[1:]), ("busy_lds", 0.4, 0)):
         found = list(model.faults(key, {**good, name: figure}, was))
-        expect("faults where %s is %g" % (name, figure), len(found), faults)
+        expect("faults where %s is %s" % (name, figure), len(found), faults)
 
 
 def test_table():

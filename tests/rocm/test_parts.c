@@ -40,8 +40,34 @@ static void test_parts(void **state)
     assert_true(3 * split >= 2 * tried);
 }
 
+/* The large blocks of 16 and 8 bits, where an architecture has them: a share goes on in the second
+ * tile. */
+static void test_parts_of_large_blocks(void **state)
+{
+    static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F16, SUBWAVE_DTYPE_BF16, SUBWAVE_DTYPE_I8};
+    harness_random random = harness_random_start();
+    for (unsigned d = 0; d < COUNT(dtypes); ++d)
+        for (unsigned form = d % 2; form < FORMS; form += 3) {
+            const int64_t k = subwave_dtype_size(dtypes[d]) == 2 ? 1600 : 6400;
+            matmul_case what = plain_case(SUBWAVE_VARIANT_MATRIX, dtypes[d], 256, 496, k);
+            set_form(&what, form);
+            what.beta = form % 2 == 0 ? 0.5 : 0;
+            if (!has(*state, what.variant, what.dtype))
+                continue;
+            subwave_matmul_plan_info plan;
+            assert_ok(*state, subwave_matmul_plan(*state, what.variant, what.dtype, what.layout,
+                                                  SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_NONE,
+                                                  what.m, what.n, what.k, &plan));
+            if (plan.tile_rows != 256)
+                continue;
+            assert_true(plan.parts > 1);
+            check_case(*state, &what, &random);
+        }
+}
+
 int main(void)
 {
-    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts)};
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_parts),
+                                              cmocka_unit_test(test_parts_of_large_blocks)};
     return harness_run("parts", tests, sizeof tests / sizeof *tests);
 }
