@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * integers.hpp: integers without a sign that take the place of others, and of whatever is moved as
- * it is.
+ * it is; and numbers that a wave's lanes have in common.
  */
 #ifndef SUBWAVE_HIP_INTEGERS_HPP
 #define SUBWAVE_HIP_INTEGERS_HPP
@@ -47,6 +47,19 @@ SUBWAVE_DEVICE void copy(words_of_16_bytes &to, const words_of_16_bytes &from)
 {
     to.word[0] = from.word[0];
     to.word[1] = from.word[1];
+}
+
+/* A number that is the same in all lanes of the wave. AMD's compilers divide in vector registers, and
+ * load from shared memory into them: there all that follows would stay. */
+SUBWAVE_DEVICE std::uint32_t uniform(std::uint32_t number)
+{
+    return static_cast<std::uint32_t>(wave_uniform(static_cast<int>(number)));
+}
+SUBWAVE_DEVICE std::int64_t uniform(std::int64_t number)
+{
+    const std::uint32_t low = uniform(static_cast<std::uint32_t>(number)),
+                        high = uniform(static_cast<std::uint32_t>(number >> 32));
+    return static_cast<std::int64_t>(std::uint64_t(high) << 32 | low);
 }
 
 /* Calls body(an element of the type that moves T between x and y): 8 bytes may be those of a complex

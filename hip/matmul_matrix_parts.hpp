@@ -5,6 +5,7 @@
 #ifndef SUBWAVE_HIP_MATMUL_MATRIX_PARTS_HPP
 #define SUBWAVE_HIP_MATMUL_MATRIX_PARTS_HPP
 
+#include "integers.hpp"
 #include "matmul.hpp"
 
 SUBWAVE_BEGIN
@@ -62,13 +63,6 @@ struct matrix_part {
     template <class T> SUBWAVE_DEVICE bool is_whole(const matrix_problem<T> &p) const
     {
         return count == p.stages;
-    }
-
-private:
-    /* AMD's compilers divide in vector registers, where all that follows would stay. */
-    static SUBWAVE_DEVICE std::uint32_t uniform(std::uint32_t value)
-    {
-        return static_cast<std::uint32_t>(wave_uniform(static_cast<int>(value)));
     }
 };
 

@@ -332,15 +332,6 @@ public:
     {
         return clamped(static_cast<int>(end[j + 1]) - 1, part.first, part.end);
     }
-
-private:
-    static SUBWAVE_DEVICE std::int64_t uniform(std::int64_t number)
-    {
-        const int low = wave_uniform(static_cast<int>(number)),
-                  high = wave_uniform(static_cast<int>(number >> 32));
-        return static_cast<std::int64_t>(static_cast<std::uint64_t>(high) << 32 |
-                                         static_cast<std::uint32_t>(low));
-    }
 };
 
 /* A value, and whether a segment ended before the elements that it is of. */
@@ -534,9 +525,7 @@ SUBWAVE_DEVICE Value value_before_part(const subwave_segments &p, std::uint32_t 
 /* The tile of a launch that a block works on. */
 SUBWAVE_DEVICE std::uint32_t segmented_tile_number(const subwave_segments &p)
 {
-    const std::uint32_t number =
-        p.tiles_of_launch > 1 ? next_tile(p.counter, p.tiles_of_launch) : 0;
-    return static_cast<std::uint32_t>(wave_uniform(static_cast<int>(number)));
+    return uniform(p.tiles_of_launch > 1 ? next_tile(p.counter, p.tiles_of_launch) : 0);
 }
 
 /* Calls body(launch) for launches of at most SUBWAVE_SCAN_TILES tiles, after what they need. */

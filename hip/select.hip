@@ -393,8 +393,9 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
     next = 0;
     SUBWAVE_UNROLL
     for (int w = 0; w < waves; ++w) {
-        next += w < number ? totals[w] : 0;
-        total += totals[w];
+        const std::uint32_t of_wave = uniform(totals[w]);
+        next += w < number ? of_wave : 0;
+        total += of_wave;
     }
 
     /* The selected elements from the front, the others behind them. may_end: the array may end within a

@@ -5,6 +5,7 @@
  * coefficients, which are the same for all lanes, once for its lines.
  */
 #include "divisor.hpp"
+#include "integers.hpp"
 #include "shapes.hpp"
 
 SUBWAVE_BEGIN
@@ -269,12 +270,6 @@ template <class T, int In> struct tensor_block {
     }
 
 private:
-    /* AMD's compilers divide 64 bits in vector registers, where all addresses would stay. */
-    static SUBWAVE_DEVICE std::int64_t uniform(std::int64_t number)
-    {
-        const auto low = static_cast<std::uint32_t>(wave_uniform(static_cast<int>(number)));
-        return static_cast<std::int64_t>(wave_uniform(static_cast<int>(number >> 32))) << 32 | low;
-    }
     SUBWAVE_DEVICE T beta_of(const subwave_tensor_step &s) const
     {
         return s.adds ? T(1) : problem.beta;
