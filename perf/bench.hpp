@@ -271,6 +271,7 @@ void group_cases(session &s);
 void array_cases(session &s);
 void row_cases(session &s);
 void transpose_cases(session &s);
+void transpose_stacked_cases(session &s);
 void histogram_cases(session &s);
 void scatter_cases(session &s);
 void register_cases(session &s);

@@ -49,6 +49,7 @@ constexpr struct {
     {"unique", nullptr},
     {"append", nullptr},
     {"transpose", transpose_cases},
+    {"transpose_stacked", transpose_stacked_cases},
     {"histogram", histogram_cases},
     {"scatter_add", scatter_cases},
     {"register_reduce", register_cases},

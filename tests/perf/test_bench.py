@@ -263,6 +263,12 @@ class Lines(Case):
         self.assertEqual(len({row["dtype"] for row in rows}), 14)
         self.check(self.run_bench("b.json", "transpose", "--size", "20", "--batch", "30", "--cache", "warm"))
 
+    def test_lists_of_transpositions(self):
+        rows = self.run_bench("a.json", "transpose_stacked", "--size", "5", "--size", "3x4x1", "--batch", "30", "--dtype", "all",
+                              "--cache", "warm")
+        self.check(rows)
+        self.assertEqual(len({(row["dtype"], row["variant"], row["m"]) for row in rows}), 14 * 3)
+
     def test_histograms(self):
         rows = self.run_bench("a.json", "histogram", "--size", "5000", "--dtype", "all", "--kind", "all", "--cache", "warm",
                               "--variant", "subwave")  # a GPU may be emulated, where no peer's kernels run
