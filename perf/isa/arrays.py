@@ -33,8 +33,7 @@ ABOUT = """# Calls on arrays beside rocPRIM, executed
 Instructions that an emulated GPU executes for each KiB that a call reads and writes, of f32: 16 bytes for each of 64 lanes.
 Memory brings a KiB in 123 clocks at 5.3 TB/s and 304 compute units, in which a unit issues as many vector instructions.
 A wave of gfx1100 and gfx1201 has 32 lanes, so that they need twice as many instructions for as much work. Each device is
-taken to have 104 compute units. `-`: not executed, since it asks HIP for what the emulated device does not tell. Nothing was
-timed. By `perf/isa/arrays.py`.
+taken to have 104 compute units. Nothing was timed. By `perf/isa/arrays.py`.
 """
 CLASSES = {"vector": ("v_",), "LDS": ("ds_",), "memory": ("global_", "flat_", "buffer_"), "scalar": ("s_",)}
 
@@ -59,14 +58,11 @@ def mnemonics(program, architecture):
 
 
 def executed(command, calls, build, architecture, code):
-    """{class: wave-instructions} of one of the calls; `calls` says how many there are, by what was logged. None if the program
-    needs what the emulated device lacks."""
+    """{class: wave-instructions} of one of the calls; `calls` says how many there are, by what was logged."""
     with tempfile.NamedTemporaryFile() as file:
         done = subprocess.run(command, capture_output=True, text=True, env={
             **os.environ, "LD_LIBRARY_PATH": os.path.join(build, "lib", "rocm-runner"), "SUBWAVE_LOG": "1",
             "SUBWAVE_ROCM_RUNNER": architecture, "SUBWAVE_ROCM_UNITS": "104", "SUBWAVE_ROCM_EXECUTED": file.name, "AMDRUN_CHECK": "0"})
-        if done.returncode and "is not in the runner" in done.stderr:
-            return None
         if done.returncode:
             sys.exit("arrays.py: %s: %s" % (" ".join(command), done.stderr))
         count = collections.Counter()
@@ -99,9 +95,7 @@ def table(build, architecture):
 
             for by, run in [("subwave", bench)] + ([("rocPRIM", rocprim)] if has_peer else []):
                 less, more = run(ELEMENTS), run(2 * ELEMENTS)
-                each = ["-"] * len(CLASSES)
-                if more:
-                    each = ["%.1f" % ((more.get(name, 0) - less.get(name, 0)) / (ELEMENTS * width / 1024)) for name in CLASSES]
+                each = ["%.1f" % ((more.get(name, 0) - less.get(name, 0)) / (ELEMENTS * width / 1024)) for name in CLASSES]
                 what = " ".join([operation, *(text.format(eighth="n/8", thousandth="n/1000") for text in arguments)])
                 lines.append("| %s | %s | %s |" % (what, by, " | ".join(each)))
                 print(architecture, lines[-1], flush=True)

@@ -11,20 +11,20 @@
 
 /* RDNA counts work-group processors, as HIP does there. */
 static const device devices[] = {
-    {"gfx906", ":sramecc+:xnack-", "AMD Instinct MI50", 9, 0, 64, 60, 1725, 1000, 4096, 2560,
-     4 << 20, 16368 * MIB},
-    {"gfx908", ":sramecc+:xnack-", "AMD Instinct MI100", 9, 0, 64, 120, 1502, 1200, 4096, 2560,
-     8 << 20, 32752 * MIB},
-    {"gfx90a", ":sramecc+:xnack-", "AMD Instinct MI210", 9, 0, 64, 104, 1700, 1600, 4096, 2048,
-     8 << 20, 65520 * MIB},
+    {"gfx906", ":sramecc+:xnack-", "AMD Instinct MI50", 9, 0, 64, 60, 1725, 1000, 4096, 2560, 256,
+     4, 4 << 20, 16368 * MIB},
+    {"gfx908", ":sramecc+:xnack-", "AMD Instinct MI100", 9, 0, 64, 120, 1502, 1200, 4096, 2560, 256,
+     4, 8 << 20, 32752 * MIB},
+    {"gfx90a", ":sramecc+:xnack-", "AMD Instinct MI210", 9, 0, 64, 104, 1700, 1600, 4096, 2048, 512,
+     8, 8 << 20, 65520 * MIB},
     {"gfx942", ":sramecc+:xnack-", "AMD Instinct MI300X", 9, 4, 64, 304, 2100, 1300, 8192, 2048,
-     4 << 20, 196592 * MIB},
-    {"gfx1030", "", "AMD Radeon RX 6900 XT", 10, 3, 32, 40, 2250, 1000, 256, 2048, 4 << 20,
-     16368 * MIB},
-    {"gfx1100", "", "AMD Radeon RX 7900 XTX", 11, 0, 32, 48, 2482, 1249, 384, 2048, 6 << 20,
-     24560 * MIB},
-    {"gfx1201", "", "AMD Radeon RX 9070 XT", 12, 0, 32, 32, 2970, 1258, 256, 2048, 8 << 20,
-     16304 * MIB},
+     512, 8, 4 << 20, 196592 * MIB},
+    {"gfx1030", "", "AMD Radeon RX 6900 XT", 10, 3, 32, 40, 2250, 1000, 256, 2048, 1024, 16,
+     4 << 20, 16368 * MIB},
+    {"gfx1100", "", "AMD Radeon RX 7900 XTX", 11, 0, 32, 48, 2482, 1249, 384, 2048, 1536, 24,
+     6 << 20, 24560 * MIB},
+    {"gfx1201", "", "AMD Radeon RX 9070 XT", 12, 0, 32, 32, 2970, 1258, 256, 2048, 1536, 24,
+     8 << 20, 16304 * MIB},
 };
 
 enum { LDS_BYTES = 65536, MOST_THREADS = 1024 };
@@ -56,9 +56,7 @@ const device *the_device(void)
     return chosen;
 }
 
-/* As many as the device has, or as SUBWAVE_ROCM_UNITS says: on a few of them plans for many are
- * made at small sizes. */
-static int compute_units(const device *d)
+int compute_units(const device *d)
 {
     const char *text = getenv("SUBWAVE_ROCM_UNITS");
     if (!text || !*text)

@@ -568,6 +568,47 @@ hipError_t hipFuncGetAttributes(struct hipFuncAttributes *attributes, const void
     END(hipSuccess);
 }
 
+/* Blocks that a compute unit has room for. */
+static int held_blocks(const amdrun_kernel *kernel, int size, size_t dynamic_lds)
+{
+    const device *d = the_device();
+    const int step = d->registers_at_a_time, waves = (size + d->wave - 1) / d->wave;
+    const int registers = ((int)kernel->vgprs + step - 1) / step * step;
+    const int by_registers = 4 * (d->registers / (registers ? registers : step)) / waves,
+              by_threads = d->threads_of_unit / (waves * d->wave);
+    const size_t lds = kernel->lds + dynamic_lds, by_lds = lds ? LDS_BYTES / lds : MOST_THREADS;
+    const int held = by_registers < by_threads ? by_registers : by_threads;
+    return (size_t)held < by_lds ? held : (int)by_lds;
+}
+
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host, int size,
+                                                        size_t dynamic_lds)
+{
+    BEGIN(hipOccupancyMaxActiveBlocksPerMultiprocessor);
+    const amdrun_kernel *kernel;
+    if (!blocks || size <= 0)
+        END(hipErrorInvalidValue);
+    const hipError_t error = kernel_of(host, &kernel);
+    if (error == hipSuccess)
+        *blocks = held_blocks(kernel, size, dynamic_lds);
+    END(error);
+}
+
+hipError_t hipOccupancyMaxPotentialBlockSize(int *grid, int *size, const void *host,
+                                             size_t dynamic_lds, int limit)
+{
+    BEGIN(hipOccupancyMaxPotentialBlockSize);
+    const amdrun_kernel *kernel;
+    if (!grid || !size)
+        END(hipErrorInvalidValue);
+    const hipError_t error = kernel_of(host, &kernel);
+    if (error == hipSuccess) {
+        *size = limit > 0 && limit < (int)kernel->most_threads ? limit : (int)kernel->most_threads;
+        *grid = compute_units(the_device()) * held_blocks(kernel, *size, dynamic_lds);
+    }
+    END(error);
+}
+
 hipError_t hipFuncSetAttribute(const void *host, hipFuncAttribute which, int value)
 {
     BEGIN(hipFuncSetAttribute);

@@ -54,7 +54,10 @@ unsigned long long instructions_executed(void); /* module.c */
 
 typedef struct device {
     const char *architecture, *features, *name;
-    int major, minor, wave, units, clock_mhz, memory_clock_mhz, bus_bits, threads_of_unit, l2_bytes;
+    int major, minor, wave, units, clock_mhz, memory_clock_mhz, bus_bits, threads_of_unit;
+    int registers,
+        registers_at_a_time; /* of a lane of a SIMD, four of which are in a unit; given to waves */
+    int l2_bytes;
     size_t memory_bytes;
 } device;
 
@@ -62,6 +65,9 @@ typedef struct device {
  * null: none. */
 const device *the_device(void);
 const device *device_named(const char *architecture, size_t length);
+/* As many as the device has, or as SUBWAVE_ROCM_UNITS says: on a few of them plans for many are
+ * made at small sizes. */
+int compute_units(const device *d);
 
 /* --- memory.c -------------------------------------------------------------------------------- */
 

@@ -339,6 +339,21 @@ static void test_launches(void **state)
     OK(hipFuncGetAttributes(&about, function_of_set()));
     assert_int_equal(about.maxThreadsPerBlock, 1024);
     assert_true(about.numRegs > 0 && about.sharedSizeBytes == 0);
+    hipDeviceProp_t device;
+    OK(hipGetDeviceProperties(&device, 0));
+    int blocks;
+    OK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_of_set(), 256, 0));
+    assert_int_equal(blocks, device.maxThreadsPerMultiProcessor / 256);
+    OK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_of_set(), 250, 20000));
+    assert_int_equal(blocks, 3);
+    GIVES(hipErrorInvalidValue,
+          hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function_of_set(), 0, 0));
+    GIVES(hipErrorInvalidDeviceFunction,
+          hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &value, 64, 0));
+    int size;
+    OK(hipOccupancyMaxPotentialBlockSize(&blocks, &size, function_of_set(), 0, 512));
+    assert_int_equal(size, 512);
+    assert_int_equal(blocks, device.maxThreadsPerMultiProcessor / 512 * device.multiProcessorCount);
     OK(hipDeviceSynchronize()); /* none of this has broken the device */
     OK(hipFree(clock));
     OK(hipFree(a));
