@@ -74,7 +74,8 @@ static block_speed speed_of(const subwave_capabilities *device, const subwave_bl
         .part =
             (double)subwave_dtype_size(subwave_sum_dtype(dtype)) * products / shapes->sum_bytes[0],
         .few = (double)shapes->sum_bytes[0] / shapes->sum_bytes[1],
-        /* For the sums, for the count of blocks that have written theirs, and for the sums. */
+        /* Memory answers three times: when the sums are written, when a block counts those that
+         * have written theirs, and when the last one reads the sums. */
         .wait = 3 * shapes->latency * products / (double)tile_elements};
 }
 
@@ -92,7 +93,7 @@ static double steps_together(const block_speed *speed, int64_t tiles, double ste
 {
     enum { MOST_HELD = 8 };
     double left[MOST_HELD];
-    const double one = (double)speed->share / speed->alone; /* block that has it to itself */
+    const double one = (double)speed->share / speed->alone; /* alone it takes as long as so many */
     const int64_t held = lesser_of(speed->held, MOST_HELD), rounds = tiles / held;
     double steps = (double)(rounds * held) * steps_of_tile;
     int64_t count = 0;
