@@ -176,14 +176,14 @@ static void split_last_rounds(const subwave_capabilities *device, const subwave_
         candidates->show(candidates, kernel);
     subwave_matmul_kernel best = *kernel;
     const bool is_whole = !block->splits_k || tiles > INT32_MAX / 2;
-    for (int64_t shared = tiles % units;
+    for (int64_t shared = tiles % units == 0 ? units : tiles % units;
          !is_whole && shared <= tiles && shared < (speed->held + 1) * units; shared += units) {
         if (shared > SUBWAVE_WORKSPACE_COUNTERS || shared > INT32_MAX / stages)
             break;
         const int64_t round = round_up(shared, units),
                       most =
                           lesser_of(lesser_of(speed->held * round, room - shared), shared * stages);
-        for (int64_t shares = lesser_of(lesser_of(2 * shared, round), most); shares > shared;
+        for (int64_t shares = lesser_of(more_shares(shared, shared, round), most); shares > shared;
              shares = lesser_of(more_shares(shares, shared, round), most)) {
             const int64_t fewest = shared * stages / shares; /* stages of a share */
             /* Whether no share goes on in a next tile. */

@@ -224,6 +224,10 @@ static void test_alone(void **state)
         assert_true(fabs(kernel.rounds - expected) < 1e-9);
         assert_int_equal(kernel.alone, block->alone[0]);
     }
+    /* A long k is split, even where each unit has a tile. */
+    const subwave_matmul_launch longer =
+        plan(&device, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX, 64, 64 * 104, 4096);
+    assert_true(longer.kernel.parts > 1);
 }
 
 /* Of the compute units' time for a product by MATRIX, the share in which they have a block, as far as
