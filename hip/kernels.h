@@ -85,8 +85,8 @@ typedef struct subwave_matmul_kernel {
     uint32_t shared_bytes;
     int32_t parts; /* of k, each of a block */
     int64_t workspace_bytes;
-    /* Of the unit's peak, in percent, of a compute unit full of such blocks, and of one with a single
-     * block; 0: not predicted */
+    /* The share of the unit's peak, in percent, that is predicted of a compute unit full of such
+     * blocks, and of a compute unit with one of them; 0: not predicted */
     int32_t share, alone;
     /* MATRIX: how many tiles a full compute unit would compute in the time; writing and reading the
      * sums of parts is included */

@@ -34,8 +34,8 @@ template <class T> struct matrix_problem {
         const std::uint32_t longer = rest * (share + 1);
         return stage < longer ? stage / (share + 1) : rest + (stage - longer) / share;
     }
-    /* Where a share's sums of a shared tile lie: of two shares the later one has the same tile or a
-     * later one, and of two tiles of a share each its own number. */
+    /* Where a share's sums of a shared tile lie. No two lie in the same place: a later share has the
+     * same tile or a later one, and the two tiles of a share have different numbers. */
     SUBWAVE_DEVICE matmul_sum<T> *sums_of(std::uint32_t number, std::uint32_t tile,
                                           std::uint32_t elements) const
     {

@@ -44,11 +44,12 @@ typedef struct subwave_unit_shape {
 
 /* A block on the matrix unit: down x across waves, one below the other and side by side, each with
  * tall x wide tiles of the unit. `stage` steps of k are copied into shared memory at a time, which
- * holds `stages` such copies. splits_k: parts of k may be other blocks'. `share`: what the loop over
- * k reaches on a compute unit that is full of such blocks; percent of the unit's peak if
- * shares_are_predicted, else only to be compared. `alone`: what one block on a compute unit reaches,
- * which mostly waits for memory. Both in elements of 8 and of 4 bytes; in those of 16 and 8 bits
- * where the unit is not fast (matrix16_is_fast), and where it is. */
+ * holds `stages` such copies. splits_k: parts of k may be other blocks'. `share` is what the loop over
+ * k reaches on a compute unit that is full of such blocks: in percent of the unit's peak if
+ * shares_are_predicted, else it serves only to compare shapes. `alone` is the same of a compute unit
+ * that has one such block, which mostly waits for memory. Of the two numbers of each, the first is for
+ * elements of 8 bytes and the second for those of 4; in shapes for 16 and 8 bits the first is for
+ * units that are not fast, and the second for those that are (matrix16_is_fast). */
 typedef struct subwave_block_shape {
     int32_t down, across, tall, wide, stage, stages;
     bool splits_k;
@@ -70,11 +71,12 @@ typedef struct subwave_shapes {
     /* The lowest of tests/isa/model.tsv, columns fair900 and alone900. Its test fails if the code has
      * less. */
     bool shares_are_predicted;
-    /* Where k is split, each block writes its sums, and the last one reads them all. What that takes
-     * follows from a compute unit's figures per clock: products of elements of 8, 4 and fewer bytes at
-     * the unit's peak, of 16 bits twice as many where it is fast; bytes of sums if all compute units
-     * ask, and if few do. And from the clocks until memory answers. */
-    int32_t products[3], sum_bytes[2], latency;
+    /* Where k is split, each block writes its sums, and the last one reads them all. The time for it
+     * follows from these numbers. */
+    int32_t products[3]; /* of a compute unit per clock, of elements of 8, 4 and fewer bytes; a fast
+                           * unit does twice as many of 16 bits, and four times as many of 8 */
+    int32_t sum_bytes[2]; /* of a compute unit per clock: if all of them read or write; if few do */
+    int32_t latency;      /* clocks until memory answers */
     /* AUTO takes MATRIX if its blocks fill at least so many percent of the compute units: in f32 and
      * f64; in smaller elements that are copied in packs; in such as are copied one by one. (NVIDIA,
      * 16 bits: src/plan_matmul.c compares times.) */

@@ -5,6 +5,7 @@
 #include "bench.hpp"
 
 #include <cstring>
+#include <numeric>
 
 namespace bench {
 namespace {
@@ -19,26 +20,26 @@ public:
     stacked_problem(const device &on, subwave_dtype dtype, const shape &size, int count)
         : size(size), on_(on), dtype_(dtype), bytes_(subwave_dtype_size(dtype)),
           matrices_(on, elements() * bytes_, count),
-          offsets_(on, static_cast<std::size_t>(size.batch) * sizeof(std::int32_t), count),
+          offsets_(on, static_cast<std::size_t>(size.batch) * sizeof(std::int64_t), count),
           contents_(elements() * bytes_)
     {
         sets = count;
         for (std::size_t i = 0; i < contents_.size(); ++i)
             contents_[i] = static_cast<unsigned char>(i * 2654435761u >> 24);
         matrices_.fill(contents_.data());
-        std::vector<std::int32_t> offsets;
-        /* A prime, so that each is in the list once. */
-        const std::int64_t step = size.batch % 7919 != 0 ? 7919 : 7907;
+        std::vector<std::int64_t> offsets;
+        std::int64_t step = 7919;
+        while (std::gcd(step, size.batch) != 1) /* or some would be in the list twice */
+            ++step;
         for (std::int64_t i = 0; i < size.batch; ++i)
-            offsets.push_back(static_cast<std::int32_t>(i * step % size.batch * size.m * size.n));
+            offsets.push_back(i * step % size.batch * size.m * size.n);
         offsets_.fill(offsets.data());
     }
-    void *matrices(int set) const { return matrices_[set]; }
 
     void stacked(int set) const
     {
         on_.expect(subwave_transpose_stacked(on_.context, dtype_, SUBWAVE_LAYOUT_ROW_MAJOR, size.m,
-                                             size.n, matrices_[set], SUBWAVE_DTYPE_I32, 0,
+                                             size.n, matrices_[set], SUBWAVE_DTYPE_I64, 0,
                                              offsets_[set], size.batch));
     }
     void strided(int set) const
@@ -105,8 +106,7 @@ void transpose_stacked_cases(session &s)
             const double bytes = 2. * static_cast<double>(size.batch * size.m * size.n) *
                                  static_cast<double>(subwave_dtype_size(dtype));
             std::vector<contender> contenders = {by("stacked", &stacked_problem::stacked)};
-            if (size.m ==
-                size.n) /* evenly spaced ones are transposed in place if they are square */
+            if (size.m == size.n) /* others are not transposed in place */
                 contenders.push_back(by("strided", &stacked_problem::strided));
             for (cache state : s.caches(bytes))
                 if (const int sets = s.sets(state, bytes))

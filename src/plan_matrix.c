@@ -49,11 +49,11 @@ size_t subwave_matrix_workspace(const subwave_capabilities *device)
 /* How fast a compute unit is with blocks of a shape. */
 typedef struct block_speed {
     int32_t share, alone; /* of the unit's peak, percent: of many of them, and of one */
-    int64_t held;         /* so many reach `share` */
-    /* Steps of k that it does in the time in which a tile's sums are written, or read, if all compute
-     * units do so, and the part of that if few do; and in that until what one block has written is
-     * there for another. */
-    double part, few, wait;
+    int64_t held;         /* blocks that reach `share` together */
+    double
+        part; /* steps of k in the time in which every compute unit writes or reads a tile's sums */
+    double few;  /* the part of that time which it takes if few of them do */
+    double wait; /* steps of k in the time until another block has what one has written */
 } block_speed;
 
 static block_speed speed_of(const subwave_capabilities *device, const subwave_block_shape *block,

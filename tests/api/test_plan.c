@@ -212,6 +212,7 @@ static void test_alone(void **state)
     const subwave_block_shape *const block = &device.shapes->matrix[1];
     const double alone = (double)block->share[0] / block->alone[0];
     assert_true(alone > 3 && alone < 4);
+    int small = 0;
     for (int64_t together = 1; together <= 9; ++together) {
         const subwave_matmul_kernel kernel =
             plan(&device, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX, 64, 64 * 104 * together,
@@ -219,11 +220,13 @@ static void test_alone(void **state)
                 .kernel;
         if (kernel.of.matrix.shape != 1)
             continue;
+        ++small;
         const int64_t last = together % 4;
         const double expected = (double)(together - last) + (last == 0 ? 0 : alone);
         assert_true(fabs(kernel.rounds - expected) < 1e-9);
         assert_int_equal(kernel.alone, block->alone[0]);
     }
+    assert_true(small >= 4);
     /* A long k is split, even where each unit has a tile. */
     const subwave_matmul_launch longer =
         plan(&device, SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX, 64, 64 * 104, 4096);
