@@ -55,15 +55,8 @@ private:
     typename unit::sums sum_[tall][wide];
 
     /* Stages that are on their way in registers, of which two in a row have different ones. */
-    static constexpr int stages_held()
-    {
-        if constexpr (in_steps)
-            return decltype(a_)::held;
-        else
-            return 1;
-    }
-    static constexpr int held_stages = stages_held();
-    static_assert(held_stages <= 2);
+    static constexpr int held_stages = decltype(a_)::held;
+    static_assert(held_stages <= 2 && held_stages == decltype(b_)::held);
 
 public:
     static SUBWAVE_DEVICE int rows() { return rows_; }
@@ -93,7 +86,7 @@ public:
                     if constexpr (steps % 2 != 0)
                         multiply_stage<true, 1>(x[1], x[0], now, memory, where);
                     else
-                        multiply_stage<true>(x[0], x[1], now, memory, where);
+                        multiply_stage<true, 1>(x[0], x[1], now, memory, where);
                 }
             }
         }
@@ -214,16 +207,20 @@ private:
         now = now == memory + (shape.stages - 1) * stage_size() ? memory : now + stage_size();
         multiply_add(here, 0, early / 2, where);
         matrix_keep_order();
-        a_.end_copies(now);
+        constexpr int number = Turn % held_stages;
+        a_.template end_copies<number>(now);
         multiply_add(here, early / 2, early, where);
         matrix_keep_order();
-        b_.end_copies(now + rows() * stage);
+        b_.template end_copies<number>(now + rows() * stage);
         matrix_copies_wait<shape.stages - 2>();
         /* all copies have arrived; nobody reads `read` any more */
-        block_barrier(where);
+        if constexpr (held_stages > 1)
+            matrix_barrier(where);
+        else
+            block_barrier(where);
         if (ahead)
             load(steps % 2 != 0 ? coming : held, now, 0);
-        begin_copies<Whole>(read);
+        begin_copies<Whole, number>(read);
         matrix_keep_order();
         multiply_add(here, early, tiles, where);
     }
@@ -248,7 +245,7 @@ private:
                 end_copies(now);
             if constexpr (t == first_load) {
                 /* all copies have arrived; nobody reads the stage before any more */
-                a_.barrier(where);
+                matrix_barrier(where);
                 if constexpr (!Whole)
                     begin_copies<false>(now);
             }
@@ -308,18 +305,18 @@ private:
     }
 
     /* Stages beyond k are 0. */
-    template <bool Whole> SUBWAVE_DEVICE void begin_copies(T *memory)
+    template <bool Whole, int Number = 0> SUBWAVE_DEVICE void begin_copies(T *memory)
     {
         const int depth = Whole || left_ >= stage ? stage : static_cast<int>(left_);
-        a_.template begin_copies<Whole>(memory, depth);
-        b_.template begin_copies<Whole>(memory + rows() * stage, depth);
+        a_.template begin_copies<Whole, Number>(memory, depth);
+        b_.template begin_copies<Whole, Number>(memory + rows() * stage, depth);
         matrix_copies_begun();
         left_ -= depth;
     }
     SUBWAVE_DEVICE void end_copies(T *memory)
     {
-        a_.end_copies(memory);
-        b_.end_copies(memory + rows() * stage);
+        a_.template end_copies<0>(memory);
+        b_.template end_copies<0>(memory + rows() * stage);
     }
 
     SUBWAVE_DEVICE void load(operands &x, const T *now, int k) const

@@ -246,7 +246,7 @@ static void show_block(const subwave_capabilities *device, const subwave_unit_sh
     split_last_rounds(device, block, dtype, &speed, handicap, product, kernel, candidates);
 }
 
-/* Shows two shapes, of which `large` is the number of one. Small blocks read A and B more often,
+/* Shows two shapes, of which `large` is the number of one. Small blocks read A and B twice as often,
  * which a tenth of time must outweigh. */
 static void show_blocks(const subwave_capabilities *device, const subwave_unit_shape *unit,
                         const subwave_block_shape *blocks, int large, subwave_dtype dtype,
@@ -294,8 +294,8 @@ static void plan_rows(const subwave_capabilities *device, subwave_dtype dtype,
                      reads_chunks(product->b, product->b_column, product->b_row, dtype);
     if (kernel->packed && device->matrix16_is_fast) {
         show_blocks(device, unit, blocks, 1, dtype, product, kernel, candidates);
-        if (subwave_dtype_size(dtype) == 2) /* these read A and B four times as often */
-            show_block(device, unit, blocks, 2, 12, dtype, product, kernel, candidates);
+        if (subwave_dtype_size(dtype) == 2) /* and another tenth for the smallest */
+            show_block(device, unit, blocks, 2, 11, dtype, product, kernel, candidates);
     } else {
         show_block(device, unit, blocks, 0, 10, dtype, product, kernel, candidates);
     }

@@ -21,6 +21,7 @@
  *     multiply_add(members, sums, a, b, where)
  *   matrix16_is_fast               whether large blocks are built for elements of 16 and 8 bits
  *   matrix_blocks<T>               blocks that a multiprocessor must hold
+ *   matrix_pairs_held              `held` below, of f32 and f64
  *   matrix_splits_stages           whether stages that need no checks have a loop of their own, in
  *                                  which some tiles are multiplied before the barrier
  *   matrix_panel<T, Stage, Lines, Waves, AlongK, Packed>(matrix, by_line, by_k, lines, existing,
@@ -31,15 +32,17 @@
  *                                  Packed: neighbours along k, or else along lines, are neighbours
  *                                  in memory, and those that are copied together are aligned
  *     whole()                      whether all lines exist, and can be copied without checks
- *     begin_copies<Whole>(memory, depth)   starts to copy the next stage, of which the first
- *                                  `depth` steps exist, and all lines if Whole; the rest is 0
- *     end_copies(memory)           what remains to be done for it
+ *     held                         stages that are on their way in registers before the first ends
+ *     begin_copies<Whole, Number>(memory, depth)   starts to copy the next stage, of which the first
+ *                                  `depth` steps exist, and all lines if Whole; the rest is 0.
+ *                                  Number, if Whole: counts the stages in turn, up to `held`;
+ *                                  otherwise those that are held move up
+ *     end_copies<Number>(memory)   what remains to be done for the first of them
  *     load(memory, line, k)        the operand that begins there
- *     held                         of 16 bits: stages that are on their way before the first ends
  *     copy_step<Number>(memory, step)   of 16 bits and whole: step 0 to copy_steps - 1 of
- *                                  end_copies() and then begin_copies() of a stage after. Number:
- *                                  counts the stages in turn, up to `held`
- *     barrier(where)               block_barrier() of what was copied
+ *                                  end_copies() and then begin_copies() of a stage after
+ *   matrix_barrier(where)          block_barrier() that does not wait for what is on its way in
+ *                                  registers
  *   matrix_copies_begun()          after the begin of all copies of a stage, even if there were
  *                                  none
  *   matrix_keep_order()            what stands before it is issued before what follows, loads and

@@ -51,9 +51,11 @@ template <class T, int Stage, int Lines, int Waves, bool AlongK, bool Packed> cl
     /* and in shared memory; where the lane's part of a stage begins there */
     int place_, part_;
     bool paired_;
-    pair_copy<T, share> copies_;
+    pair_copy<T, share> copies_[matrix_pairs_held];
 
 public:
+    static constexpr int held = matrix_pairs_held;
+
     SUBWAVE_DEVICE matrix_panel(const T *matrix, std::int64_t by_line, std::int64_t by_k, int lines,
                                 std::int64_t existing, unsigned line, unsigned k)
         : by_line_(by_line), by_k_(by_k), lines_(lines),
@@ -69,25 +71,31 @@ public:
 
     SUBWAVE_DEVICE bool whole() const { return paired_ && existing_ == static_cast<int>(lines_); }
 
-    template <bool Whole> SUBWAVE_DEVICE void begin_copies(T *memory, int depth)
+    template <bool Whole, int Number> SUBWAVE_DEVICE void begin_copies(T *memory, int depth)
     {
+        if constexpr (!Whole) {
+            SUBWAVE_UNROLL
+            for (int h = 1; h < held; ++h)
+                copies_[h - 1] = copies_[h];
+        }
+        auto &copies = copies_[Whole ? Number : held - 1];
         if (Whole || (whole() && depth == static_cast<int>(stage))) {
             each([&](int e, int place, int line, int k) {
-                copies_.begin(e, &memory[place], from_ + line * by_line_ + k * by_k_);
+                copies.begin(e, &memory[place], from_ + line * by_line_ + k * by_k_);
             });
         } else {
             each([&](int e, int place, int line, int k) {
                 const int lines = existing_ - line_ - line, ks = depth - k_ - k;
                 const int along = AlongK ? ks : lines, other = AlongK ? lines : ks;
-                copies_.begin(e, &memory[place], from_ + line * by_line_ + k * by_k_,
-                              AlongK ? by_k_ : by_line_, other > 0 ? along : 0);
+                copies.begin(e, &memory[place], from_ + line * by_line_ + k * by_k_,
+                             AlongK ? by_k_ : by_line_, other > 0 ? along : 0);
             });
         }
         from_ += stage * by_k_;
     }
-    SUBWAVE_DEVICE void end_copies(T *memory)
+    template <int Number> SUBWAVE_DEVICE void end_copies(T *memory)
     {
-        each([&](int e, int place, int, int) { copies_.end(e, &memory[place]); });
+        each([&](int e, int place, int, int) { copies_[Number].end(e, &memory[place]); });
     }
 
     SUBWAVE_DEVICE matrix_pairs<T> load(const T *memory, int line, int k) const

@@ -89,22 +89,24 @@ public:
     SUBWAVE_DEVICE bool whole() const { return Packed && existing_ == lines_; }
 
     static constexpr int held = Held;
-    /* The stages move up, and the new one is the last. */
-    template <bool Whole> SUBWAVE_DEVICE void begin_copies(T *, int depth)
+    template <bool Whole, int Number> SUBWAVE_DEVICE void begin_copies(T *, int depth)
     {
-        SUBWAVE_UNROLL
-        for (int h = 1; h < Held; ++h) {
+        if constexpr (!Whole) {
             SUBWAVE_UNROLL
-            for (int i = 0; i < share * reads; ++i)
-                held_[h - 1][i / reads][i % reads] = held_[h][i / reads][i % reads];
+            for (int h = 1; h < Held; ++h) {
+                SUBWAVE_UNROLL
+                for (int i = 0; i < share * reads; ++i)
+                    held_[h - 1][i / reads][i % reads] = held_[h][i / reads][i % reads];
+            }
         }
+        constexpr int to = Whole ? Number : Held - 1;
         each<!Whole && size == 1>([&](int e, int line, int k) {
             const int across = AlongK ? depth - k : existing_ - line; /* of a pack; packs */
             const int down = AlongK ? existing_ - line : depth - k;
             const T *piece = &from_[line * by_line_ + k * by_k_];
             SUBWAVE_UNROLL
             for (int i = 0; i < reads; ++i)
-                held_[Held - 1][e][i] =
+                held_[to][e][i] =
                     read(piece + i * (AlongK ? by_line_ : by_k_), AlongK ? by_k_ : by_line_,
                          Whole      ? count
                          : i < down ? across
@@ -112,26 +114,24 @@ public:
         });
         from_ += Stage * by_k_;
     }
-    SUBWAVE_DEVICE void end_copies(T *memory) const
+    template <int Number> SUBWAVE_DEVICE void end_copies(T *memory) const
     {
         each<false>([&](int e, int line, int k) {
             SUBWAVE_UNROLL
             for (int i = 0; i < piece_lines; ++i) {
                 T *place =
                     &memory[matrix16_place<T>(line + i, k / per_chunk, length) + k % per_chunk];
-                *reinterpret_cast<row_of_k *>(place) = row(held_[0][e], i);
+                *reinterpret_cast<row_of_k *>(place) = row(held_[Number][e], i);
             }
         });
     }
 
     static constexpr int copy_steps = 1;
-    template <int> SUBWAVE_DEVICE void copy_step(T *memory, int)
+    template <int Number> SUBWAVE_DEVICE void copy_step(T *memory, int)
     {
-        static_assert(Held == 1);
-        end_copies(memory);
-        begin_copies<true>(memory, Stage);
+        end_copies<Number>(memory);
+        begin_copies<true, Number>(memory, Stage);
     }
-    static SUBWAVE_DEVICE void barrier(site where) { block_barrier(where); }
 
     /* The chunk of this lane. */
     SUBWAVE_DEVICE const T *place(const T *memory, int line, int k) const

@@ -9,6 +9,9 @@ SUBWAVE_BEGIN
 constexpr int matrix_banks_bytes = 128, matrix_deep_lanes = 1;
 constexpr bool matrix_splits_stages = true;
 template <class T> constexpr int matrix_blocks = 1;
+/* Stages that panels of f32 and f64 hold in registers: two cover the way from memory also where a
+ * compute unit has few blocks. */
+constexpr int matrix_pairs_held = 2;
 
 /* What the 16x16x4 instructions share: eight of them for 32x32x8. */
 template <class T> struct mfma_16x16x4 {
@@ -90,6 +93,12 @@ SUBWAVE_DEVICE void matrix_keep_order()
     keep_order();
 }
 template <int> SUBWAVE_DEVICE void matrix_copies_wait() {}
+/* block_barrier() that does not wait for loads from global memory, as LLVM 15's does; by instructions
+ * of gfx9. */
+SUBWAVE_DEVICE void matrix_barrier(site)
+{
+    asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" ::: "memory");
+}
 
 SUBWAVE_END
 

@@ -90,9 +90,15 @@ private:
     }
 };
 
-/* Stages that a panel holds in registers. Small blocks have registers for two, which cover the way
- * from memory though their waves multiply a stage in half of the time. */
-constexpr int matrix16_held(int lines) { return lines <= 64 ? 2 : 1; }
+/* Stages that a panel holds in registers: two, which cover the way from memory also where a compute
+ * unit has few blocks. The largest blocks have no registers for them, and RDNA's are not asked to. */
+constexpr int matrix16_held(int lines)
+{
+    return SUBWAVE_MATRIX16 != matrix16_kind::wmma_gfx11 &&
+                   SUBWAVE_MATRIX16 != matrix16_kind::wmma_gfx12 && lines <= 128
+               ? 2
+               : 1;
+}
 
 /* A work-item copies one piece of a stage. Two lines in shared memory are a row of all banks, of
  * eight chunks. These are permuted so that neighbouring lanes find different banks, whether they
@@ -159,7 +165,7 @@ public:
         }
     }
     /* Computes the places anew, for which there are no registers during the loop. */
-    SUBWAVE_DEVICE void end_copies(T *memory)
+    template <int> SUBWAVE_DEVICE void end_copies(T *memory)
     {
         if constexpr (!AlongK)
             turn<0>();
@@ -169,12 +175,6 @@ public:
                 put<0>(memory, place(line + i, k), i);
         });
     }
-    /* block_barrier() that does not wait for loads from global memory, as LLVM 15's does. */
-    static SUBWAVE_DEVICE void barrier(site)
-    {
-        asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" ::: "memory");
-    }
-
     /* `line` is a multiple of 16. */
     SUBWAVE_DEVICE operand load(const T *memory, int line, int k) const
     {

@@ -10,6 +10,7 @@ SUBWAVE_BEGIN
 constexpr int matrix_banks_bytes = 1, matrix_deep_lanes = 1;
 constexpr bool matrix_splits_stages = true;
 template <class T> constexpr int matrix_blocks = 1;
+constexpr int matrix_pairs_held = 1;
 
 /* One rendezvous per operation, in which lanes 0 to 3 publish A. */
 template <class T> struct matrix_pairs_unit {
@@ -49,6 +50,7 @@ template <> struct matrix_unit<double> : matrix_pairs_unit<double> {};
 SUBWAVE_DEVICE void matrix_copies_begun() {}
 SUBWAVE_DEVICE void matrix_keep_order() {}
 template <int> SUBWAVE_DEVICE void matrix_copies_wait() {}
+SUBWAVE_DEVICE void matrix_barrier(site where) { block_barrier(where); }
 
 SUBWAVE_END
 

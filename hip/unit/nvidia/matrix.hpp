@@ -9,6 +9,7 @@ SUBWAVE_BEGIN
 constexpr int matrix_banks_bytes = 128, matrix_deep_lanes = 4;
 constexpr bool matrix_splits_stages = false;
 template <class T> constexpr int matrix_blocks = is_small_float<T>::value ? 2 : 1;
+constexpr int matrix_pairs_held = 1;
 
 /* mma.sync.m16n8k8, for even columns and for odd ones; its operands are in registers that follow
  * one another, as pairs do that are loaded from rows of A and along the depth of B. sm_80 has
@@ -97,6 +98,7 @@ template <int Excepted> SUBWAVE_DEVICE void matrix_copies_wait()
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(Excepted) : "memory");
 }
+SUBWAVE_DEVICE void matrix_barrier(site where) { block_barrier(where); }
 
 SUBWAVE_END
 

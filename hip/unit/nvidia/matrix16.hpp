@@ -85,6 +85,8 @@ template <class T, int Stage, int Lines, int Waves, bool AlongK> class matrix_as
     int lines_, existing_, line_, k_;
 
 public:
+    static constexpr int held = 1;
+
     SUBWAVE_DEVICE matrix_async_panel(const T *matrix, std::int64_t by_line, std::int64_t by_k,
                                       int lines, std::int64_t existing, int line, int k)
         : from_(matrix), stride_(AlongK ? by_line : by_k), by_stage_(Stage * by_k), lines_(lines),
@@ -94,7 +96,7 @@ public:
 
     SUBWAVE_DEVICE bool whole() const { return existing_ == lines_; }
 
-    template <bool Whole> SUBWAVE_DEVICE void begin_copies(T *to, int depth)
+    template <bool Whole, int> SUBWAVE_DEVICE void begin_copies(T *to, int depth)
     {
         /* Nobody multiplies a stage beyond k. */
         if (!Whole && depth == 0)
@@ -118,7 +120,7 @@ public:
         }
         from_ += by_stage_;
     }
-    SUBWAVE_DEVICE void end_copies(T *) {}
+    template <int> SUBWAVE_DEVICE void end_copies(T *) {}
 
     SUBWAVE_DEVICE matrix16_chunk load(const T *panel, int line, int k) const
     {
@@ -157,14 +159,14 @@ class matrix_at_once_panel : public matrix_staged_panel<T, Stage, Lines, Waves, 
 public:
     using base::base;
 
-    template <bool Whole> SUBWAVE_DEVICE void begin_copies(T *to, int depth)
+    template <bool Whole, int> SUBWAVE_DEVICE void begin_copies(T *to, int depth)
     {
         if (depth == 0)
             return;
-        base::template begin_copies<false>(to, depth);
-        base::end_copies(to);
+        base::template begin_copies<false, 0>(to, depth);
+        base::template end_copies<0>(to);
     }
-    SUBWAVE_DEVICE void end_copies(T *) {}
+    template <int> SUBWAVE_DEVICE void end_copies(T *) {}
     SUBWAVE_DEVICE matrix16_chunk load(const T *panel, int line, int k) const
     {
         return load_matrices<false>(this->place(panel, line, k));
