@@ -11,7 +11,7 @@
 namespace bench {
 
 /* What became of a call to a peer. */
-enum class peer_call { queued, not_written, failed };
+enum class peer_call { queued, not_written, too_large, failed };
 
 /* What is selected of an array: by flags, or what is less than 0, or what differs from the element
  * before; and whether the others are kept as well. */
@@ -103,9 +103,11 @@ template <class Body> peer_call with_peer_type(subwave_dtype dtype, Body body)
 template <class Call> peer_call queue_in(void *workspace, std::size_t bytes, Call call)
 {
     std::size_t needed = 0;
-    const bool queued = !static_cast<int>(call(nullptr, needed)) && needed <= bytes &&
-                        !static_cast<int>(call(workspace, needed));
-    return queued ? peer_call::queued : peer_call::failed;
+    if (static_cast<int>(call(nullptr, needed)))
+        return peer_call::failed;
+    if (needed > bytes)
+        return peer_call::too_large;
+    return static_cast<int>(call(workspace, needed)) ? peer_call::failed : peer_call::queued;
 }
 
 } // namespace bench

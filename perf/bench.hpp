@@ -9,6 +9,7 @@
 
 #include <measure.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -298,11 +299,18 @@ struct blas {
 };
 contender theirs(device &on, const blas &peer, subwave_dtype dtype, const shape &size);
 
-/* Memory for the peers, so that none allocates inside the graph that is timed. */
+/* Memory for the peers, so that none allocates inside the graph that is timed: an eighth of what is
+ * free, and no more than 8 GB, which the histogram of a million bins of CUB takes on large GPUs. */
 struct peer_workspace {
-    enum { BYTES = 64 << 20 };
-    explicit peer_workspace(device &on) { on.expect(subwave_malloc(on.context, &memory, BYTES)); }
+    explicit peer_workspace(device &on)
+    {
+        std::int64_t free_bytes = 0, all_bytes = 0;
+        on.expect(subwave_memory_info(on.context, &free_bytes, &all_bytes));
+        bytes = static_cast<std::size_t>(std::min(free_bytes / 8, std::int64_t(8) << 30));
+        on.expect(subwave_malloc(on.context, &memory, bytes));
+    }
     void *memory = nullptr;
+    std::size_t bytes = 0;
 };
 
 /* The library's state for a device, made by Library(on) when first asked for and kept to the

@@ -57,9 +57,8 @@ contender theirs(device &on, const array_peer &peer)
                 const measure_data &data = static_cast<call_problem &>(p).data;
                 const measure_problem &of = data.problem;
                 void *const stream = on.runtime->stream(), *x = measure_at(&data.a, set),
-                            *y = measure_at(&data.c, set),
-                            *workspace = library_for<peer_workspace>(on).memory;
-                constexpr std::size_t bytes = peer_workspace::BYTES;
+                            *y = measure_at(&data.c, set);
+                const auto &[workspace, bytes] = library_for<peer_workspace>(on);
                 const peer_call became =
                     measure_is_selection(&of)
                         ? peer.select(
@@ -210,6 +209,8 @@ void expect_queued(peer_call became, const array_peer &peer, const char *written
 {
     if (became == peer_call::not_written)
         throw unsupported(written);
+    if (became == peer_call::too_large)
+        throw unsupported("needs more workspace than it was given");
     if (became == peer_call::failed)
         throw failure(std::string(peer.name) + " failed");
 }

@@ -40,13 +40,13 @@ contender theirs(device &on, const array_peer &peer)
                 measure_data &data = static_cast<call_problem &>(p).data;
                 const measure_problem &of = data.problem;
                 data.problem.narrow = true;
+                const peer_workspace &workspace = library_for<peer_workspace>(on);
                 double lower, upper;
                 measure_histogram_range(&of, &lower, &upper);
-                const peer_call became =
-                    peer.histogram(on.runtime->stream(), of.dtype, of.bins, lower, upper,
-                                   of.bounded ? measure_at(&data.b, set) : nullptr, of.n,
-                                   measure_at(&data.a, set), measure_at(&data.c, set),
-                                   library_for<peer_workspace>(on).memory, peer_workspace::BYTES);
+                const peer_call became = peer.histogram(
+                    on.runtime->stream(), of.dtype, of.bins, lower, upper,
+                    of.bounded ? measure_at(&data.b, set) : nullptr, of.n, measure_at(&data.a, set),
+                    measure_at(&data.c, set), workspace.memory, workspace.bytes);
                 expect_queued(became, peer, "written for f32, f64 and i32, up to 2^31");
             }};
 }

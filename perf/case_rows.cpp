@@ -21,30 +21,29 @@ const std::vector<subwave_scan_kind> all_scans = {SUBWAVE_SCAN_LIST(SUBWAVE_X)};
 
 contender theirs(device &on, const array_peer &peer)
 {
-    return {peer.name, "", peer.version, [&on, &peer](problem &p, int set) {
-                const measure_data &data = static_cast<call_problem &>(p).data;
-                const measure_problem &of = data.problem;
-                const void *const x = measure_at(&data.a, set);
-                void *const y = measure_at(&data.c, set), *const stream = on.runtime->stream(),
-                            *const memory = library_for<peer_workspace>(on).memory;
-                if (of.operation == MEASURE_ROW_SCAN)
-                    expect_queued(peer.row_scan(stream, of.dtype, of.op, of.scan, of.m, of.n, x, y,
-                                                memory, peer_workspace::BYTES),
-                                  peer,
-                                  "written for sums of f32, f64 and i32, up to 2^31 elements");
-                else if (of.operation == MEASURE_ROW_MINMAX_INDEX)
-                    expect_queued(
-                        peer.row_minmax_index(stream, of.dtype, of.op, of.m, of.n, x,
-                                              static_cast<char *>(y) + of.m * MEASURE_INDEX_BYTES,
-                                              y, memory, peer_workspace::BYTES),
-                        peer, "written for f32, f64 and i32, up to 2^31 rows");
-                else
-                    expect_queued(peer.row_reduce(stream, of.dtype, of.op, of.m, of.n, x, y, memory,
-                                                  peer_workspace::BYTES),
-                                  peer,
-                                  "written for sums and maxima of f32, f64 and i32, up to 2^31 "
-                                  "rows");
-            }};
+    return {
+        peer.name, "", peer.version, [&on, &peer](problem &p, int set) {
+            const measure_data &data = static_cast<call_problem &>(p).data;
+            const measure_problem &of = data.problem;
+            const void *const x = measure_at(&data.a, set);
+            void *const y = measure_at(&data.c, set), *const stream = on.runtime->stream();
+            const auto &[memory, bytes] = library_for<peer_workspace>(on);
+            if (of.operation == MEASURE_ROW_SCAN)
+                expect_queued(peer.row_scan(stream, of.dtype, of.op, of.scan, of.m, of.n, x, y,
+                                            memory, bytes),
+                              peer, "written for sums of f32, f64 and i32, up to 2^31 elements");
+            else if (of.operation == MEASURE_ROW_MINMAX_INDEX)
+                expect_queued(
+                    peer.row_minmax_index(stream, of.dtype, of.op, of.m, of.n, x,
+                                          static_cast<char *>(y) + of.m * MEASURE_INDEX_BYTES, y,
+                                          memory, bytes),
+                    peer, "written for f32, f64 and i32, up to 2^31 rows");
+            else
+                expect_queued(
+                    peer.row_reduce(stream, of.dtype, of.op, of.m, of.n, x, y, memory, bytes), peer,
+                    "written for sums and maxima of f32, f64 and i32, up to 2^31 "
+                    "rows");
+        }};
 }
 
 bool has_call(const array_peer &peer, measure_operation operation)
