@@ -120,7 +120,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     3,
     {{12, 8, SUBWAVE_BROADCAST_FOR_F32, 46, false},
      {8, 8, SUBWAVE_BROADCAST_FOR_REAL, 42, false},
-     {4, 4, SUBWAVE_BROADCAST_FOR_ALL, 14, false}},
+     {4, 4, SUBWAVE_BROADCAST_FOR_ALL, 20, false}},
     8,
     {16, 16, false, 2, 4},
     {{2, 4, 2, 2, 16, 4, false, {108, 108}, {108, 108}},

@@ -94,16 +94,19 @@ static void plan_by_count(const subwave_capabilities *device, subwave_dtype dtyp
 }
 
 /* What a product takes in this shape, to compare: its rounds of blocks, of which a compute unit
- * holds two, or one of eight waves. A round takes as long as 48 steps of k beside its own; in a
- * block whose k is not split all wait for the same rows of B, and parts must be added. Measured in
- * f32 on an H200 (docs/notes.md). */
-static double time_of(const subwave_capabilities *device, const broadcast_block *block,
-                      const subwave_matmul_product *product, const subwave_matmul_kernel *kernel)
+ * holds 8 waves, or 12 where these have few registers. A round takes as long as 48 steps of k beside
+ * its own; in a block whose k is not split all wait for the same rows of B, and parts must be added.
+ * Measured on an H200 (docs/notes.md). */
+static double time_of(const subwave_capabilities *device, subwave_dtype dtype,
+                      const broadcast_block *block, const subwave_matmul_product *product,
+                      const subwave_matmul_kernel *kernel)
 {
+    const bool few_registers =
+        block->item.rows * block->item.columns <= 16 && subwave_dtype_size(dtype) <= 4;
     const double blocks = (double)ceil_divide(product->m, kernel->tile_rows) *
                           (double)ceil_divide(product->n, kernel->tile_columns);
     const int64_t held =
-        (block->waves * block->splits > 4 ? 1 : 2) * (int64_t)device->compute_units;
+        (few_registers ? 12 : 8) * (int64_t)device->compute_units / (block->waves * block->splits);
     const double rounds =
         blocks < 1e9 ? (double)ceil_divide((int64_t)blocks, held) : blocks / (double)held;
     const double steps = (double)product->k / (double)block->splits + 48;
@@ -126,7 +129,7 @@ static void plan_by_time(const subwave_capabilities *device, subwave_dtype dtype
             const bool too_short = splits > 1 && product->k < splits * least_steps;
             if ((too_short && !candidates->all) || kernel->shared_bytes > 64 * 1024)
                 break;
-            kernel->time = time_of(device, &block, product, kernel);
+            kernel->time = time_of(device, dtype, &block, product, kernel);
             candidates->show(candidates, kernel);
         }
     }

@@ -149,7 +149,7 @@ static bool matrix_is_faster(const subwave_capabilities *device,
         0.26 * rounds * ((double)product->k + 250) * (matrix->packed ? 1 : 3.8);
     const int64_t m = product->m, n = product->n, rows = broadcast->tile_rows,
                   columns = broadcast->tile_columns;
-    const double edges = m < rows || n < columns             ? 2.3
+    const double edges = m < rows || n < columns             ? 3.5
                          : m % rows != 0 || n % columns != 0 ? 1.5
                                                              : 1;
     return by_matrix <= broadcast->time * edges;

@@ -441,7 +441,7 @@ static void test_parts(void **state)
         {SUBWAVE_DTYPE_F32, 256, 256, 4, 4, 1, 8},
         {SUBWAVE_DTYPE_F32, 256, 64, 4, 4, 2, 2},
         {SUBWAVE_DTYPE_F32, 512, 512, 8, 8, 1, 8},
-        {SUBWAVE_DTYPE_F32, 512, 128, 8, 8, 1, 4},
+        {SUBWAVE_DTYPE_F32, 512, 128, 4, 4, 2, 2},
         {SUBWAVE_DTYPE_F32, 1024, 1024, 8, 8, 2, 2},
         {SUBWAVE_DTYPE_F32, 2048, 2048, 8, 8, 2, 2},
         {SUBWAVE_DTYPE_F32, 4096, 63, 8, 8, 4, 1},
