@@ -52,18 +52,29 @@ template <class Sum, class T> SUBWAVE_DEVICE void add_product(Sum &sum, T a, T b
         sum += a * b;
 }
 
+/* sum + a b, in which each real product is fused with the sum that it is added to, as that of real
+ * numbers is (device/wave.hpp). */
+template <class T>
+SUBWAVE_DEVICE complex<T> fused_multiply_add(complex<T> a, complex<T> b, complex<T> sum)
+{
+    return {
+        fused_multiply_add(-a.imaginary, b.imaginary, fused_multiply_add(a.real, b.real, sum.real)),
+        fused_multiply_add(a.imaginary, b.real,
+                           fused_multiply_add(a.real, b.imaginary, sum.imaginary))};
+}
+
 /* Which matrices are conjugated: nothing to know of real ones. */
 template <class T> struct matmul_signs {
     static matmul_signs of(const subwave_matmul_product &) { return {}; }
-    SUBWAVE_DEVICE T factor(T element_of_a) const { return element_of_a; }
+    SUBWAVE_DEVICE T factor(T element) const { return element; }
     SUBWAVE_DEVICE matmul_sum<T> summed(matmul_sum<T> sum) const { return sum; }
 };
 /* Products of a + i s b and c + i t d, with s and t for the signs that conjugation decides, sum up to
  *   (sum of a c - s t b d) + i t (sum of a d + s t b c)
  * so only A's imaginary parts and those of the finished sums need a sign: none of B's elements, of
- * which a tile loads more, does. */
+ * which most tiles load more, does. (SKINNY exchanges A and B.) */
 template <class T> struct matmul_signs<complex<T>> {
-    std::uint32_t of_a, of_sums;
+    std::uint32_t of_factors, of_sums;
 
     static matmul_signs of(const subwave_matmul_product &product)
     {
@@ -71,9 +82,9 @@ template <class T> struct matmul_signs<complex<T>> {
         return {product.conjugate_a != product.conjugate_b ? sign : 0,
                 product.conjugate_b ? sign : 0};
     }
-    SUBWAVE_DEVICE complex<T> factor(complex<T> element_of_a) const
+    SUBWAVE_DEVICE complex<T> factor(complex<T> element) const
     {
-        return conjugate_by(element_of_a, of_a);
+        return conjugate_by(element, of_factors);
     }
     SUBWAVE_DEVICE complex<T> summed(complex<T> sum) const { return conjugate_by(sum, of_sums); }
 };

@@ -4,6 +4,8 @@
  */
 #include "matmul_skinny_unit.hpp"
 
+#include <utility>
+
 SUBWAVE_BEGIN
 
 template <class T> struct skinny_problem {
@@ -51,7 +53,7 @@ SUBWAVE_DEVICE void add_parts(const matmul_problem<T> &tile, const T *sums, std:
     }
     block_barrier(site::current());
     for (unsigned cell = item; cell < cells; cell += items) {
-        T sum = 0;
+        T sum = {};
         for (unsigned team = 0; team < teams; ++team)
             sum += memory[team * cells + cell];
         const int i = cell / Tile::columns(), j = cell % Tile::columns();
@@ -137,7 +139,7 @@ template <class T> static auto skinny_kernel(const subwave_matmul_kernel &plan)
     const auto try_shape = [&](auto rows_, auto packed_) {
         constexpr int rows = rows_();
         constexpr bool packed = packed_();
-        if constexpr (packed || !shapes.loads_anywhere) {
+        if constexpr (packed || !skinny_loads_anywhere<T>) {
             if (is(rows, SUBWAVE_SKINNY_ACROSS, packed))
                 kernel = matmul_skinny<T, skinny_lanes<T, rows, false, false, packed>>;
             if (is(rows, SUBWAVE_SKINNY_NARROW, packed))
@@ -146,7 +148,7 @@ template <class T> static auto skinny_kernel(const subwave_matmul_kernel &plan)
         if constexpr (rows == 1) {
             if (is(rows, SUBWAVE_SKINNY_DOWN, packed))
                 kernel = matmul_skinny<T, skinny_dots<T, packed>>;
-        } else if constexpr (packed || !shapes.loads_anywhere) {
+        } else if constexpr (packed || !skinny_loads_anywhere<T>) {
             if (is(rows, SUBWAVE_SKINNY_DOWN, packed))
                 kernel = matmul_skinny<T, skinny_lanes<T, rows, false, true, packed>>;
         }
@@ -173,8 +175,12 @@ template <class T> static int launch_matmul_skinny(const subwave_matmul_launch &
 {
     const subwave_matmul_kernel &plan = l.kernel;
     char *const workspace = static_cast<char *>(l.workspace);
+    /* With A and B exchanged, the signs of conjugation are put to B's elements, which lanes have in
+     * registers for all rows; A's go to shared memory as they are. */
+    subwave_matmul_product product = l.product;
+    std::swap(product.conjugate_a, product.conjugate_b);
     skinny_problem<T> problem = {
-        problem_of<T>(l.product),
+        problem_of<T>(product),
         plan.of.skinny.part,
         static_cast<std::uint32_t>(plan.parts),
         0,

@@ -21,6 +21,11 @@ SUBWAVE_BEGIN
 
 template <class T> constexpr int skinny_pack = 16 / sizeof(T);
 
+/* Whether one load reads a pack from any address that is aligned as an element; a pack of c64 is
+ * one. */
+template <class T>
+constexpr bool skinny_loads_anywhere = wave_loads_anywhere || skinny_pack<T> == 1;
+
 /* The CPU device's waves take turns. */
 constexpr int skinny_waves = min_wave_size() == max_wave_size()
                                  ? SUBWAVE_SKINNY_BLOCK / max_wave_size()
@@ -46,7 +51,7 @@ SUBWAVE_DEVICE void load_line(T (&to)[N], const T *from, std::int64_t stride, st
         const std::int64_t step = Packed ? 1 : of_each_lane(stride);
         SUBWAVE_UNROLL
         for (int e = 0; e < N; ++e, from += step)
-            to[e] = Inside || e < count ? *from : T(0);
+            to[e] = Inside || e < count ? *from : T{};
     }
 }
 
@@ -87,7 +92,7 @@ SUBWAVE_DEVICE void copy_terms(T *local, const matmul_problem<T> &p, std::int64_
         if (i < rows && s < there)
             copy_to_local(to, a + i * p.a_row + s * p.a_column);
         else
-            *to = 0;
+            *to = {};
     }
 }
 
@@ -114,7 +119,7 @@ public:
     {
         SUBWAVE_UNROLL
         for (int c = 0; c < across; ++c)
-            sum_[c] = 0;
+            sum_[c] = {};
     }
 
     SUBWAVE_DEVICE void multiply(T *, site where)
@@ -150,7 +155,7 @@ private:
         for (int s = 0; s < steps; ++s) {
             const int ahead = s * wave_size() * pack;
             if (p_.a_column == 1 &&
-                (wave_loads_anywhere || reinterpret_cast<std::uintptr_t>(p_.a) % 16 == 0))
+                (skinny_loads_anywhere<T> || reinterpret_cast<std::uintptr_t>(p_.a) % 16 == 0))
                 load_line<true, Inside>(of_a[s], a + ahead, 1, left - ahead);
             else
                 load_line<false, Inside>(of_a[s], a + ahead * p_.a_column, p_.a_column,
@@ -166,7 +171,7 @@ private:
             for (int c = 0; c < across; ++c) {
                 SUBWAVE_UNROLL
                 for (int e = 0; e < pack; ++e)
-                    sum_[c] = fused_multiply_add(of_a[s][e], of_b[s][c][e], sum_[c]);
+                    sum_[c] = fused_multiply_add(of_a[s][e], p_.factor(of_b[s][c][e]), sum_[c]);
             }
         }
     }
@@ -179,7 +184,10 @@ private:
 template <class T, int Rows, bool Narrow, bool Down, bool Packed> class skinny_lanes {
     static constexpr int pack = skinny_pack<T>;
     /* packs of B that a lane loads */
-    static constexpr int steps = subwave_skinny_steps(Rows, sizeof(T), Narrow);
+    static constexpr int steps = subwave_skinny_steps(Rows, sizeof(T),
+                                                      Narrow ? SUBWAVE_SKINNY_NARROW
+                                                      : Down ? SUBWAVE_SKINNY_DOWN
+                                                             : SUBWAVE_SKINNY_ACROSS);
     /* Down: packs and elements of a column */
     static constexpr int chunks = steps / pack, pitch = steps + pack;
     static SUBWAVE_DEVICE int lanes() { return Narrow ? SUBWAVE_SKINNY_NARROW_LANES : wave_size(); }
@@ -210,7 +218,7 @@ public:
         for (int i = 0; i < Rows; ++i) {
             SUBWAVE_UNROLL
             for (int c = 0; c < pack; ++c)
-                sum_[i][c] = 0;
+                sum_[i][c] = {};
         }
     }
 
@@ -263,14 +271,14 @@ private:
             SUBWAVE_UNROLL
             for (int s = 0; s < steps; ++s) {
                 const std::int64_t at = l + s * together() + term();
-                left[s] = at < p_.k ? p_.a[at * p_.a_column] : T(0);
+                left[s] = at < p_.k ? p_.a[at * p_.a_column] : T{};
             }
             fetch(line, b, l);
             SUBWAVE_UNROLL
             for (int s = 0; s < steps; ++s) {
                 SUBWAVE_UNROLL
                 for (int c = 0; c < pack; ++c)
-                    sum_[0][c] = fused_multiply_add(left[s], line[s][c], sum_[0][c]);
+                    sum_[0][c] = fused_multiply_add(left[s], p_.factor(line[s][c]), sum_[0][c]);
             }
         }
     }
@@ -348,7 +356,7 @@ private:
                 const T left = a[(s * together() + term()) * Rows + i];
                 SUBWAVE_UNROLL
                 for (int c = 0; c < pack; ++c)
-                    sum_[i][c] = fused_multiply_add(left, line[s][c], sum_[i][c]);
+                    sum_[i][c] = fused_multiply_add(left, p_.factor(line[s][c]), sum_[i][c]);
             }
         }
     }
@@ -376,7 +384,8 @@ private:
                 for (int c = 0; c < pack; ++c) {
                     SUBWAVE_UNROLL
                     for (int e = 0; e < pack; ++e)
-                        sum_[i][c] = fused_multiply_add(left[e], right[c][e], sum_[i][c]);
+                        sum_[i][c] =
+                            fused_multiply_add(left[e], p_.factor(right[c][e]), sum_[i][c]);
                 }
             }
         }

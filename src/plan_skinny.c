@@ -30,7 +30,8 @@ static tile set_lanes(int64_t wave, int64_t waves, int32_t element_size,
     const bool down = kernel->of.skinny.shape == SUBWAVE_SKINNY_DOWN,
                narrow = kernel->of.skinny.shape == SUBWAVE_SKINNY_NARROW;
     const int64_t lanes = narrow ? SUBWAVE_SKINNY_NARROW_LANES : wave;
-    const int64_t packs = subwave_skinny_steps((int32_t)rows, element_size, narrow);
+    const int64_t packs =
+        subwave_skinny_steps((int32_t)rows, element_size, kernel->of.skinny.shape);
     const int64_t columns = lanes * pack, steps = packs * (wave / lanes);
     kernel->item_columns = (int32_t)pack;
     return (tile){columns, waves * steps,
@@ -175,7 +176,8 @@ void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype
     if (larger_is_left(product))
         subwave_transpose_product(product);
     const int64_t wave = device->wave_size, pack = 16 / (int64_t)subwave_dtype_size(dtype);
-    const bool anywhere = device->shapes->loads_anywhere;
+    /* A pack of c64 is one element, which is read by one load wherever it lies. */
+    const bool anywhere = device->shapes->loads_anywhere || pack == 1;
     const bool down = product->n == 1 || (product->b_column != 1 && (product->k > 1 || anywhere));
     const bool has_unit = device->shapes->f64_unit_in_groups && dtype == SUBWAVE_DTYPE_F64 &&
                           subwave_has_matrix_unit(device, dtype);

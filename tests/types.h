@@ -53,6 +53,7 @@ static const subwave_group_kind all_kinds[] = {SUBWAVE_GROUP_LIST(TYPES_X)};
 #define TYPES_X(operation, dtype, type) SUBWAVE_DTYPE_##dtype,
 static const subwave_dtype matmul_dtypes[] = {SUBWAVE_KERNELS_matmul_broadcast(TYPES_X)};
 static const subwave_dtype skinny_dtypes[] = {SUBWAVE_KERNELS_matmul_skinny(TYPES_X)};
+static const subwave_dtype tensor_dtypes[] = {SUBWAVE_KERNELS_tensor(TYPES_X)};
 static const subwave_dtype matrix_dtypes[] = {SUBWAVE_KERNELS_matmul_matrix(TYPES_X)
                                                   SUBWAVE_KERNELS_real_form(TYPES_X)};
 static const subwave_dtype batched_dtypes[] = {SUBWAVE_KERNELS_matmul_batched(TYPES_X)};

@@ -329,7 +329,7 @@ SUBWAVE_API subwave_status subwave_fill(subwave_context *context, subwave_dtype 
  * k in an order that the arguments and the device alone decide, and for MATRIX of complex types
  * the workspace's size. Errors: INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose;
  * UNSUPPORTED dtype, or MATRIX where the device has no matrix unit that keeps the accuracy of
- * dtype, or of its parts, or SKINNY but in f32 and f64; INVALID_SIZE; INVALID_STRIDE;
+ * dtype, or of its parts, or SKINNY of 8 or 16 bits; INVALID_SIZE; INVALID_STRIDE;
  * INVALID_POINTER; WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR. Source: the three kernels of the sub-group tutorial and "matmul
  * three ways" (docs/matmul.md). */
 SUBWAVE_API subwave_status subwave_matmul(subwave_context *context, subwave_variant variant,

@@ -159,7 +159,7 @@ static const bad_case bad_cases[] = {
     {"dtype", VALUE, {SET(dtype, INT_MAX)}},
     {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_I16)}},
     {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_U64)}},
-    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_C32), SET(variant, SUBWAVE_VARIANT_SKINNY)}},
+    {"dtype", UNSUPPORTED, {SET(dtype, SUBWAVE_DTYPE_BF16), SET(variant, SUBWAVE_VARIANT_SKINNY)}},
     {"layout", VALUE, {SET(layout, 0)}},
     {"layout", VALUE, {SET(layout, -1)}},
     {"layout", VALUE, {SET(layout, 3)}},

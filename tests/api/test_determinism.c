@@ -529,10 +529,10 @@ static void check_tensors(device *d, subwave_dtype dtype, int64_t n, int functio
 
 static void check_batches(device *d)
 {
-    for (size_t i = 0; i < COUNT(skinny_dtypes); ++i)
+    for (size_t i = 0; i < COUNT(tensor_dtypes); ++i)
         for (int function = 0; function < 2; ++function)
             for (int64_t n = 3; n <= (harness_is_full() ? 12 : 6); n += 3)
-                check_tensors(d, skinny_dtypes[i], n, function);
+                check_tensors(d, tensor_dtypes[i], n, function);
     for (size_t i = 0; i < COUNT(batched_dtypes); ++i)
         for (int form = 0; form < FORMS; ++form) {
             check_batched(d, batched_dtypes[i], form, 5, 4, 7);

@@ -371,7 +371,8 @@ static void test_large_blocks(void **state)
     }
 }
 
-/* f64 is the matrix unit's on NVIDIA where there is one, but a single row. */
+/* f64 is the matrix unit's on NVIDIA where there is one, but a single row. Complex numbers are no
+ * unit's. */
 static void test_skinny_unit(void **state)
 {
     (void)state;
@@ -403,6 +404,11 @@ static void test_skinny_unit(void **state)
         {"hip-nvidia", "sm_75", 32, SUBWAVE_DTYPE_F64, 16, 4096, false, SUBWAVE_SKINNY_ACROSS},
         {"hip-amd", "gfx942", 64, SUBWAVE_DTYPE_F64, 16, 4096, false, SUBWAVE_SKINNY_ACROSS},
         {"cpu", "x86-64", 32, SUBWAVE_DTYPE_F64, 16, 4096, false, SUBWAVE_SKINNY_ACROSS},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_C64, 16, 4096, false, SUBWAVE_SKINNY_ACROSS},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_C64, 16, 4099, true, SUBWAVE_SKINNY_DOWN},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_C64, 4099, 1, false, SUBWAVE_SKINNY_DOWN},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_C32, 3, 32, false, SUBWAVE_SKINNY_NARROW},
+        {"hip-amd", "gfx1100", 32, SUBWAVE_DTYPE_C64, 9, 16, false, SUBWAVE_SKINNY_NARROW},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
         const subwave_capabilities device =
@@ -618,10 +624,10 @@ static void test_skinny(void **state)
         for (size_t d = 0; d < sizeof devices / sizeof *devices; ++d)
             for (int m = 0; m < SIZES; ++m)
                 for (int n = 0; n < SIZES - 4; ++n)
-                    for (int k = 0; k < SIZES; ++k) {
-                        check_skinny(&devices[d], SUBWAVE_DTYPE_F32, sizes[m], sizes[n], sizes[k]);
-                        check_skinny(&devices[d], SUBWAVE_DTYPE_F64, sizes[m], sizes[n], sizes[k]);
-                    }
+                    for (int k = 0; k < SIZES; ++k)
+                        for (size_t t = 0; t < COUNT(skinny_dtypes); ++t)
+                            check_skinny(&devices[d], skinny_dtypes[t], sizes[m], sizes[n],
+                                         sizes[k]);
         check_skinny(&devices[0], SUBWAVE_DTYPE_F32, 1, 1, 0);
     }
     /* The whole device has work. */
@@ -771,8 +777,8 @@ static void test_candidates(void **state)
     }
 }
 
-/* Every one of them computes the product, of whole numbers, whose sums are the same in any
- * order. */
+/* Every one of them computes the product, of whole numbers, whose sums are the same in any order. Of
+ * complex ones A is conjugated. */
 static void test_candidates_on_cpu(void **state)
 {
     (void)state;
@@ -781,7 +787,8 @@ static void test_candidates_on_cpu(void **state)
         int64_t m, n, k;
     } rows[] = {{1, 70, 700}, {3, 300, 300}, {16, 20, 700}, {70, 130, 90}, {130, 1, 300}};
     enum { MOST = 700 * 70 };
-    static float a[MOST], b[3 * MOST], c[MOST];
+    static const subwave_dtype dtypes[] = {SUBWAVE_DTYPE_F32, SUBWAVE_DTYPE_C32};
+    static _Alignas(16) float a[2 * MOST], b[6 * MOST], c[2 * MOST];
     static candidate_list list;
     /* the stream's default is 64 lanes */
     const subwave_capabilities device = make_device("cpu", "x86-64", 64, 2);
@@ -789,7 +796,9 @@ static void test_candidates_on_cpu(void **state)
     assert_non_null(workspace);
     for (size_t r = 0; r < COUNT(rows); ++r)
         for (size_t v = 0; v < COUNT(all_variants); ++v)
-            for (int form = 0; form < 4; ++form) {
+            for (int form = 0; form < 8; ++form) {
+                const int64_t parts = 1 + form / 4;
+                const subwave_dtype dtype = dtypes[parts - 1];
                 const int64_t m = rows[r].m, n = rows[r].n, k = rows[r].k;
                 subwave_matmul_launch l = {.product = {.m = m,
                                                        .n = n,
@@ -803,31 +812,42 @@ static void test_candidates_on_cpu(void **state)
                                                        .b_column = form & 2 ? k : 1,
                                                        .c_row = n,
                                                        .c_column = 1,
+                                                       .conjugate_a = parts == 2,
                                                        .alpha = {1}},
                                            .workspace = workspace};
-                if (all_variants[v] == SUBWAVE_VARIANT_AUTO)
+                if (all_variants[v] == SUBWAVE_VARIANT_AUTO ||
+                    !subwave_variant_takes(&device, all_variants[v], dtype))
                     continue;
                 assert_true(m * k <= MOST && k * n <= 3 * MOST && m * n <= MOST);
-                for (int64_t e = 0; e < m * k; ++e)
+                for (int64_t e = 0; e < m * k * parts; ++e)
                     a[e] = (float)(e * 7 % 19 - 9);
-                for (int64_t e = 0; e < k * n; ++e)
+                for (int64_t e = 0; e < k * n * parts; ++e)
                     b[e] = (float)(e * 5 % 23 - 11);
                 const subwave_matmul_product asked = l.product;
-                list_candidates(&device, SUBWAVE_DTYPE_F32, all_variants[v], &l.product, &list);
+                list_candidates(&device, dtype, all_variants[v], &l.product, &list);
                 for (int x = 0; x < list.count; ++x) {
                     memset(c, 0xff, sizeof c);
                     l.kernel = list.kernels[x];
                     assert_int_equal(subwave_call_launcher(launchers, COUNT(launchers),
-                                                           l.kernel.operation, SUBWAVE_DTYPE_F32,
-                                                           &l, NULL),
+                                                           l.kernel.operation, dtype, &l, NULL),
                                      0);
                     for (int64_t i = 0; i < m; ++i)
                         for (int64_t j = 0; j < n; j += 1 + n / 40) {
-                            float sum = 0;
-                            for (int64_t s = 0; s < k; ++s)
-                                sum += a[i * asked.a_row + s * asked.a_column] *
-                                       b[s * asked.b_row + j * asked.b_column];
-                            assert_true(c[i * n + j] == sum);
+                            float sum[2] = {0};
+                            for (int64_t s = 0; s < k; ++s) {
+                                const float *const x =
+                                    &a[(i * asked.a_row + s * asked.a_column) * parts];
+                                const float *const y =
+                                    &b[(s * asked.b_row + j * asked.b_column) * parts];
+                                for (int part = 0; part < parts; ++part)
+                                    sum[part] += x[0] * y[part];
+                                if (parts == 2) {
+                                    sum[0] += x[1] * y[1];
+                                    sum[1] -= x[1] * y[0];
+                                }
+                            }
+                            for (int part = 0; part < parts; ++part)
+                                assert_true(c[(i * n + j) * parts + part] == sum[part]);
                         }
                 }
             }

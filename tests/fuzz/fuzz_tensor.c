@@ -79,7 +79,7 @@ static fuzz_memory *take_operand(fuzz *f, tensor_call *t, int which, const char 
 static void choose(fuzz *f, tensor_call *t)
 {
     static const char *const names[] = {"a1", "a2", "a3"};
-    const subwave_dtype dtype = FUZZ_PICK(f, skinny_dtypes);
+    const subwave_dtype dtype = FUZZ_PICK(f, tensor_dtypes);
     t->dtype = (int32_t)dtype;
     t->gradient = fuzz_one_in(f, 2);
     t->transpose = (int32_t)fuzz_between(f, 1, 3);

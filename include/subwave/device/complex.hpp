@@ -36,6 +36,11 @@ template <class T> SUBWAVE_DEVICE complex<T> operator+(complex<T> x, complex<T> 
     return {x.real + y.real, x.imaginary + y.imaginary};
 }
 
+template <class T> SUBWAVE_DEVICE complex<T> &operator+=(complex<T> &x, complex<T> y)
+{
+    return x = x + y;
+}
+
 /* The complex conjugate; a real number is its own. */
 template <class T> SUBWAVE_DEVICE T conjugate(T x) { return x; }
 template <class T> SUBWAVE_DEVICE complex<T> conjugate(complex<T> x)
