@@ -95,34 +95,46 @@ static double units_at_work(const subwave_capabilities *device, const subwave_ma
     return (double)lesser_of(kernel->blocks, device->compute_units) / device->compute_units;
 }
 
-/* Whether the real product is faster than BROADCAST. The unit of times is what the product would take at
- * the matrix unit's peak. MATRIX reaches nine tenths of that. BROADCAST reaches 0.6 of the vector
- * units' peak, which is half as high in f64 and as high in f32. Preparing takes memory's time. An element
- * of A is read, its form written and read again: in f64 80 bytes, in which time the unit, at 30
- * operations per byte, does 2400, those of 300 columns of C with eight each. A transposed B takes 32
- * bytes per element in the same way. These are ratios of AMD's and NVIDIA's data sheets; on AMD GPUs
- * nothing was timed. */
+/* How many times as many elements as C has are computed by tiles, which reach beyond it. */
+static double computed_for_each(const subwave_matmul_product *product,
+                                const subwave_matmul_kernel *kernel)
+{
+    const double rows = (double)ceil_divide(product->m, kernel->tile_rows) * kernel->tile_rows,
+                 columns =
+                     (double)ceil_divide(product->n, kernel->tile_columns) * kernel->tile_columns;
+    return rows * columns / ((double)product->m * (double)product->n);
+}
+
+/* Whether the real product is faster than BROADCAST, or SKINNY where C has more than four rows and
+ * columns. The unit of times is what the product would take at the matrix unit's peak. MATRIX reaches
+ * nine tenths of that. BROADCAST reaches 0.6 of the vector units' peak, which is half as high in f64 and
+ * as high in f32; both compute tiles. Preparing takes memory's time. An element of A is read, its form
+ * written and read again: in f64 80 bytes, in which time the unit, at 30 operations per byte, does
+ * 2400, those of 300 columns of C with eight each. A transposed B takes 32 bytes per element in the
+ * same way. These are ratios of AMD's and NVIDIA's data sheets; on AMD GPUs nothing was timed. */
 static bool is_worth(const subwave_capabilities *device, subwave_dtype dtype,
                      const subwave_context *context, const subwave_real_product *real,
                      const subwave_matmul_product *product)
 {
-    const double least = 0x1p27; /* complex products, so that launches do not count */
+    const double least = 0x1p26; /* complex products in tiles, so that launches do not count */
     const double m = (double)product->m, n = (double)product->n;
-    if (device->waves_take_turns || real->end > context->workspace_bytes ||
-        m * n * (double)product->k < least)
+    if (device->waves_take_turns || real->end > context->workspace_bytes || product->m <= 4 ||
+        product->n <= 4)
         return false;
     const subwave_dtype part = subwave_part_dtype(dtype);
     const double wide = part == SUBWAVE_DTYPE_F64 ? 1 : 0.5;
     subwave_matmul_product of_matrix = subwave_real_part(context, dtype, real, product, 0, 0, 0),
                            of_broadcast = *product;
-    const subwave_matmul_kernel matrix = subwave_plan_matmul(device, part, SUBWAVE_VARIANT_AUTO,
+    const subwave_matmul_kernel matrix = subwave_plan_matmul(device, part, SUBWAVE_VARIANT_MATRIX,
                                                              &of_matrix),
                                 broadcast = subwave_plan_matmul(
                                     device, dtype, SUBWAVE_VARIANT_BROADCAST, &of_broadcast);
-    const double by_matrix = 1 / 0.9 / units_at_work(device, &matrix) +
-                             wide * (300 / n + (real->b ? 120 / m : 0)),
-                 by_broadcast = 2 * wide / 0.6 / units_at_work(device, &broadcast);
-    return matrix.variant == SUBWAVE_VARIANT_MATRIX && by_matrix < by_broadcast;
+    const double by_tiles = computed_for_each(&of_broadcast, &broadcast),
+                 by_matrix =
+                     computed_for_each(&of_matrix, &matrix) / 0.9 / units_at_work(device, &matrix) +
+                     wide * (300 / n + (real->b ? 120 / m : 0)),
+                 by_broadcast = 2 * wide * by_tiles / 0.6 / units_at_work(device, &broadcast);
+    return m * n * (double)product->k * by_tiles >= least && by_matrix < by_broadcast;
 }
 
 bool subwave_takes_real_product(const subwave_context *context, subwave_dtype dtype,

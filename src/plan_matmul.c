@@ -111,17 +111,9 @@ static double time_in_turns(const subwave_capabilities *device, subwave_dtype dt
     }
 }
 
-/* Whether AUTO may choose a variant. SKINNY of complex numbers has not been timed on a GPU, and on the
- * CPU device it is ahead of NAIVE where k is a few steps only. */
-static bool may_choose(const subwave_capabilities *device, subwave_variant variant,
-                       subwave_dtype dtype)
-{
-    return subwave_variant_takes(device, variant, dtype) &&
-           (variant != SUBWAVE_VARIANT_SKINNY || subwave_class_of(dtype) != SUBWAVE_CLASS_COMPLEX);
-}
-
 /* On the CPU device LOCAL and SKINNY may be ahead too. Types that were not timed are not computed
- * by LOCAL, which converts each element. */
+ * by LOCAL, which converts each element; SKINNY of complex numbers is ahead of NAIVE where k is a few
+ * steps only. */
 static subwave_variant choose_in_turns(const subwave_capabilities *device, subwave_dtype dtype,
                                        const subwave_matmul_product *product)
 {
@@ -132,7 +124,9 @@ static subwave_variant choose_in_turns(const subwave_capabilities *device, subwa
     double least = 0;
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; ++i) {
         const subwave_variant variant = candidates[i];
-        if (!may_choose(device, variant, dtype) || (variant == SUBWAVE_VARIANT_LOCAL && !timed))
+        if (!subwave_variant_takes(device, variant, dtype) ||
+            (variant == SUBWAVE_VARIANT_LOCAL && !timed) ||
+            (variant == SUBWAVE_VARIANT_SKINNY && subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX))
             continue;
         const double time = time_in_turns(device, dtype, variant, product);
         if (i == 0 || time < least) {
@@ -144,42 +138,55 @@ static subwave_variant choose_in_turns(const subwave_capabilities *device, subwa
 }
 
 /* Whether MATRIX of 16 bits is faster than BROADCAST where the latter's time is estimated, in whose
- * unit all is: on NVIDIA. A round of MATRIX takes as long as 250 steps of k beside its own, or if it
- * copies single elements nearly four times as long; BROADCAST is slower at the edges of C. Measured
- * on an H200. */
+ * unit all is: on NVIDIA. A round of MATRIX takes as long as 250 steps of k beside its own, each of
+ * which takes five times as long if it copies single elements; of several rounds two blocks are on a
+ * compute unit together. BROADCAST is slower at the edges of C. Measured on an H200. */
 static bool matrix_is_faster(const subwave_capabilities *device,
                              const subwave_matmul_product *product,
                              const subwave_matmul_kernel *matrix,
                              const subwave_matmul_kernel *broadcast)
 {
     const double rounds = (double)ceil_divide(matrix->blocks, device->compute_units);
-    const double by_matrix =
-        0.26 * rounds * ((double)product->k + 250) * (matrix->packed ? 1 : 3.8);
+    const double by_matrix = 0.26 * rounds * (rounds > 1 ? 0.75 : 1) *
+                             ((double)product->k * (matrix->packed ? 1 : 5) + 250);
     const int64_t m = product->m, n = product->n, rows = broadcast->tile_rows,
                   columns = broadcast->tile_columns;
     const double edges = m < rows || n < columns             ? 3.5
-                         : m % rows != 0 || n % columns != 0 ? 1.5
+                         : m % rows != 0 || n % columns != 0 ? 1.25
                                                              : 1;
     return by_matrix <= broadcast->time * edges;
 }
 
-/* Whether C has few rows or columns. SKINNY on NVIDIA's matrix unit, for f64, is also ahead with up
- * to 32 of them, and with up to 64 where there is at most a tile of 16 x 64 for each compute unit:
- * measured on an H200. */
+/* Whether C has so few rows or columns that SKINNY is ahead. On NVIDIA, measured on an H200: in f64,
+ * on the matrix unit, with up to 32 of them, and with up to 64 where there is at most a tile of 16 x 64
+ * for each compute unit; in f32 and complex types with few columns of a C by rows, of which
+ * BROADCAST's tiles are mostly beyond C, and with fewer rows than such a tile has; and where tiles are
+ * few and k is long, among whose parts SKINNY divides it. */
 static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
                       const subwave_matmul_product *product)
 {
-    const int64_t least = lesser_of(product->m, product->n),
-                  greatest = greater_of(product->m, product->n);
-    if (!may_choose(device, SUBWAVE_VARIANT_SKINNY, dtype))
+    subwave_matmul_product by_rows = *product;
+    subwave_lay_c_by_rows(&by_rows);
+    const int64_t least = lesser_of(by_rows.m, by_rows.n),
+                  greatest = greater_of(by_rows.m, by_rows.n), k = by_rows.k;
+    const bool tall = by_rows.n < by_rows.m, timed = device->shapes->broadcast[0].rate > 0,
+               complex = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX;
+    if (!subwave_variant_takes(device, SUBWAVE_VARIANT_SKINNY, dtype))
         return false;
-    if (least <= 16)
+    if (least <= (complex ? 4 : 16))
         return true;
-    const bool by_unit = device->shapes->f64_unit_in_groups && dtype == SUBWAVE_DTYPE_F64 &&
-                         subwave_has_matrix_unit(device, dtype);
-    const int64_t tiles = ceil_divide(least, 16) * ceil_divide(greatest, 64);
-    return by_unit && greatest / 15 >= least &&
-           (least <= 32 || (least <= 64 && tiles <= device->compute_units));
+    if (!timed)
+        return false;
+    const int64_t tiles = ceil_divide(least, 16) * ceil_divide(greatest, 64),
+                  units = device->compute_units;
+    if (tiles <= (complex ? units / 4 : units) && k >= 512 && least <= (k < 1024 ? 16 : 64))
+        return true;
+    if (complex)
+        return tall ? least <= 32 : least < 8;
+    if (dtype == SUBWAVE_DTYPE_F32)
+        return tall && ((least <= 24 && k >= 32) || (least <= 48 && k >= 128));
+    return device->shapes->f64_unit_in_groups && subwave_has_matrix_unit(device, dtype) &&
+           greatest / 15 >= least && (least <= 32 || (least <= 64 && tiles <= units));
 }
 
 /* MATRIX has the larger blocks: where they would leave most of a GPU idle, BROADCAST may be

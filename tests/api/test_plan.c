@@ -85,8 +85,12 @@ static void test_auto(void **state)
         {"hip-amd", "gfx1100", 32, 48, SUBWAVE_DTYPE_F16, 4096, 4096, SUBWAVE_VARIANT_MATRIX},
         {"hip-amd", "gfx1201", 32, 32, SUBWAVE_DTYPE_BF16, 4096, 4096, SUBWAVE_VARIANT_MATRIX},
         {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_C64, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
-        {"hip-amd", "gfx1100", 32, 48, SUBWAVE_DTYPE_C32, 4096, 1, SUBWAVE_VARIANT_BROADCAST},
-        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_C64, 16, 4096, SUBWAVE_VARIANT_BROADCAST},
+        {"hip-amd", "gfx1100", 32, 48, SUBWAVE_DTYPE_C32, 4096, 4, SUBWAVE_VARIANT_SKINNY},
+        {"hip-amd", "gfx1100", 32, 48, SUBWAVE_DTYPE_C32, 4096, 5, SUBWAVE_VARIANT_BROADCAST},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_C64, 7, 4096, SUBWAVE_VARIANT_SKINNY},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_C64, 8, 4096, SUBWAVE_VARIANT_BROADCAST},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_C32, 4096, 32, SUBWAVE_VARIANT_SKINNY},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_C32, 4096, 33, SUBWAVE_VARIANT_BROADCAST},
         {"cpu", "x86-64", 8, 2, SUBWAVE_DTYPE_C64, 300, 16, SUBWAVE_VARIANT_NAIVE},
         {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_C32, 512, 512, SUBWAVE_VARIANT_BROADCAST},
         {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F64, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
@@ -107,6 +111,8 @@ static void test_auto(void **state)
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 10000, 64, SUBWAVE_VARIANT_MATRIX},
         {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_F64, 24, 4096, SUBWAVE_VARIANT_MATRIX},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 17, 4096, SUBWAVE_VARIANT_BROADCAST},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 4096, 24, SUBWAVE_VARIANT_SKINNY},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 4096, 25, SUBWAVE_VARIANT_BROADCAST},
         {"hip-amd", "gfx1100", 32, 48, SUBWAVE_DTYPE_F32, 4096, 16, SUBWAVE_VARIANT_SKINNY},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
@@ -123,21 +129,37 @@ static void test_auto(void **state)
     }
 }
 
-/* 16 bits on NVIDIA: what was faster on an H200. */
+/* NVIDIA: what was faster on an H200. */
 static void test_auto_by_time(void **state)
 {
     (void)state;
     static const struct {
+        subwave_dtype dtype;
         int64_t m, n, k;
         subwave_variant expected;
-    } rows[] = {
-        {256, 256, 256, SUBWAVE_VARIANT_BROADCAST}, {640, 640, 640, SUBWAVE_VARIANT_MATRIX},
-        {1000, 16, 4096, SUBWAVE_VARIANT_MATRIX},   {16, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
-        {1, 1024, 1024, SUBWAVE_VARIANT_MATRIX},    {1000000, 4, 64, SUBWAVE_VARIANT_MATRIX}};
+    } rows[] = {{SUBWAVE_DTYPE_F16, 256, 256, 256, SUBWAVE_VARIANT_BROADCAST},
+                {SUBWAVE_DTYPE_F16, 640, 640, 640, SUBWAVE_VARIANT_MATRIX},
+                {SUBWAVE_DTYPE_F16, 1000, 16, 4096, SUBWAVE_VARIANT_MATRIX},
+                {SUBWAVE_DTYPE_F16, 16, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
+                {SUBWAVE_DTYPE_F16, 24, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
+                {SUBWAVE_DTYPE_F16, 1, 1024, 1024, SUBWAVE_VARIANT_MATRIX},
+                {SUBWAVE_DTYPE_F16, 1000000, 4, 64, SUBWAVE_VARIANT_MATRIX},
+                {SUBWAVE_DTYPE_F16, 4096, 4096, 63, SUBWAVE_VARIANT_MATRIX},
+                {SUBWAVE_DTYPE_F16, 300, 300, 300, SUBWAVE_VARIANT_BROADCAST},
+                {SUBWAVE_DTYPE_F32, 24, 4096, 4096, SUBWAVE_VARIANT_SKINNY},
+                {SUBWAVE_DTYPE_F32, 24, 10000, 512, SUBWAVE_VARIANT_BROADCAST},
+                {SUBWAVE_DTYPE_F32, 10000, 48, 512, SUBWAVE_VARIANT_SKINNY},
+                {SUBWAVE_DTYPE_F32, 10000, 64, 512, SUBWAVE_VARIANT_BROADCAST},
+                {SUBWAVE_DTYPE_F32, 10000, 24, 8, SUBWAVE_VARIANT_BROADCAST},
+                {SUBWAVE_DTYPE_F64, 64, 512, 2048, SUBWAVE_VARIANT_SKINNY},
+                {SUBWAVE_DTYPE_F64, 64, 4096, 512, SUBWAVE_VARIANT_MATRIX},
+                {SUBWAVE_DTYPE_C64, 16, 1000, 512, SUBWAVE_VARIANT_SKINNY},
+                {SUBWAVE_DTYPE_C32, 24, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
+                {SUBWAVE_DTYPE_C32, 64, 512, 2048, SUBWAVE_VARIANT_SKINNY}};
     const subwave_capabilities device = make_device("hip-nvidia", "sm_90", 32, 132);
     for (size_t r = 0; r < COUNT(rows); ++r)
         assert_int_equal(
-            plan(&device, SUBWAVE_DTYPE_F16, SUBWAVE_VARIANT_AUTO, rows[r].m, rows[r].n, rows[r].k)
+            plan(&device, rows[r].dtype, SUBWAVE_VARIANT_AUTO, rows[r].m, rows[r].n, rows[r].k)
                 .kernel.variant,
             rows[r].expected);
 }
