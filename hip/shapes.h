@@ -256,13 +256,13 @@ enum {
 
 /* Packs of B that a lane loads together. Of NARROW the lanes have many steps of k at once, whose elements
  * of A take shared memory; of DOWN those of a column are loaded by neighbouring lanes, of which the
- * smallest wave has four. */
+ * smallest wave has four, and 8 packs for 16 rows of f32 would take more registers than there are. */
 SUBWAVE_SHAPE_FUNCTION int32_t subwave_skinny_steps(int32_t rows, int32_t element_size,
                                                     subwave_skinny_shape shape)
 {
     if (shape == SUBWAVE_SKINNY_NARROW)
         return rows * element_size > 128 ? 1 : rows * element_size > 64 ? 2 : 4;
-    return shape == SUBWAVE_SKINNY_DOWN && element_size > 8 ? 4 : 8;
+    return shape == SUBWAVE_SKINNY_DOWN && (element_size > 8 || rows / element_size > 2) ? 4 : 8;
 }
 
 /* --- batches --------------------------------------------------------------------------------- */

@@ -189,6 +189,33 @@ static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
            greatest / 15 >= least && (least <= 32 || (least <= 64 && tiles <= units));
 }
 
+/* Whether the blocks of MATRIX are enough for the device, among those products that AUTO does not
+ * choose by their times. */
+static bool has_blocks(const subwave_capabilities *device, subwave_dtype dtype,
+                       const subwave_matmul_kernel *matrix)
+{
+    const int kind = subwave_dtype_size(dtype) > 2 ? 0 : matrix->packed ? 1 : 2;
+    return 100 * (int64_t)matrix->blocks >=
+           device->shapes->auto_percent[kind] * (int64_t)device->compute_units;
+}
+
+/* Whether MATRIX is ahead of SKINNY though three quarters and more of its tiles are beyond C: on AMD,
+ * where SKINNY has 16 rows and reads B by columns. By tests/isa/model.tsv it then reaches a tenth of
+ * the vector units' peak in f64 and a fifth in f32, and MATRIX nine tenths of the matrix unit's. */
+static bool is_for_matrix(const subwave_capabilities *device, subwave_dtype dtype,
+                          const subwave_matmul_product *product)
+{
+    if (!device->shapes->shares_are_predicted || !subwave_has_matrix_unit(device, dtype))
+        return false;
+    subwave_matmul_product by_skinny = *product, by_matrix = *product;
+    const subwave_matmul_kernel skinny = subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_SKINNY,
+                                                             &by_skinny),
+                                matrix = subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_MATRIX,
+                                                             &by_matrix);
+    return skinny.of.skinny.shape == SUBWAVE_SKINNY_DOWN && skinny.tile_rows == 16 &&
+           has_blocks(device, dtype, &matrix);
+}
+
 /* MATRIX has the larger blocks: where they would leave most of a GPU idle, BROADCAST may be
  * ahead. */
 static subwave_variant choose(const subwave_capabilities *device, subwave_dtype dtype,
@@ -196,7 +223,7 @@ static subwave_variant choose(const subwave_capabilities *device, subwave_dtype 
 {
     if (device->waves_take_turns)
         return choose_in_turns(device, dtype, product);
-    if (is_skinny(device, dtype, product))
+    if (is_skinny(device, dtype, product) && !is_for_matrix(device, dtype, product))
         return SUBWAVE_VARIANT_SKINNY;
     if (!subwave_has_matrix_unit(device, dtype))
         return SUBWAVE_VARIANT_BROADCAST;
@@ -205,13 +232,9 @@ static subwave_variant choose(const subwave_capabilities *device, subwave_dtype 
         subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_MATRIX, &by_matrix);
     const subwave_matmul_kernel broadcast =
         subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_BROADCAST, &by_broadcast);
-    const size_t size = subwave_dtype_size(dtype);
-    const int kind = size > 2 ? 0 : matrix.packed ? 1 : 2;
-    const bool is_faster =
-        size == 2 && broadcast.time > 0
-            ? matrix_is_faster(device, &by_broadcast, &matrix, &broadcast)
-            : 100 * (int64_t)matrix.blocks >=
-                  device->shapes->auto_percent[kind] * (int64_t)device->compute_units;
+    const bool is_faster = subwave_dtype_size(dtype) == 2 && broadcast.time > 0
+                               ? matrix_is_faster(device, &by_broadcast, &matrix, &broadcast)
+                               : has_blocks(device, dtype, &matrix);
     return is_faster ? SUBWAVE_VARIANT_MATRIX : SUBWAVE_VARIANT_BROADCAST;
 }
 

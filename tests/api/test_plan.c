@@ -114,6 +114,11 @@ static void test_auto(void **state)
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 4096, 24, SUBWAVE_VARIANT_SKINNY},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 4096, 25, SUBWAVE_VARIANT_BROADCAST},
         {"hip-amd", "gfx1100", 32, 48, SUBWAVE_DTYPE_F32, 4096, 16, SUBWAVE_VARIANT_SKINNY},
+        {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_F64, 4096, 16, SUBWAVE_VARIANT_MATRIX},
+        {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_F64, 4096, 4, SUBWAVE_VARIANT_SKINNY},
+        {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_F64, 16, 4096, SUBWAVE_VARIANT_SKINNY},
+        {"hip-amd", "gfx942", 64, 304, SUBWAVE_DTYPE_F32, 100000, 5, SUBWAVE_VARIANT_MATRIX},
+        {"hip-amd", "gfx942", 64, 304, SUBWAVE_DTYPE_F32, 256, 5, SUBWAVE_VARIANT_SKINNY},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
         const subwave_capabilities device =

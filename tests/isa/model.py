@@ -85,8 +85,6 @@ EXCEPTIONS = [
     (r"skinny\.", "branches", "rows of A and packs of B are checked in the main loop"),
     (r"batched\.\w+\.groups\.", "branches", "loads of A and B are checked in the loop over k"),
     (r"skinny\.\w+\.(4|16)\.down gfx9(0a|42) ", "waves", "42 to 53 KB of LDS leave room for one block"),
-    (r"skinny\.f32\.16\.down \w+ clang-22", "waves", "needs more than 256 registers"),
-    (r"skinny\.f32\.16\.down \w+ clang-22", "accvgpr", "keeps there what does not fit into 256 registers"),
     (r"batched\.f64\.cells\.4 gfx9(0a|42) ", "waves", "16 KB of LDS for one wave"),
     (r"matrix\.i8\.", "conflicts", "lanes write pieces of lines that begin in the same banks"),
 ]
