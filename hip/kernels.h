@@ -360,14 +360,15 @@ enum {
     SUBWAVE_ROW_BLOCKS = 1 << 22, /* a grid on AMD has fewer than 2^32 work-items */
     SUBWAVE_ROW_TILES = 0xffff,
 #endif
+    SUBWAVE_ROW_WAVE_TILES = 2, /* of a row that is the work of a wave, at most */
 };
 
-/* Rows of a matrix, ldx elements apart, of at most a tile each (hip/rows.hpp): `packs` of 16 bytes
- * and `after` elements after them. A work-item takes at most 1 << log_packs of these packs; a row
- * needs the first 1 << log_items work-items. */
+/* Rows of a matrix, ldx elements apart (hip/rows.hpp): `packs` of 16 bytes and `after` elements after
+ * them, in `tiles` tiles. A work-item takes at most 1 << log_packs packs of a tile; a row needs the
+ * first 1 << log_items work-items. */
 typedef struct subwave_rows {
     int64_t rows, length, ldx;
-    uint32_t packs, after, log_packs, log_items, blocks;
+    uint32_t packs, after, tiles, log_packs, log_items, blocks;
 } subwave_rows;
 
 typedef struct subwave_row_reduce_launch {

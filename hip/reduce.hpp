@@ -25,13 +25,13 @@ template <class T, class Op, class As, bool Aligned> struct reduce_fold {
     }
     SUBWAVE_DEVICE void add(value (&sum)[size], const pack &from) const
     {
-        add_pack(sum, from.element, 0);
+        add_pack(sum, from.element, 0, true);
     }
-    SUBWAVE_DEVICE void add_pack(value (&sum)[size], const T (&from)[size], int) const
+    SUBWAVE_DEVICE void add_pack(value (&sum)[size], const T (&from)[size], int, bool has) const
     {
         SUBWAVE_UNROLL
         for (int e = 0; e < size; ++e)
-            sum[e] = join(sum[e], as(from[e]));
+            sum[e] = has ? join(sum[e], as(from[e])) : sum[e];
     }
     SUBWAVE_DEVICE void add_element(value &sum, std::uint64_t i) const { add_value(sum, x[i], 0); }
     SUBWAVE_DEVICE void add_value(value &sum, const T &with, int) const
@@ -50,6 +50,10 @@ struct inverted_op {
     int to_truth;
     std::uint64_t flip;
 };
+/* Whether there may be bits to invert. */
+template <class T, class Op>
+inline constexpr bool is_inverted_v = std::is_same<Op, minimum<combined_t<T>>>::value ||
+                                      std::is_same<Op, bit_and<combined_t<T>>>::value;
 template <class T> inverted_op invert_op(subwave_op op)
 {
     constexpr std::uint64_t all = ~std::uint64_t(0),

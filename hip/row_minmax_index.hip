@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * row_minmax_index.hip: the least or greatest element of each row of a matrix, and where it is first;
- * rows of at most a tile.
+ * rows of a few tiles at most.
  *
  * An element becomes a key, a number without a sign: the least key is wanted, whatever the type and
  * the op. So there is one kernel for each size of elements. A key and, below it, the element's place
@@ -31,12 +31,27 @@ struct lesser_and_first {
     }
 };
 
-/* As rows.hpp has it for any op: the least key, then the first place of those that have it. */
-SUBWAVE_DEVICE placed_key reduce_blocks_alike(int size, const placed_key &x, lesser_and_first)
+/* As rows.hpp has it for any op. Where each line has its own ladder: the least key, then the first place
+ * of those that have it. */
+template <int Lines>
+SUBWAVE_DEVICE void reduce_lines(int log_lanes, int apart, placed_key (&x)[Lines],
+                                 lesser_and_first op)
 {
-    const std::uint64_t least = reduce_blocks_alike(size, x.key(), minimum<std::uint64_t>());
-    const std::uint32_t place = x.key() == least ? x.place : ~0u;
-    return placed_key::of(least, reduce_blocks_alike(size, place, minimum<std::uint32_t>()));
+    if constexpr (lines_share_ladder)
+        return reduce_lines<placed_key, Lines, lesser_and_first>(log_lanes, apart, x, op);
+    std::uint64_t least[Lines];
+    std::uint32_t place[Lines];
+    SUBWAVE_UNROLL
+    for (int i = 0; i < Lines; ++i)
+        least[i] = x[i].key();
+    reduce_lines(log_lanes, apart, least, minimum<std::uint64_t>());
+    SUBWAVE_UNROLL
+    for (int i = 0; i < Lines; ++i)
+        place[i] = x[i].key() == least[i] ? x[i].place : ~0u;
+    reduce_lines(log_lanes, apart, place, minimum<std::uint32_t>());
+    SUBWAVE_UNROLL
+    for (int i = 0; i < Lines; ++i)
+        x[i] = placed_key::of(least[i], place[i]);
 }
 
 template <class T> struct first_fold {
@@ -118,8 +133,10 @@ template <class T> struct first_fold {
         else
             return ~value(0);
     }
-    SUBWAVE_DEVICE void add_pack(value (&sum)[sums], const T (&from)[size], int first) const
+    SUBWAVE_DEVICE void add_pack(value (&sum)[sums], const T (&from)[size], int first,
+                                 bool has) const
     {
+        const value before = sum[0];
         if constexpr (is_small) {
             value least = with_place(key_of(from[0]), 0);
             SUBWAVE_UNROLL
@@ -137,6 +154,7 @@ template <class T> struct first_fold {
             }
             sum[0] = join(sum[0], with_place(least, first + place));
         }
+        sum[0] = has ? sum[0] : before;
     }
     SUBWAVE_DEVICE void add_value(value &sum, const T &with, int place) const
     {
@@ -145,27 +163,27 @@ template <class T> struct first_fold {
 };
 
 template <class T, bool Aligned>
-SUBWAVE_KERNEL(array_block)
+SUBWAVE_KERNEL(array_block, sizeof(T) < 8 ? 4 : 3)
 row_minmax_index(subwave_row_minmax_index_launch p)
 {
     using fold = first_fold<T>;
     const T *const x = static_cast<const T *>(p.x);
     const fold f(p);
-    fold_rows<Aligned, typename fold::value>(p.rows, x, p.flip, [&](auto body) {
-        body(f, [&](std::int64_t row, typename fold::value found) {
-            const typename fold::bits key = fold::key_in(found);
-            std::int64_t index = fold::place_in(found);
-            T value = flipped(f.element_of(key), p.flip);
-            if (p.rows.length == 0) {
-                index = -1;
-                value = static_cast<T>(p.nothing);
-            } else if (sizeof(T) > 1 && key == f.most) { /* a NaN, if it is a float */
-                value = x[row * p.rows.ldx + index];
-            }
-            static_cast<T *>(p.values)[row] = value;
-            p.indices[row] = index;
-        });
-    });
+    const auto finish = [&](std::int64_t row, typename fold::value found) {
+        const typename fold::bits key = fold::key_in(found);
+        std::int64_t index = fold::place_in(found);
+        T value = flipped(f.element_of(key), p.flip);
+        if (p.rows.length == 0) {
+            index = -1;
+            value = static_cast<T>(p.nothing);
+        } else if (sizeof(T) > 1 && key == f.most) { /* a NaN, if it is a float */
+            value = x[row * p.rows.ldx + index];
+        }
+        static_cast<T *>(p.values)[row] = value;
+        p.indices[row] = index;
+    };
+    fold_rows<Aligned, typename fold::value>(p.rows, x, p.flip,
+                                             [&](auto body) { body(f, finish); });
 }
 
 template <class T>

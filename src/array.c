@@ -91,19 +91,20 @@ subwave_status subwave_array_prepare(subwave_context *context, subwave_order ord
 }
 
 /* Of a few long rows, each is the work of a block; of many, each is that of a wave. `turns` are a
- * row's rows of packs. */
-static bool are_for_waves(const subwave_context *context, int64_t rows, int64_t turns)
+ * row's rows of packs, of at most so many tiles. */
+static bool are_for_waves(const subwave_context *context, int64_t rows, int64_t turns,
+                          int64_t tiles)
 {
-    return turns <= SUBWAVE_ARRAY_ROWS &&
+    return turns <= tiles * SUBWAVE_ARRAY_ROWS &&
            (turns <= 1 || rows >= 16 * (int64_t)context->capabilities.compute_units);
 }
 
-/* Of the blocks of waves, each of which works on wave_rows rows at a time. */
-static uint32_t row_blocks(const subwave_context *context, int64_t rows, int64_t wave_rows)
+/* Blocks of waves, each of which works on wave_rows rows at a time. */
+static int64_t row_blocks(const subwave_context *context, int64_t rows, int64_t wave_rows)
 {
     const int64_t waves = SUBWAVE_ARRAY_BLOCK / context->capabilities.wave_size,
                   blocks = quotient_above(rows, wave_rows * waves);
-    return (uint32_t)(blocks < SUBWAVE_ROW_BLOCKS ? blocks : SUBWAVE_ROW_BLOCKS);
+    return blocks < SUBWAVE_ROW_BLOCKS ? blocks : SUBWAVE_ROW_BLOCKS;
 }
 
 bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t length, int64_t ldx,
@@ -111,14 +112,17 @@ bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t 
 {
     const int64_t pack = 16 / (int64_t)size, packs = length / pack, after = length % pack;
     const int64_t turns = quotient_above(packs, SUBWAVE_ARRAY_BLOCK);
-    if (!are_for_waves(context, rows, turns))
+    if (!are_for_waves(context, rows, turns, SUBWAVE_ROW_WAVE_TILES))
         return false;
     *prepared = (subwave_rows){.rows = rows,
                                .length = length,
                                .ldx = ldx,
                                .packs = (uint32_t)packs,
-                               .after = (uint32_t)after};
-    while (1 << prepared->log_packs < turns)
+                               .after = (uint32_t)after,
+                               .tiles = 1};
+    if (turns > SUBWAVE_ARRAY_ROWS)
+        prepared->tiles = (uint32_t)quotient_above(turns, SUBWAVE_ARRAY_ROWS);
+    while (1 << prepared->log_packs < turns && 1 << prepared->log_packs < SUBWAVE_ARRAY_ROWS)
         ++prepared->log_packs;
     const int64_t items = turns > 1 ? SUBWAVE_ARRAY_BLOCK : packs > after ? packs : after;
     while (1 << prepared->log_items < items)
@@ -127,7 +131,12 @@ bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t 
     const int64_t wave = context->capabilities.wave_size,
                   at_once = wave * SUBWAVE_ARRAY_ROWS >> prepared->log_packs >> prepared->log_items,
                   wave_rows = at_once > 1 ? at_once : 1;
-    prepared->blocks = row_blocks(context, rows, wave_rows);
+    /* A wave should work several times, since it has much to prepare; but each compute unit needs a few
+     * times as many blocks as it holds, which are of unlike speed. */
+    const int64_t waves = SUBWAVE_ARRAY_BLOCK / wave, unit_blocks = waves < 8 ? 64 / waves : 8,
+                  blocks = row_blocks(context, rows, wave_rows),
+                  most = unit_blocks * context->capabilities.compute_units;
+    prepared->blocks = (uint32_t)(blocks < most ? blocks : most);
     return true;
 }
 
@@ -135,14 +144,14 @@ bool subwave_row_scan_prepare(const subwave_context *context, size_t size,
                               subwave_row_scan_launch *prepared)
 {
     const int64_t packs = quotient_above(prepared->length, 16 / (int64_t)size);
-    if (!are_for_waves(context, prepared->rows, quotient_above(packs, SUBWAVE_ARRAY_BLOCK)))
+    if (!are_for_waves(context, prepared->rows, quotient_above(packs, SUBWAVE_ARRAY_BLOCK), 1))
         return false;
     prepared->packs = (uint32_t)packs;
     while (1 << prepared->log_packs < packs)
         ++prepared->log_packs;
     const int64_t wave = context->capabilities.wave_size,
                   at_once = wave * SUBWAVE_ARRAY_ROWS >> prepared->log_packs;
-    prepared->blocks = row_blocks(context, prepared->rows, at_once > 1 ? at_once : 1);
+    prepared->blocks = (uint32_t)row_blocks(context, prepared->rows, at_once > 1 ? at_once : 1);
     return true;
 }
 

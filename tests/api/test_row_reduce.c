@@ -96,7 +96,7 @@ static void test_lengths(void **state)
     arrays_destroy(&a);
 }
 
-/* So many rows of two to four rows of packs that each is a wave's; so many longer ones that there are
+/* So many rows of two to eight rows of packs that each is a wave's; so many longer ones that there are
  * several launches; tiles of more rows of packs. */
 static void test_many(void **state)
 {
@@ -104,11 +104,11 @@ static void test_many(void **state)
     subwave_device_properties device;
     assert_ok(a.context, subwave_context_info(a.context, &device));
     const int64_t many = 16 * (int64_t)device.compute_units + 1;
-    for (int64_t packs = BLOCK + 1; packs <= 4 * BLOCK; packs += BLOCK - 1)
+    for (int64_t packs = BLOCK + 1; packs <= 2 * ROWS * BLOCK; packs += BLOCK - 1)
         check(&a, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS,
-              (shape){many < 1000 ? many : 1000, 2 * packs + 1, 2 * packs + 1, true});
+              (shape){many < 2500 ? many : 2500, 2 * packs + 1, 2 * packs + 1, true});
     check(&a, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS,
-          (shape){LAUNCH + 3, 2 * ROWS * BLOCK + 2, 2 * ROWS * BLOCK + 2, true});
+          (shape){LAUNCH + 3, 4 * ROWS * BLOCK + 2, 4 * ROWS * BLOCK + 2, true});
     if (harness_is_full())
         check(&a, SUBWAVE_DTYPE_U8, SUBWAVE_OP_PLUS,
               (shape){2, (int64_t)16 * ROWS * BLOCK * 1024 + 77,
