@@ -31,10 +31,13 @@ template <class T> SUBWAVE_DEVICE int matrix16_place(int row, int chunk, int len
 /* Each line has its k in a row, so that a lane finds those of an operand together. A piece of 32
  * bytes is 2 lines by 16 bytes of k; or, of 16 bits, where neighbours in global memory are so along
  * lines, 4 by 4 elements, which are transposed on their way. Squares: 16 work-items beside one another copy 4 x 4 of
- * the latter, of 32 steps of k. Held: stages that are on their way in registers. */
+ * the latter, of 32 steps of k. Held: stages that are on their way in registers. Apart: the two lines of
+ * a piece are half of all lines apart, so that neighbouring work-items store neighbouring lines. */
 template <class T, int Stage, int Lines, int Waves, bool AlongK, bool Packed, bool Squares = false,
-          int Held = 1>
+          int Held = 1, bool Apart = false>
 class matrix_staged_panel {
+    static_assert(!Apart || AlongK);
+
 protected:
     static constexpr int size = sizeof(T), per_chunk = 16 / size, length = Stage / per_chunk;
     static constexpr int count = AlongK ? per_chunk : 4; /* neighbours that are read together */
@@ -73,9 +76,11 @@ protected:
                 k = n / 4 % 4 + n / 64 % 2 * 4;
             }
             if (all || n < pieces)
-                f(e, line * piece_lines, k * piece_k);
+                f(e, Apart ? line : line * piece_lines, k * piece_k);
         }
     }
+
+    SUBWAVE_DEVICE int line_in_piece(int i) const { return Apart ? i * (lines_ / piece_lines) : i; }
 
 public:
     SUBWAVE_DEVICE matrix_staged_panel(const T *matrix, std::int64_t by_line, std::int64_t by_k,
@@ -105,12 +110,14 @@ public:
             const int down = AlongK ? existing_ - line : depth - k;
             const T *piece = &from_[line * by_line_ + k * by_k_];
             SUBWAVE_UNROLL
-            for (int i = 0; i < reads; ++i)
+            for (int i = 0; i < reads; ++i) {
+                const int at = AlongK ? line_in_piece(i) : i;
                 held_[to][e][i] =
-                    read(piece + i * (AlongK ? by_line_ : by_k_), AlongK ? by_k_ : by_line_,
-                         Whole      ? count
-                         : i < down ? across
-                                    : 0);
+                    read(piece + at * (AlongK ? by_line_ : by_k_), AlongK ? by_k_ : by_line_,
+                         Whole       ? count
+                         : at < down ? across
+                                     : 0);
+            }
         });
         from_ += Stage * by_k_;
     }
@@ -120,7 +127,8 @@ public:
             SUBWAVE_UNROLL
             for (int i = 0; i < piece_lines; ++i) {
                 T *place =
-                    &memory[matrix16_place<T>(line + i, k / per_chunk, length) + k % per_chunk];
+                    &memory[matrix16_place<T>(line + line_in_piece(i), k / per_chunk, length) +
+                            k % per_chunk];
                 *reinterpret_cast<row_of_k *>(place) = row(held_[Number][e], i);
             }
         });

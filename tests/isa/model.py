@@ -86,7 +86,6 @@ EXCEPTIONS = [
     (r"batched\.\w+\.groups\.", "branches", "loads of A and B are checked in the loop over k"),
     (r"skinny\.\w+\.(4|16)\.down gfx9(0a|42) ", "waves", "42 to 53 KB of LDS leave room for one block"),
     (r"batched\.f64\.cells\.4 gfx9(0a|42) ", "waves", "16 KB of LDS for one wave"),
-    (r"matrix\.i8\.", "conflicts", "lanes write pieces of lines that begin in the same banks"),
 ]
 
 # --- the machine ------------------------------------------------------------------------------------------------

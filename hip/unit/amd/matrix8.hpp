@@ -63,16 +63,29 @@ private:
 
 template <> struct matrix_unit<std::int8_t> : matrix8_unit<std::int8_t> {};
 
+/* Stages that a panel holds in registers, as in matrix16.hpp; slower units need no second one. */
+constexpr int matrix8_held(int lines) { return SUBWAVE_FAST_MATRIX16 ? matrix16_held(lines) : 1; }
+
+/* Two lines in shared memory are a row of all banks. */
 template <int Stage, int Lines, int Waves, bool AlongK, bool Packed>
 class matrix_panel<std::int8_t, Stage, Lines, Waves, AlongK, Packed>
-    : public matrix_staged_panel<std::int8_t, Stage, Lines, Waves, AlongK, Packed> {
+    : public matrix_staged_panel<std::int8_t, Stage, Lines, Waves, AlongK, Packed, false,
+                                 matrix8_held(Lines), true> {
 public:
-    using matrix_staged_panel<std::int8_t, Stage, Lines, Waves, AlongK,
-                              Packed>::matrix_staged_panel;
+    using matrix_staged_panel<std::int8_t, Stage, Lines, Waves, AlongK, Packed, false,
+                              matrix8_held(Lines), true>::matrix_staged_panel;
 
     SUBWAVE_DEVICE matrix16_chunk load(const std::int8_t *memory, int line, int k) const
     {
-        return this->chunk(memory, line, k);
+        matrix16_chunk all = this->chunk(memory, line, k);
+        if constexpr (SUBWAVE_FAST_MATRIX16) {
+            /* Or LLVM would load the halves that an MFMA takes, of which lanes' are in the same banks. */
+            typedef std::uint32_t words __attribute__((ext_vector_type(4)));
+            auto together = __builtin_bit_cast(words, all);
+            asm("" : "+v"(together));
+            all = __builtin_bit_cast(matrix16_chunk, together);
+        }
+        return all;
     }
 };
 
