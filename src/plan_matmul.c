@@ -177,8 +177,8 @@ static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
         return true;
     if (!timed)
         return false;
-    const int64_t tiles = ceil_divide(least, 16) * ceil_divide(greatest, 64),
-                  units = device->compute_units;
+    const subwave_matmul_product wide = {.m = least, .n = greatest};
+    const int64_t tiles = subwave_count_tiles(&wide, 16, 64), units = device->compute_units;
     if (tiles <= (complex ? units / 4 : units) && k >= 512 && least <= (k < 1024 ? 16 : 64))
         return true;
     if (complex)
