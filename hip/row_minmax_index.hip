@@ -37,21 +37,23 @@ template <int Lines>
 SUBWAVE_DEVICE void reduce_lines(int log_lanes, int apart, placed_key (&x)[Lines],
                                  lesser_and_first op)
 {
-    if constexpr (lines_share_ladder)
-        return reduce_lines<placed_key, Lines, lesser_and_first>(log_lanes, apart, x, op);
-    std::uint64_t least[Lines];
-    std::uint32_t place[Lines];
-    SUBWAVE_UNROLL
-    for (int i = 0; i < Lines; ++i)
-        least[i] = x[i].key();
-    reduce_lines(log_lanes, apart, least, minimum<std::uint64_t>());
-    SUBWAVE_UNROLL
-    for (int i = 0; i < Lines; ++i)
-        place[i] = x[i].key() == least[i] ? x[i].place : ~0u;
-    reduce_lines(log_lanes, apart, place, minimum<std::uint32_t>());
-    SUBWAVE_UNROLL
-    for (int i = 0; i < Lines; ++i)
-        x[i] = placed_key::of(least[i], place[i]);
+    if constexpr (lines_share_ladder) {
+        reduce_lines<placed_key, Lines, lesser_and_first>(log_lanes, apart, x, op);
+    } else {
+        std::uint64_t least[Lines];
+        std::uint32_t place[Lines];
+        SUBWAVE_UNROLL
+        for (int i = 0; i < Lines; ++i)
+            least[i] = x[i].key();
+        reduce_lines(log_lanes, apart, least, minimum<std::uint64_t>());
+        SUBWAVE_UNROLL
+        for (int i = 0; i < Lines; ++i)
+            place[i] = x[i].key() == least[i] ? x[i].place : ~0u;
+        reduce_lines(log_lanes, apart, place, minimum<std::uint32_t>());
+        SUBWAVE_UNROLL
+        for (int i = 0; i < Lines; ++i)
+            x[i] = placed_key::of(least[i], place[i]);
+    }
 }
 
 template <class T> struct first_fold {
