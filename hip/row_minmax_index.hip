@@ -174,7 +174,7 @@ row_minmax_index(subwave_row_minmax_index_launch p)
     const auto finish = [&](std::int64_t row, typename fold::value found) {
         const typename fold::bits key = fold::key_in(found);
         std::int64_t index = fold::place_in(found);
-        T value = flipped(f.element_of(key), p.flip);
+        T value = flipped_element(f.element_of(key), p.flip);
         if (p.rows.length == 0) {
             index = -1;
             value = static_cast<T>(p.nothing);

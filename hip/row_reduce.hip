@@ -17,7 +17,7 @@ row_reduce(subwave_row_reduce_launch p)
             body(fold{x, op, as}, [&](std::int64_t row, typename fold::value value) {
                 T result = p.rows.length == 0 ? result_of_nothing<T>(op, as) : as.result(value);
                 if (is_inverted_v<T, decltype(op)>)
-                    result = flipped(result, p.flip);
+                    result = flipped_element(result, p.flip);
                 if (is_integer_v<T> && p.to_truth)
                     result = static_cast<T>(result != 0);
                 static_cast<T *>(p.y)[row] = result;

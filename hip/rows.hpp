@@ -67,7 +67,7 @@ template <class To, class From> SUBWAVE_DEVICE To kept_as(From x)
 }
 
 /* x with those bits inverted that are set in `flip`, which repeats as often as elements of T do. */
-template <class T> SUBWAVE_DEVICE T flipped(T x, std::uint64_t flip)
+template <class T> SUBWAVE_DEVICE T flipped_element(T x, std::uint64_t flip)
 {
     using bits = unsigned_of<T>;
     return __builtin_bit_cast(
@@ -217,7 +217,7 @@ SUBWAVE_DEVICE void fold_rows(const subwave_rows &m, const T *x, std::uint64_t f
                                 item < static_cast<int>(m.after)) {
                                 const T *const element =
                                     mine + (row_at * m.ldx + (begin + item - item_in_line * size));
-                                fold.add_value(sum, flipped(*element, flip), begin + item);
+                                fold.add_value(sum, flipped_element(*element, flip), begin + item);
                             }
                         },
                         whole);
