@@ -95,7 +95,7 @@ static double units_at_work(const subwave_capabilities *device, const subwave_ma
     return (double)lesser_of(kernel->blocks, device->compute_units) / device->compute_units;
 }
 
-/* How many times as many elements as C has are computed by tiles, which reach beyond it. */
+/* Elements that the tiles compute for each element of C, beyond which they reach. */
 static double computed_for_each(const subwave_matmul_product *product,
                                 const subwave_matmul_kernel *kernel)
 {
@@ -105,9 +105,9 @@ static double computed_for_each(const subwave_matmul_product *product,
     return rows * columns / ((double)product->m * (double)product->n);
 }
 
-/* Whether the real product is faster than BROADCAST, or SKINNY where C has more than four rows and
- * columns. The unit of times is what the product would take at the matrix unit's peak. MATRIX reaches
- * nine tenths of that. BROADCAST reaches 0.6 of the vector units' peak, which is half as high in f64 and
+/* Whether the real product is faster than BROADCAST; where C has very few rows or columns SKINNY is
+ * faster than both. The unit of times is what the product would take at the matrix unit's peak. MATRIX
+ * reaches nine tenths of that. BROADCAST reaches 0.6 of the vector units' peak, which is half as high in f64 and
  * as high in f32; both compute tiles. Preparing takes memory's time. An element of A is read, its form
  * written and read again: in f64 80 bytes, in which time the unit, at 30 operations per byte, does
  * 2400, those of 300 columns of C with eight each. A transposed B takes 32 bytes per element in the
@@ -118,8 +118,8 @@ static bool is_worth(const subwave_capabilities *device, subwave_dtype dtype,
 {
     const double least = 0x1p26; /* complex products in tiles, so that launches do not count */
     const double m = (double)product->m, n = (double)product->n;
-    if (device->waves_take_turns || real->end > context->workspace_bytes || product->m <= 4 ||
-        product->n <= 4)
+    if (device->waves_take_turns || real->end > context->workspace_bytes ||
+        lesser_of(product->m, product->n) <= SUBWAVE_SKINNY_COMPLEX)
         return false;
     const subwave_dtype part = subwave_part_dtype(dtype);
     const double wide = part == SUBWAVE_DTYPE_F64 ? 1 : 0.5;

@@ -44,6 +44,9 @@ void subwave_transpose_product(subwave_matmul_product *product);
 /* Transposes a product whose C lies by columns. */
 void subwave_lay_c_by_rows(subwave_matmul_product *product);
 
+/* Rows or columns of a complex C up to which SKINNY is ahead everywhere: BROADCAST has tiles of more. */
+enum { SUBWAVE_SKINNY_COMPLEX = 4 };
+
 /* A variant's kernels for a product, shown one after the other. Of those that a planner shows, the
  * plan is the one of the least time, the first of equals. `all`: it also shows those that its rules
  * leave out, but which would compute the product as well. */

@@ -173,7 +173,7 @@ static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
                complex = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX;
     if (!subwave_variant_takes(device, SUBWAVE_VARIANT_SKINNY, dtype))
         return false;
-    if (least <= (complex ? 4 : 16))
+    if (least <= (complex ? SUBWAVE_SKINNY_COMPLEX : 16))
         return true;
     if (!timed)
         return false;

@@ -15,7 +15,7 @@ import disassembly
 # Bytes of an architecture, by family. Together they are a few megabytes: a library for eight architectures stays a
 # download of a moment.
 FAMILIES = {
-    "products": (2950000, r"matmul_|real_form$"),
+    "products": (2700000, r"matmul_|real_form$"),
     "group calls": (350000, r"group_"),
     "arrays": (700000, r"reduce$|scan$|dot$|norm2$|minmax_index$|transpose$"),
     "rows": (250000, r"row_"),
