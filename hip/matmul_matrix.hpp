@@ -176,7 +176,7 @@ private:
         SUBWAVE_ROLLED /* its code is run once, and fetched from memory for it */
         for (int s = 1; s < shape.stages; ++s)
             begin_copies<false>(memory + s * stage_size());
-        matrix_copies_wait<shape.stages - 2>();
+        copies_to_local_wait<shape.stages - 2>();
         block_barrier(where);
         if (ahead)
             load(first, memory, 0);
@@ -212,7 +212,7 @@ private:
         multiply_add(here, early / 2, early, where);
         matrix_keep_order();
         b_.template end_copies<number>(now + rows() * stage);
-        matrix_copies_wait<shape.stages - 2>();
+        copies_to_local_wait<shape.stages - 2>();
         /* all copies have arrived; nobody reads `read` any more */
         if constexpr (held_stages > 1)
             matrix_barrier(where);
@@ -310,7 +310,7 @@ private:
         const int depth = Whole || left_ >= stage ? stage : static_cast<int>(left_);
         a_.template begin_copies<Whole, Number>(memory, depth);
         b_.template begin_copies<Whole, Number>(memory + rows() * stage, depth);
-        matrix_copies_begun();
+        copies_to_local_begun();
         left_ -= depth;
     }
     SUBWAVE_DEVICE void end_copies(T *memory)

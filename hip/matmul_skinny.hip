@@ -2,20 +2,12 @@
  * matmul_skinny.hip: C = alpha A B + beta C where A has few rows: B is read once, k is split among
  * lanes, waves and blocks, and the parts' sums are added in an order that is always the same.
  */
+#include "matmul_skinny_staged.hpp"
 #include "matmul_skinny_unit.hpp"
 
 #include <utility>
 
 SUBWAVE_BEGIN
-
-template <class T> struct skinny_problem {
-    matmul_problem<T> whole;
-    std::int64_t part; /* of k, a block's */
-    std::uint32_t parts;
-    std::uint32_t first_tile, tiles; /* of this launch */
-    T *sums;                         /* of every tile, part by part, if there are several */
-    std::uint32_t *finished;         /* parts of every tile: zeros, and zeros again in the end */
-};
 
 /* Writes the tile's elements, which are the sums over all parts of what lies in `sums`. */
 template <class T, class Tile>
@@ -113,16 +105,8 @@ matmul_skinny(skinny_problem<T> p)
     const unsigned cells = Tile::rows * Tile::columns();
     T *const sums = p.sums + std::int64_t(at) * p.parts * cells;
     finish(tile, mine, sums + block / p.tiles * cells, memory);
-    __threadfence();
-    block_barrier(site::current());
-    std::uint32_t *const before = reinterpret_cast<std::uint32_t *>(memory);
-    if (block_item() == 0)
-        *before = atomicAdd(&p.finished[at], 1u);
-    block_barrier(site::current());
-    if (*before != p.parts - 1)
+    if (!is_last_of_tile(&p.finished[at], p.parts, memory))
         return;
-    block_barrier(site::current()); /* all know; shared memory is free */
-    __threadfence();
     add_parts<T, Tile>(tile, sums, p.parts, memory);
     if (block_item() == 0)
         p.finished[at] = 0;
@@ -160,6 +144,17 @@ template <class T> static auto skinny_kernel(const subwave_matmul_kernel &plan)
     try_rows(std::integral_constant<int, 1>());
     try_rows(std::integral_constant<int, 4>());
     try_rows(std::integral_constant<int, 16>());
+    if constexpr (shapes.skinny_staged && std::is_same<T, float>::value) {
+#define SUBWAVE_X(name, rows, columns, tall, wide, steps, stages, down, blocks, ...) \
+    if (plan.of.skinny.shape == SUBWAVE_SKINNY_##name) \
+        kernel = plan.packed \
+                     ? matmul_skinny_staged<T, skinny_staged<T, rows, columns, tall, wide, steps, \
+                                                             stages, down, blocks, true>> \
+                     : matmul_skinny_staged<T, skinny_staged<T, rows, columns, tall, wide, steps, \
+                                                             stages, down, blocks, false>>;
+        SUBWAVE_SKINNY_STAGES(SUBWAVE_X)
+#undef SUBWAVE_X
+    }
     if constexpr (shapes.f64_unit_in_groups && std::is_same<T, double>::value) {
 #define SUBWAVE_X(name, along, steps, down) \
     if (plan.of.skinny.shape == SUBWAVE_SKINNY_##name) \
@@ -190,6 +185,11 @@ template <class T> static int launch_matmul_skinny(const subwave_matmul_launch &
     const auto kernel = skinny_kernel<T>(plan);
     if (!kernel)
         return SUBWAVE_NO_KERNEL;
+    if (subwave_skinny_is_staged(plan.of.skinny.shape)) {
+        problem.tiles = plan.of.skinny.tiles;
+        return launch(kernel, dim3(plan.blocks), dim3(plan.block_x), plan.shared_bytes, stream,
+                      problem);
+    }
     /* A grid on AMD has fewer than 2^32 work-items. */
     const std::uint32_t most = 1 << 23;
     int status = 0;

@@ -19,6 +19,32 @@
 
 SUBWAVE_BEGIN
 
+template <class T> struct skinny_problem {
+    matmul_problem<T> whole;
+    std::int64_t part; /* of k, a block's */
+    std::uint32_t parts;
+    std::uint32_t first_tile, tiles; /* of this launch */
+    T *sums;                         /* of every tile, part by part, if there are several */
+    std::uint32_t *finished;         /* parts of every tile: zeros, and zeros again in the end */
+};
+
+/* Whether this block, which has written its part's sums, is the last one of the tile's; it then sees
+ * all of them. `memory` is the block's shared memory. */
+template <class T>
+SUBWAVE_DEVICE bool is_last_of_tile(std::uint32_t *finished, std::uint32_t parts, T *memory)
+{
+    __threadfence();
+    block_barrier(site::current());
+    std::uint32_t *const before = reinterpret_cast<std::uint32_t *>(memory);
+    if (block_item() == 0)
+        *before = atomicAdd(finished, 1u);
+    block_barrier(site::current());
+    const bool is_last = *before == parts - 1;
+    block_barrier(site::current()); /* all know; shared memory is free */
+    __threadfence();
+    return is_last;
+}
+
 template <class T> constexpr int skinny_pack = 16 / sizeof(T);
 
 /* Whether one load reads a pack from any address that is aligned as an element; a pack of c64 is

@@ -82,6 +82,7 @@ typedef struct subwave_shapes {
      * 16 bits: src/plan_matmul.c compares times.) */
     int32_t auto_percent[3];
     bool f64_unit_in_groups; /* SKINNY and the batched kernels use the unit for f64 */
+    bool skinny_staged;      /* SKINNY of f32 has tiles of 32 and more rows */
     bool unit_in_batches; /* batched kernels use that of whole waves for all but small matrices */
     /* The staged batched kernel is compiled for as many work-items as it has, rather than for more,
      * which keeps the registers few and many blocks at work. */
@@ -110,6 +111,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     0,
     {0, 0, 0},
     false,
+    true,
     false,
     false,
     true,
@@ -133,6 +135,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     {1, 1},
     0,
     {0, 13, 40},
+    true,
     true,
     false,
     false,
@@ -165,6 +168,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     900,
     {25, 25, 25},
     false,
+    false,
     true,
     true,
     true,
@@ -193,6 +197,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     {27, 64},
     0,
     {25, 25, 25},
+    false,
     false,
     true,
     true,
@@ -230,15 +235,30 @@ SUBWAVE_SHAPE_FUNCTION bool subwave_broadcast_by_scalars(const subwave_shapes *s
     X(UNIT_DOWN, 4, 4, true) \
     X(UNIT_DOWN_MANY, 4, 2, true)
 
+/* By way of shared memory. X(name, rows and columns of a tile, those of a work-item, steps of k of a
+ * stage, stages, whether B is read by columns, blocks that a compute unit holds, steps of k that are
+ * worth a block of their own): wide tiles, and small ones where these are few. Measured on an H200 and
+ * an H100. */
+#define SUBWAVE_SKINNY_STAGES(X) \
+    X(STAGED_ACROSS_32, 32, 128, 8, 8, 16, 3, false, 6, 128) \
+    X(STAGED_ACROSS_48, 48, 128, 4, 8, 16, 3, false, 2, 128) \
+    X(STAGED_ACROSS_64, 64, 128, 8, 8, 16, 3, false, 3, 128) \
+    X(STAGED_ACROSS_FEW, 32, 32, 4, 4, 16, 4, false, 8, 64) \
+    X(STAGED_DOWN_32, 32, 128, 4, 8, 32, 2, true, 4, 128) \
+    X(STAGED_DOWN_48, 48, 128, 4, 8, 16, 3, true, 2, 128) \
+    X(STAGED_DOWN_64, 64, 128, 8, 8, 16, 3, true, 3, 128) \
+    X(STAGED_DOWN_FEW, 32, 32, 4, 4, 32, 3, true, 7, 64)
+
 /* How a block reads B: rows, in packs of 16 bytes per lane of the wave, or of four lanes;
- * columns. */
+ * columns; rows or columns, by way of shared memory. */
 typedef enum subwave_skinny_shape {
     SUBWAVE_SKINNY_ACROSS = 1,
     SUBWAVE_SKINNY_NARROW,
     SUBWAVE_SKINNY_DOWN,
 #define SUBWAVE_X(name, ...) SUBWAVE_SKINNY_##name,
-    SUBWAVE_SKINNY_UNITS(SUBWAVE_X)
+    SUBWAVE_SKINNY_STAGES(SUBWAVE_X) SUBWAVE_SKINNY_UNITS(SUBWAVE_X)
 #undef SUBWAVE_X
+        SUBWAVE_SKINNY_SHAPES
 } subwave_skinny_shape;
 
 enum {
@@ -254,6 +274,11 @@ enum {
     SUBWAVE_SKINNY_TILES = 1024, /* up to which several blocks share one */
 };
 
+SUBWAVE_SHAPE_FUNCTION bool subwave_skinny_is_staged(subwave_skinny_shape shape)
+{
+    return shape > SUBWAVE_SKINNY_DOWN && shape < SUBWAVE_SKINNY_UNIT_ACROSS;
+}
+
 /* Packs of B that a lane loads together. Of NARROW the lanes have many steps of k at once, whose elements
  * of A take shared memory; of DOWN those of a column are loaded by neighbouring lanes, of which the
  * smallest wave has four, and 8 packs for 16 rows of f32 would take more registers than there are. */
@@ -263,6 +288,20 @@ SUBWAVE_SHAPE_FUNCTION int32_t subwave_skinny_steps(int32_t rows, int32_t elemen
     if (shape == SUBWAVE_SKINNY_NARROW)
         return rows * element_size > 128 ? 1 : rows * element_size > 64 ? 2 : 4;
     return shape == SUBWAVE_SKINNY_DOWN && (element_size > 8 || rows / element_size > 2) ? 4 : 8;
+}
+
+/* Elements of shared memory from a step of A to the next, and from a step or column of B, such that
+ * lanes find them in different banks; and of a stage. */
+SUBWAVE_SHAPE_FUNCTION int32_t subwave_skinny_a_pitch(int32_t rows) { return rows + 8; }
+SUBWAVE_SHAPE_FUNCTION int32_t subwave_skinny_b_pitch(int32_t columns, int32_t steps, bool down)
+{
+    return down ? steps + 4 : columns;
+}
+SUBWAVE_SHAPE_FUNCTION int32_t subwave_skinny_stage(int32_t rows, int32_t columns, int32_t steps,
+                                                    bool down)
+{
+    return steps * subwave_skinny_a_pitch(rows) +
+           (down ? columns : steps) * subwave_skinny_b_pitch(columns, steps, down);
 }
 
 /* --- batches --------------------------------------------------------------------------------- */

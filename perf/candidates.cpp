@@ -85,7 +85,8 @@ std::string name_of(const subwave_matmul_kernel &kernel, bool turned, int wave)
     } else if (kernel.variant == SUBWAVE_VARIANT_SKINNY) {
         static const char *const shapes[] = {nullptr, "ACROSS", "NARROW", "DOWN",
 #define SUBWAVE_X(name, ...) #name,
-                                             SUBWAVE_SKINNY_UNITS(SUBWAVE_X)
+                                             SUBWAVE_SKINNY_STAGES(SUBWAVE_X)
+                                                 SUBWAVE_SKINNY_UNITS(SUBWAVE_X)
 #undef SUBWAVE_X
         };
         name += std::string(" ") + shapes[kernel.of.skinny.shape];

@@ -67,10 +67,12 @@ static skinny_time skinny_time_in_turns(const subwave_matmul_kernel *kernel)
                            : (skinny_time){270, 0.31};
     case SUBWAVE_SKINNY_NARROW: /* its lanes exchange their sums */
         return rows <= 4 ? (skinny_time){370, 3.8} : (skinny_time){1350, 7.1};
-    default:
+    case SUBWAVE_SKINNY_DOWN:
         return rows == 1   ? (skinny_time){470, 1.8}
                : rows == 4 ? (skinny_time){168, 1.07}
                            : (skinny_time){255, 0.47};
+    default: /* by way of shared memory */
+        return (skinny_time){126, 0.23};
     }
 }
 
@@ -95,8 +97,11 @@ static double time_in_turns(const subwave_capabilities *device, subwave_dtype dt
                         k * (complex ? 1.55 : 0.55));
     case SUBWAVE_VARIANT_SKINNY: {
         const skinny_time of = skinny_time_in_turns(&kernel);
-        return items * of.start + (double)kernel.blocks * (double)kernel.of.skinny.part *
-                                      kernel.tile_rows * kernel.tile_columns * of.product;
+        /* A block may have several tiles. */
+        const double tiles = (double)kernel.of.skinny.tiles * kernel.parts;
+        return tiles * (kernel.block_x * of.start + (double)kernel.of.skinny.part *
+                                                        kernel.tile_rows * kernel.tile_columns *
+                                                        of.product);
     }
     default: {
         const bool wide = kernel.item_columns > 4;
@@ -159,9 +164,10 @@ static bool matrix_is_faster(const subwave_capabilities *device,
 
 /* Whether C has so few rows or columns that SKINNY is ahead. On NVIDIA, measured on an H200: in f64,
  * on the matrix unit, with up to 32 of them, and with up to 64 where there is at most a tile of 16 x 64
- * for each compute unit; in f32 and complex types with few columns of a C by rows, of which
- * BROADCAST's tiles are mostly beyond C, and with fewer rows than such a tile has; and where tiles are
- * few and k is long, among whose parts SKINNY divides it. */
+ * for each compute unit; in f32 with up to 64 columns of a C by rows, or so many rows where the bounds are
+ * those of plan_skinny.c; in complex types with few columns of a C by rows, of which BROADCAST's tiles
+ * are mostly beyond C, and with fewer rows than such a tile has; and where tiles are few and k is long,
+ * among whose parts SKINNY divides it. */
 static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
                       const subwave_matmul_product *product)
 {
@@ -183,8 +189,13 @@ static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
         return true;
     if (complex)
         return tall ? least <= 32 : least < 8;
-    if (dtype == SUBWAVE_DTYPE_F32)
-        return tall && ((least <= 24 && k >= 32) || (least <= 48 && k >= 128));
+    if (dtype == SUBWAVE_DTYPE_F32) {
+        const int64_t across = ceil_divide(greatest, 128);
+        return tall ? least <= 64 && (greatest >= 8 * least || k >= 128)
+                    : (least <= 64 && greatest >= 4096 && k <= 64) ||
+                          (2 * across >= 3 * units && least < 24) ||
+                          (across >= 4 * units && (least <= 32 || (least <= 64 && k <= 256)));
+    }
     return device->shapes->f64_unit_in_groups && subwave_has_matrix_unit(device, dtype) &&
            greatest / 15 >= least && (least <= 32 || (least <= 64 && tiles <= units));
 }

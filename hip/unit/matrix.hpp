@@ -43,12 +43,8 @@
  *                                  end_copies() and then begin_copies() of a stage after
  *   matrix_barrier(where)          block_barrier() that does not wait for what is on its way in
  *                                  registers
- *   matrix_copies_begun()          after the begin of all copies of a stage, even if there were
- *                                  none
  *   matrix_keep_order()            what stands before it is issued before what follows, loads and
  *                                  stores too
- *   matrix_copies_wait<Excepted>()  after the end of a stage's: this lane's copies are there,
- *                                  except for those of the `Excepted` stages begun last
  */
 #ifndef SUBWAVE_HIP_UNIT_MATRIX_HPP
 #define SUBWAVE_HIP_UNIT_MATRIX_HPP

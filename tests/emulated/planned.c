@@ -123,7 +123,7 @@ static void plan_matmul(const subwave_capabilities *device, subwave_variant vari
 
 static void plan_matmuls(const subwave_capabilities *device)
 {
-    static const int64_t sizes[] = {1, 2, 4, 5, 16, 17, 64, 129, 1000, 4096},
+    static const int64_t sizes[] = {1, 2, 4, 5, 16, 17, 40, 64, 129, 1000, 4096},
                          depths[] = {0, 1, 9, 64, 4099, 20000};
     enum { SIZES = sizeof sizes / sizeof *sizes, DEPTHS = sizeof depths / sizeof *depths };
     for (int v = 0; v < VARIANTS; ++v)

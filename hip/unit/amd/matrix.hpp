@@ -85,14 +85,11 @@ template <> struct matrix_unit<double> : mfma_16x16x4<double> {
     }
 };
 
-/* Copies are loads and stores. */
-SUBWAVE_DEVICE void matrix_copies_begun() {}
 SUBWAVE_DEVICE void matrix_keep_order()
 {
     asm volatile("" ::: "memory"); /* keep_order() alone does not order loads and stores */
     keep_order();
 }
-template <int> SUBWAVE_DEVICE void matrix_copies_wait() {}
 /* block_barrier() that does not wait for loads from global memory, as LLVM 15's does; by instructions
  * of gfx9. */
 SUBWAVE_DEVICE void matrix_barrier(site)

@@ -46,10 +46,7 @@ template <class T> struct matrix_pairs_unit {
 template <> struct matrix_unit<float> : matrix_pairs_unit<float> {};
 template <> struct matrix_unit<double> : matrix_pairs_unit<double> {};
 
-/* Copies are loads and stores. */
-SUBWAVE_DEVICE void matrix_copies_begun() {}
 SUBWAVE_DEVICE void matrix_keep_order() {}
-template <int> SUBWAVE_DEVICE void matrix_copies_wait() {}
 SUBWAVE_DEVICE void matrix_barrier(site where) { block_barrier(where); }
 
 SUBWAVE_END

@@ -92,12 +92,7 @@ private:
                      : "memory");
     }
 };
-SUBWAVE_DEVICE void matrix_copies_begun() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 SUBWAVE_DEVICE void matrix_keep_order() {}
-template <int Excepted> SUBWAVE_DEVICE void matrix_copies_wait()
-{
-    asm volatile("cp.async.wait_group %0;" ::"n"(Excepted) : "memory");
-}
 SUBWAVE_DEVICE void matrix_barrier(site where) { block_barrier(where); }
 
 SUBWAVE_END

@@ -411,7 +411,17 @@ template <bool Cached = true, class T> SUBWAVE_DEVICE void copy_to_local(T *loca
     *local = *global;
 }
 
+template <int Count, class T>
+SUBWAVE_DEVICE void copy_part_to_local(T *local, const T *global, int count)
+{
+    SUBWAVE_UNROLL
+    for (int i = 0; i < Count; ++i)
+        local[i] = i < count ? global[i] : T{};
+}
+
 SUBWAVE_DEVICE void copies_to_local_done() {}
+SUBWAVE_DEVICE void copies_to_local_begun() {}
+template <int> SUBWAVE_DEVICE void copies_to_local_wait() {}
 
 SUBWAVE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }

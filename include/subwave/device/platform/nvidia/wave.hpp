@@ -368,10 +368,43 @@ template <bool Cached = true, class T> SUBWAVE_DEVICE void copy_to_local(T *loca
     }
 }
 
+template <int Count, class T>
+SUBWAVE_DEVICE void copy_part_to_local(T *local, const T *global, int count)
+{
+    constexpr int bytes = Count * sizeof(T);
+    if constexpr (SUBWAVE_HAS_ASYNC_COPY) {
+        const int there = count < 0 ? 0 : count < Count ? count : Count;
+        const std::uint32_t to = static_cast<std::uint32_t>(__cvta_generic_to_shared(local)),
+                            from_there = there * static_cast<std::uint32_t>(sizeof(T));
+        if constexpr (bytes == 16)
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global),
+                         "r"(from_there)
+                         : "memory");
+        else
+            asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(global),
+                         "n"(bytes), "r"(from_there)
+                         : "memory");
+    } else {
+        SUBWAVE_UNROLL
+        for (int i = 0; i < Count; ++i)
+            local[i] = i < count ? global[i] : T{};
+    }
+}
+
 SUBWAVE_DEVICE void copies_to_local_done()
 {
     if constexpr (SUBWAVE_HAS_ASYNC_COPY)
         asm volatile("cp.async.wait_all;" ::: "memory");
+}
+SUBWAVE_DEVICE void copies_to_local_begun()
+{
+    if constexpr (SUBWAVE_HAS_ASYNC_COPY)
+        asm volatile("cp.async.commit_group;" ::: "memory");
+}
+template <int Excepted> SUBWAVE_DEVICE void copies_to_local_wait()
+{
+    if constexpr (SUBWAVE_HAS_ASYNC_COPY)
+        asm volatile("cp.async.wait_group %0;" ::"n"(Excepted) : "memory");
 }
 
 SUBWAVE_DEVICE void keep_order() {}
