@@ -12,18 +12,31 @@ SUBWAVE_BEGIN
  * above all bins. A lane that has no elements puts what it holds into slot 0. */
 
 /* The slots of elements if bins are equally wide: in f64, as numpy.histogram computes it for elements of
- * f64. */
-template <class T> struct even_bins {
+ * f64. Or a block of f32 has all edges at hand in shared memory, each as the least f32 that is not
+ * below it. */
+template <class T, bool AtHand = false> struct even_bins {
     using number = combined_t<T>;
     using place = std::conditional_t<sizeof(number) == 8, double, float>;
     double lower, beyond, step, scale;
     place offset, doubt;
     std::int32_t bins;
+    const float *edges = nullptr;
 
     SUBWAVE_DEVICE explicit even_bins(const subwave_bins &p)
         : lower(p.lower), beyond(p.beyond), step(p.step), scale(p.scale),
           offset(static_cast<place>(p.offset)), doubt(static_cast<place>(p.doubt)), bins(p.count)
     {
+    }
+    /* With edges at hand. All of a block call this, and then a barrier. */
+    SUBWAVE_DEVICE even_bins(const subwave_bins &p, float *at_hand, std::uint32_t block)
+        : even_bins(p)
+    {
+        for (std::uint32_t i = threadIdx.x; i <= static_cast<std::uint32_t>(bins); i += block) {
+            const double at = edge(static_cast<std::int32_t>(i));
+            const auto near = static_cast<float>(at);
+            at_hand[i] = near < at ? nextafterf(near, INFINITY) : near;
+        }
+        edges = at_hand;
     }
     SUBWAVE_DEVICE double edge(std::int32_t i) const
     {
@@ -79,9 +92,13 @@ template <class T> struct even_bins {
         if (least_above < doubt) {
             SUBWAVE_UNROLL
             for (int e = 0; e < Size; ++e)
-                if (above_edge[e] < doubt)
-                    slot[e] -= static_cast<double>(static_cast<number>(element[e])) <
-                               edge(static_cast<std::int32_t>(slot[e]) - 1);
+                if (above_edge[e] < doubt) {
+                    if constexpr (AtHand)
+                        slot[e] -= static_cast<float>(element[e]) < edges[slot[e] - 1];
+                    else
+                        slot[e] -= static_cast<double>(static_cast<number>(element[e])) <
+                                   edge(static_cast<std::int32_t>(slot[e]) - 1);
+                }
         }
     }
     static SUBWAVE_DEVICE float lesser(float a, float b) { return fminf(a, b); }

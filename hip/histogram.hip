@@ -8,8 +8,11 @@
  */
 #include "bins.hpp"
 #include "look_back.hpp"
+#include "shapes.hpp"
 
 SUBWAVE_BEGIN
+
+constexpr subwave_counting_shape counting = shapes.counting;
 
 /* Of 8 bits there are so few values that these are counted; the bin of a value is found in the end. */
 template <class T> struct values_as_bins {
@@ -69,13 +72,22 @@ struct device_counters {
     }
 };
 
+/* Asks for what a block loads first, before it clears its counters. */
+template <class T> SUBWAVE_DEVICE void touch_first_tile(const subwave_histogram_launch &p)
+{
+    constexpr std::uint32_t tile = counting.packs * counting.block * 16, line = 128;
+    const std::int64_t at = std::int64_t(blockIdx.x) * tile + threadIdx.x * line;
+    if (threadIdx.x < tile / line && at < p.n * std::int64_t(sizeof(T)))
+        touch_shared(static_cast<const char *>(p.x) + at);
+}
+
 /* All elements of the array, by the blocks of the grid: packs from the first place that is aligned to
  * one; the first block takes what lies before and behind them. */
 template <class T, class Bins>
 SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
                           const block_counters &in_block)
 {
-    constexpr int size = pack_size<T>, rows = SUBWAVE_HISTOGRAM_ROWS;
+    constexpr int size = pack_size<T>, rows = counting.packs;
     const auto add = [&](auto &slot) {
         constexpr int count = sizeof slot / sizeof slot[0];
         if (sizeof(T) == 1 || p.counters > 0) {
@@ -93,7 +105,7 @@ SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
               before = wave_uniform(until < p.n ? until : static_cast<int>(p.n));
     const std::int64_t packs = (p.n - before) / size;
     const int item = static_cast<int>(threadIdx.x);
-    constexpr int tile = rows * array_block;
+    constexpr int tile = rows * counting.block;
     const auto tiles = static_cast<std::uint32_t>((packs + tile - 1) / tile);
     const int of_last = static_cast<int>(packs - (std::int64_t(tiles) - 1) * tile);
     SUBWAVE_ROLLED
@@ -104,7 +116,7 @@ SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
         pack_words held[rows];
         SUBWAVE_UNROLL
         for (int r = 0; r < rows; ++r) {
-            const int at = (r * array_block + item) * 16;
+            const int at = (r * counting.block + item) * 16;
             held[r] = load_pack_words<true>(reinterpret_cast<const T *>(
                 from + static_cast<std::uint32_t>(at < last ? at : last)));
         }
@@ -112,7 +124,7 @@ SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
         for (int r = 0; r < rows; ++r) {
             auto pack = __builtin_bit_cast(pack_elements<T>, held[r]);
             std::uint32_t slot[size];
-            bins.find(slot, pack.element, r * array_block + item < present);
+            bins.find(slot, pack.element, r * counting.block + item < present);
             add(slot);
         }
     }
@@ -123,13 +135,43 @@ SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
     }
 }
 
-template <class T> SUBWAVE_KERNEL(array_block) histogram(subwave_histogram_launch p)
+/* Whether blocks have the edges of even bins in shared memory, behind their counters. */
+template <class T>
+inline constexpr bool can_keep_edges =
+    counting.has_edges && std::is_same<combined_t<T>, float>::value;
+__host__ SUBWAVE_DEVICE bool keeps_edges(const subwave_histogram_launch &p)
+{
+    return p.counters > 0 && p.counters <= SUBWAVE_HISTOGRAM_COUNTERS / 2;
+}
+
+/* The same, with these edges where they are kept. */
+template <class T, class Bins>
+SUBWAVE_DEVICE void count_by_edges(const subwave_histogram_launch &p, const Bins &bins,
+                                   const block_counters &in_block)
+{
+    if constexpr (can_keep_edges<T> && std::is_same<Bins, even_bins<T>>::value)
+        if (keeps_edges(p)) {
+            SUBWAVE_DYNAMIC_SHARED(std::uint32_t, counts);
+            std::uint32_t *const after = counts + ((p.counters + 2) << p.log_copies);
+            const even_bins<T, true> at_hand(p.bins, reinterpret_cast<float *>(after),
+                                             counting.block);
+            block_barrier(site::current());
+            count<T>(p, at_hand, in_block);
+            return;
+        }
+    count<T>(p, bins, in_block);
+}
+
+template <class T>
+SUBWAVE_KERNEL(counting.block, counting.blocks)
+histogram(subwave_histogram_launch p)
 {
     constexpr bool of_values = sizeof(T) == 1;
     SUBWAVE_DYNAMIC_SHARED(std::uint32_t, counts);
     const std::uint32_t item = threadIdx.x, copies = 1u << p.log_copies;
     const std::uint32_t slots = p.counters > 0 ? p.counters + 2 : 0;
-    for (std::uint32_t i = item; i < slots << p.log_copies; i += array_block)
+    touch_first_tile<T>(p);
+    for (std::uint32_t i = item; i < slots << p.log_copies; i += counting.block)
         counts[i] = 0;
     block_barrier(site::current());
     const block_counters counters{counts + (item & (copies - 1)), p.log_copies + 2};
@@ -137,9 +179,9 @@ template <class T> SUBWAVE_KERNEL(array_block) histogram(subwave_histogram_launc
     if constexpr (of_values)
         count<T>(p, values_as_bins<T>(), counters);
     else
-        with_bins<T>(p.bins, [&](const auto &find) { count<T>(p, find, counters); });
+        with_bins<T>(p.bins, [&](const auto &find) { count_by_edges<T>(p, find, counters); });
     block_barrier(site::current());
-    for (std::uint32_t i = item; i < p.counters; i += array_block) {
+    for (std::uint32_t i = item; i < p.counters; i += counting.block) {
         /* Lanes begin at different copies, which lie in different banks. */
         std::uint32_t sum = 0;
         SUBWAVE_ROLLED
@@ -162,9 +204,10 @@ template <class T> int launch_histogram(const subwave_histogram_launch &p, void 
                               dim3(array_block), 0, stream, p.counts, bins);
     if (status != 0 || p.n == 0)
         return status;
-    return launch(histogram<T>, dim3(p.blocks), dim3(array_block),
-                  (p.counters > 0 ? p.counters + 2 : 0) * sizeof(std::uint32_t) << p.log_copies,
-                  stream, p);
+    const std::uint32_t slots = p.counters > 0 ? p.counters + 2 : 0,
+                        edges = can_keep_edges<T> && keeps_edges(p) ? bins + 1 : 0;
+    return launch(histogram<T>, dim3(p.blocks), dim3(counting.block),
+                  ((slots << p.log_copies) + edges) * sizeof(std::uint32_t), stream, p);
 }
 
 SUBWAVE_END

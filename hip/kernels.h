@@ -512,7 +512,6 @@ typedef struct subwave_bins {
 enum {
     SUBWAVE_HISTOGRAM_COUNTERS = 8192, /* in shared memory, at most */
     SUBWAVE_HISTOGRAM_LOG_COPIES = 5,  /* of each, at most */
-    SUBWAVE_HISTOGRAM_ROWS = 2,        /* packs that a work-item loads together */
 #ifdef SUBWAVE_SMALL_LIMITS
     SUBWAVE_HISTOGRAM_BLOCKS = 3,
 #else

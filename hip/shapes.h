@@ -56,6 +56,16 @@ typedef struct subwave_block_shape {
     int32_t share[2], alone[2];
 } subwave_block_shape;
 
+/* A block that counts in shared memory: its work-items, the packs that each of them loads together,
+ * and how many such blocks a compute unit has. All of them add to the same counts in device memory in
+ * the end: NVIDIA does that one after the other, and so has few and large blocks. has_edges: the
+ * block has the edges of even bins in shared memory too, as f32, since elements that lie on an edge
+ * take longest where it is computed in f64. */
+typedef struct subwave_counting_shape {
+    int32_t block, packs, blocks;
+    bool has_edges;
+} subwave_counting_shape;
+
 typedef struct subwave_shapes {
     int32_t broadcast_count;
     subwave_broadcast_shape broadcast[4];
@@ -91,6 +101,7 @@ typedef struct subwave_shapes {
     bool loads_anywhere;
     int32_t tensor_bytes; /* of lines of a tensor that a work-item may have in registers */
     int32_t tensor_room;  /* bytes of shared memory that a block of several tensors may take */
+    subwave_counting_shape counting;
 } subwave_shapes;
 
 /* The CPU device: rows of BROADCAST are vector registers; a block has one wave, since its waves
@@ -116,7 +127,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     false,
     true,
     128,
-    20 << 10};
+    20 << 10,
+    {256, 2, 8, true}};
 
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     3,
@@ -141,7 +153,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     false,
     false,
     256,
-    20 << 10};
+    20 << 10,
+    {512, 4, 2, true}};
 
 /* AMD with waves of 64. k of BROADCAST is not split: the scalar registers would not suffice. The
  * L1 cache bounds 8 x 8 elements per lane, whose multiply-adds need all of its 64 bytes per clock,
@@ -173,7 +186,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     true,
     true,
     128,
-    20 << 10};
+    20 << 10,
+    {256, 2, 8, false}};
 
 /* AMD with waves of 32, which have no unit for f32 and f64. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
@@ -203,7 +217,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     true,
     true,
     128,
-    20 << 10};
+    20 << 10,
+    {256, 2, 8, false}};
 
 SUBWAVE_SHAPE_FUNCTION bool subwave_broadcast_is_for(const subwave_broadcast_shape *shape,
                                                      int64_t element_size, bool is_complex)

@@ -209,17 +209,18 @@ subwave_status subwave_array_prepare_row_tiles(subwave_context *context, int64_t
     return prepare_tiles(context, rows, n, size, SUBWAVE_SCAN_ROWS(size), tiles, most);
 }
 
-bool subwave_array_divide_for_cells(const subwave_context *context, int64_t n, size_t size,
+bool subwave_array_divide_for_cells(const subwave_context *context,
+                                    const subwave_counting_shape *shape, int64_t n, size_t size,
                                     int64_t cells, size_t cell_bytes, bool must,
                                     uint32_t *log_copies, uint32_t *blocks)
 {
     const int64_t units = context->capabilities.compute_units,
-                  tile = (int64_t)SUBWAVE_ARRAY_BLOCK * SUBWAVE_ARRAY_ROWS * (16 / (int64_t)size);
+                  tile = (int64_t)shape->block * SUBWAVE_ARRAY_ROWS * (16 / (int64_t)size);
     int64_t wanted = quotient_above(n, tile);
     /* A block adds all its cells to device memory in the end, and so should have taken several times
-     * as many elements. If too few blocks would be left, all add there at once. */
-    const int64_t worthwhile = n / (4 * cells), most = 8 * units;
-    const bool pays = worthwhile >= units || worthwhile >= wanted;
+     * as many elements. If less than an eighth of them would be left, all add there at once. */
+    const int64_t worthwhile = n / (4 * cells), most = shape->blocks * units;
+    const bool pays = 8 * worthwhile >= most || worthwhile >= wanted;
     const int64_t counters = SUBWAVE_HISTOGRAM_COUNTERS / (int64_t)(cell_bytes / sizeof(uint32_t));
     const bool in_blocks = must || (cells <= counters && pays);
     *log_copies = 0;
@@ -266,9 +267,10 @@ subwave_status subwave_array_prepare_sums(subwave_context *context, subwave_dtyp
         SUBWAVE_TRY(prepare_fixed_sums(context, launch));
     const size_t size = subwave_dtype_size(dtype),
                  cell_bytes = fixed ? 2 * sizeof *launch->sums : size;
+    const subwave_counting_shape shape = {.block = SUBWAVE_ARRAY_BLOCK, .blocks = 8};
     uint32_t log_copies;
-    if (subwave_array_divide_for_cells(context, launch->n, size, launch->cells, cell_bytes, false,
-                                       &log_copies, &launch->blocks))
+    if (subwave_array_divide_for_cells(context, &shape, launch->n, size, launch->cells, cell_bytes,
+                                       false, &log_copies, &launch->blocks))
         launch->copies = 1u << log_copies;
     return SUBWAVE_STATUS_SUCCESS;
 }

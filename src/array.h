@@ -54,10 +54,11 @@ subwave_status subwave_array_prepare_row_tiles(subwave_context *context, int64_t
 bool subwave_row_scan_prepare(const subwave_context *context, size_t size,
                               subwave_row_scan_launch *prepared);
 
-/* Whether a block has cells of cell_bytes in shared memory when it takes elements of `size` bytes to
- * them, because that pays or it `must`; of how many copies of each the logarithm, and how many blocks
- * there are. */
-bool subwave_array_divide_for_cells(const subwave_context *context, int64_t n, size_t size,
+/* Whether a block of this shape has cells of cell_bytes in shared memory when it takes elements of
+ * `size` bytes to them, because that pays or it `must`; of how many copies of each the logarithm, and
+ * how many blocks there are. */
+bool subwave_array_divide_for_cells(const subwave_context *context,
+                                    const subwave_counting_shape *shape, int64_t n, size_t size,
                                     int64_t cells, size_t cell_bytes, bool must,
                                     uint32_t *log_copies, uint32_t *blocks);
 

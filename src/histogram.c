@@ -96,8 +96,9 @@ static subwave_status count(subwave_context *context, const histogram *h, const 
     if (h->n > 0) {
         const size_t size = subwave_dtype_size(h->dtype);
         const int64_t counters = size > 1 ? h->bins : 256;
-        if (subwave_array_divide_for_cells(context, h->n, size, counters, sizeof(uint32_t),
-                                           size == 1, &launch.log_copies, &launch.blocks))
+        if (subwave_array_divide_for_cells(context, &context->capabilities.shapes->counting, h->n,
+                                           size, counters, sizeof(uint32_t), size == 1,
+                                           &launch.log_copies, &launch.blocks))
             launch.counters = (uint32_t)counters;
     }
     return subwave_launch(context, SUBWAVE_OPERATION_histogram, h->dtype, &launch, h->function);
