@@ -212,8 +212,9 @@ SUBWAVE_DEVICE void touch_later_tile(const T *tile, std::uint32_t elements, std:
     /* More than is on its way at any time, and little of the cache. */
     constexpr std::int64_t ahead = (3 << 20) / sizeof(T);
     constexpr std::uint32_t line = 128 / sizeof(T);
-    const std::uint32_t at = threadIdx.x * line;
-    if (at < elements && ahead + at < left)
+    SUBWAVE_ROLLED
+    for (std::uint32_t at = threadIdx.x * line; at < elements && ahead + at < left;
+         at += array_block * line)
         touch_shared(tile + (ahead + at));
 }
 

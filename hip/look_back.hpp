@@ -107,6 +107,47 @@ SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t coun
     return op(start, in_group);
 }
 
+/* The same of counts, whose sum is the same in any order, so that all states are asked for together.
+ * The sum over a group is there only after its last tile has waited for the others. If the tiles of
+ * the next group waited for it, most blocks at work would do so at the same time, and then all load at
+ * once: they ask for each tile of the group before instead. `is_published`: publish() has been called
+ * for the tile. */
+SUBWAVE_DEVICE std::uint32_t count_before_tile(std::uint64_t *states, std::uint32_t count,
+                                               std::uint32_t tile, std::uint32_t mine,
+                                               bool is_published, std::uint32_t *shared)
+{
+    using number = std::uint32_t;
+    const plus<number> op;
+    const number group = tile / SUBWAVE_SCAN_GROUP, place = tile % SUBWAVE_SCAN_GROUP,
+                 item = threadIdx.x;
+    const number in_own = tile - place + item;
+    if (item == 0 && !is_published)
+        publish(states, tile, mine);
+    if (place == SUBWAVE_SCAN_GROUP - 1) {
+        const number of_tile = item < place ? wait_for<number>(states, in_own) : 0;
+        const number in_group = block_reduce<array_block>(of_tile, op, shared);
+        if (item == 0)
+            publish(states, count + group, in_group + mine);
+        block_barrier(site::current());
+    }
+    /* Of a tile of the own group, of one of the group before, and of an earlier group. */
+    constexpr int kinds = 3;
+    const number at[kinds] = {in_own, in_own - SUBWAVE_SCAN_GROUP, count + item};
+    const bool is_wanted[kinds] = {item < place, group > 0, item + 1 < group};
+    std::uint64_t state[kinds];
+    SUBWAVE_UNROLL
+    for (int k = 0; k < kinds; ++k)
+        state[k] = is_wanted[k] ? load_relaxed(&states[at[k]]) : std::uint64_t(1) << 32;
+    number before = 0;
+    SUBWAVE_UNROLL
+    for (int k = 0; k < kinds; ++k) {
+        while (state[k] >> 32 == 0)
+            state[k] = load_relaxed(&states[at[k]]);
+        before += static_cast<number>(state[k]);
+    }
+    return block_reduce<array_block>(before, op, shared);
+}
+
 /* Where a launch finds what stands before it: a value by the one before. */
 template <class Value>
 SUBWAVE_DEVICE Value *tiles_carry(const subwave_tiles &t, std::int64_t first_tile)

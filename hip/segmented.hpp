@@ -15,6 +15,7 @@
 #define SUBWAVE_HIP_SEGMENTED_HPP
 
 #include "look_back.hpp"
+#include "shapes.hpp"
 
 SUBWAVE_BEGIN
 
@@ -143,7 +144,7 @@ template <class T> SUBWAVE_DEVICE T changed(const T &x, segmented_bits change)
 
 template <class T> class segmented_tile {
     static constexpr int pack = pack_size<T>;
-    static constexpr int each = SUBWAVE_SEGMENTED_ITEMS(static_cast<int>(sizeof(T)));
+    static constexpr int each = subwave_segmented_items(&shapes, sizeof(T));
 
 public:
     static constexpr int items = array_block * each;
@@ -206,7 +207,11 @@ public:
                          p.n - first_element);
         const char *const in = reinterpret_cast<const char *>(from + first);
         std::uint32_t held[rows][4];
-        if (whole < whole_end) {
+        if constexpr (copies_to_local_pass_registers) {
+            SUBWAVE_ROLLED
+            for (int i = item < whole ? item + array_block : item; i < whole_end; i += array_block)
+                copy_to_local<false>(&local[i], reinterpret_cast<const chunk *>(in) + i);
+        } else if (whole < whole_end) {
             const int last = (whole_end - 1) * 16;
             SUBWAVE_UNROLL
             for (int r = 0; r < rows; ++r) {
@@ -237,18 +242,32 @@ public:
                     end[i + k * array_block] = static_cast<slot>(
                         clamped(offset[k], least, first_element + elements) - from_end);
         }
-        if (change.kept != all_bits || change.flip != 0) {
+        const bool changes = change.kept != all_bits || change.flip != 0;
+        if constexpr (copies_to_local_pass_registers) {
+            copies_to_local_done();
+            if (changes) {
+                SUBWAVE_ROLLED
+                for (int i = item; i < whole_end; i += array_block) {
+                    chunk &own = local[i];
+                    own = {change(own.word[0], 0), change(own.word[1], 1), change(own.word[2], 2),
+                           change(own.word[3], 3)};
+                }
+            }
+        } else {
+            if (changes) {
+                SUBWAVE_UNROLL
+                for (int r = 0; r < rows; ++r) {
+                    SUBWAVE_UNROLL
+                    for (int w = 0; w < 4; ++w)
+                        held[r][w] = change(held[r][w], w);
+                }
+            }
             SUBWAVE_UNROLL
             for (int r = 0; r < rows; ++r) {
-                SUBWAVE_UNROLL
-                for (int w = 0; w < 4; ++w)
-                    held[r][w] = change(held[r][w], w);
+                if (item < whole_end - r * array_block && (r > 0 || item >= whole))
+                    local[r * array_block + item] = {held[r][0], held[r][1], held[r][2],
+                                                     held[r][3]};
             }
-        }
-        SUBWAVE_UNROLL
-        for (int r = 0; r < rows; ++r) {
-            if (item < whole_end - r * array_block && (r > 0 || item >= whole))
-                local[r * array_block + item] = {held[r][0], held[r][1], held[r][2], held[r][3]};
         }
         if (whole == 0 && whole_end == packs)
             return;
@@ -301,7 +320,7 @@ public:
         segmented_part part = {};
         /* All work-items take the same steps. */
         int low = 0;
-        for (int left = segments; left > 0; left /= 2) {
+        for (std::uint32_t left = segments; left > 0; left /= 2) {
             const int half = (left + 1) / 2;
             if (static_cast<int>(end[low + half]) + low < item * each + 2 - half)
                 low += half;
@@ -404,7 +423,8 @@ SUBWAVE_DEVICE tile_since_end<Value> scan_tile_since_end(since_end<Value> x, Op 
 {
     constexpr int run = SUBWAVE_SCAN_RUN, runs = array_block / run;
     since_end<Value> *const totals = shared + block_scan_elements<array_block>;
-    const int item = static_cast<int>(threadIdx.x), number = item / run;
+    /* Divided as unsigned numbers, which takes one instruction. */
+    const int item = static_cast<int>(threadIdx.x), number = static_cast<int>(threadIdx.x / run);
     const scanned<since_end<Value>> in_run = scan_run_since_end(x, op, shared);
     if (item % run == run - 1)
         totals[number] = in_run.upto;
@@ -412,7 +432,8 @@ SUBWAVE_DEVICE tile_since_end<Value> scan_tile_since_end(since_end<Value> x, Op 
     const join_since_end<Op> join = {op};
     tile_since_end<Value> result = {{filler<Op, Value>::value(), 0},
                                     {filler<Op, Value>::value(), 0}};
-    const int first_in_wave = wave_uniform(item / wave_size()) * wave_size();
+    const int first_in_wave =
+        wave_uniform(static_cast<int>(threadIdx.x / wave_size())) * wave_size();
     SUBWAVE_ROLLED
     for (int r = 0; r < first_in_wave / run; ++r)
         result.all = join(result.all, totals[r]);

@@ -7,11 +7,12 @@
  * bit per element: sums of these bits are the elements' places in the tile, where shared memory
  * gathers them; how many are selected before the tile comes from other blocks (look_back.hpp).
  *
- * A tile is written only after every earlier one has been loaded: a tile's elements are in shared
- * memory before its count is published. No element is further from the beginning of y than it is from
- * that of x, so that y may be x.
+ * A tile is written only after every earlier one has been loaded: a tile's elements are in registers
+ * or in shared memory before its count is published. No element is further from the beginning of y
+ * than it is from that of x, so that y may be x.
  */
 #include "look_back.hpp"
+#include "shapes.hpp"
 
 SUBWAVE_BEGIN
 
@@ -234,19 +235,21 @@ SUBWAVE_DEVICE std::int64_t add_by_block(std::int64_t *number, std::uint32_t val
     return before[0];
 }
 
-/* Counts of the rows of a work-item, or of a wave: of the even rows, and of the odd ones, two in a
- * word. */
-struct row_counts {
-    std::uint32_t even, odd;
+/* Counts of the rows of a work-item, or of a wave, two in a word. */
+template <int Rows> struct row_counts {
+    static_assert(Rows % 4 == 0, "scan_counts takes two words together");
+    static constexpr int words = Rows / 2;
+    std::uint32_t word[words];
     SUBWAVE_DEVICE std::uint32_t of_row(int r) const
     {
-        return (r % 2 ? odd : even) >> 16 * (r / 2) & 0xffff;
+        return word[r % words] >> 16 * (r / words) & 0xffff;
     }
 };
 
 /* Sums of the counts up to this lane's in its wave. Where these need no more than a byte, they are
  * added four in a word. */
-template <int Most> SUBWAVE_DEVICE row_counts scan_counts(sub_group wave, row_counts own)
+template <int Most, int Rows>
+SUBWAVE_DEVICE row_counts<Rows> scan_counts(sub_group wave, const row_counts<Rows> &own)
 {
     const auto scan = [&](std::uint32_t x) {
         const plus<std::uint32_t> op;
@@ -255,19 +258,27 @@ template <int Most> SUBWAVE_DEVICE row_counts scan_counts(sub_group wave, row_co
         else
             return inclusive_scan_over_group(wave, x, op);
     };
-    if constexpr (Most * max_wave_size() > 0xff) {
-        return {scan(own.even), scan(own.odd)};
-    } else {
-        const std::uint32_t all = scan(own.even | own.odd << 8), low = 0x00ff00ff;
-        return {all & low, all >> 8 & low};
+    row_counts<Rows> upto;
+    SUBWAVE_UNROLL
+    for (int w = 0; w < upto.words; w += 2) {
+        if constexpr (Most * max_wave_size() > 0xff) {
+            upto.word[w] = scan(own.word[w]);
+            upto.word[w + 1] = scan(own.word[w + 1]);
+        } else {
+            const std::uint32_t all = scan(own.word[w] | own.word[w + 1] << 8), low = 0x00ff00ff;
+            upto.word[w] = all & low;
+            upto.word[w + 1] = all >> 8 & low;
+        }
     }
+    return upto;
 }
 
-template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
+template <class T> inline constexpr int select_rows = subwave_select_rows(&shapes, sizeof(T));
+
+template <class T> SUBWAVE_KERNEL(array_block, 4) select(subwave_select_launch p)
 {
-    constexpr int size = pack_size<T>, rows = SUBWAVE_ARRAY_ROWS;
+    constexpr int size = pack_size<T>, rows = select_rows<T>;
     constexpr bool rolled = size > 4;
-    static_assert(rows == 4, "row_counts has four rows");
     SUBWAVE_SHARED(select_pack, memory, rows * array_block + 1);
     SUBWAVE_SHARED(std::uint32_t, totals, array_block / min_wave_size());
     SUBWAVE_SHARED(std::uint32_t, shared, block_reduce_elements<array_block>);
@@ -343,7 +354,9 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
                 [&](int, const auto &of_pack, std::uint32_t &bits) {
                     const words_of<T> last_here = element_of<T>(of_pack, size - 1);
                     words_of<T> last = shift_group_right(wave, last_here);
-                    if (lane == 0)
+                    /* If it knew that these are the same lanes in all rows, nvcc would take them
+                     * through copies of all rows' code, and all shuffles would wait for them. */
+                    if (computed_anew(lane) == 0)
                         last = before;
                     SUBWAVE_UNROLL
                     for (int e = 0; e < size; ++e) {
@@ -376,11 +389,15 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
     }
 
     const auto count = [&](int r) { return static_cast<std::uint32_t>(lane_count(chosen[r])); };
-    const row_counts own = {count(0) | count(2) << 16, count(1) | count(3) << 16};
-    const row_counts upto = scan_counts<size>(wave, own);
+    row_counts<rows> own, all;
+    SUBWAVE_UNROLL
+    for (int w = 0; w < own.words; ++w)
+        own.word[w] = count(w) | count(w + own.words) << 16;
+    const row_counts<rows> upto = scan_counts<size>(wave, own);
     const auto last_lane = static_cast<std::uint32_t>(wave_size() - 1);
-    const row_counts all = {group_broadcast(wave, upto.even, last_lane),
-                            group_broadcast(wave, upto.odd, last_lane)};
+    SUBWAVE_UNROLL
+    for (int w = 0; w < own.words; ++w)
+        all.word[w] = group_broadcast(wave, upto.word[w], last_lane);
     std::uint32_t start[rows], next = 0, total = 0;
     SUBWAVE_UNROLL
     for (int r = 0; r < rows; ++r) {
@@ -397,6 +414,11 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
         next += w < number ? of_wave : 0;
         total += of_wave;
     }
+
+    /* Where the count depends on the elements, they have been loaded. */
+    const bool is_published = t.count > 1 && !p.appends && p.predicate != SUBWAVE_SELECT_FLAGS;
+    if (is_published && threadIdx.x == 0)
+        publish(t.states, tile, total);
 
     /* The selected elements from the front, the others behind them. may_end: the array may end within a
      * pack. Only the others ask: behind the end nothing is selected. */
@@ -438,8 +460,7 @@ template <class T> SUBWAVE_KERNEL(array_block) select(subwave_select_launch p)
     }
     std::int64_t before = t.first > 0 ? *tiles_carry<std::int64_t>(t, t.first) : 0;
     if (t.count > 1)
-        before += value_before_tile<std::uint32_t>(t.states, t.count, tile, total, 0,
-                                                   plus<std::uint32_t>(), shared);
+        before += count_before_tile(t.states, t.count, tile, total, is_published, shared);
     if (tile == t.count - 1 && threadIdx.x == 0) {
         *tiles_carry<std::int64_t>(t, t.first + SUBWAVE_SCAN_TILES) = before + total;
         if (t.first + t.count == t.all)

@@ -39,6 +39,7 @@ static subwave_status launch(subwave_context *context, const selection *s,
 {
     const size_t size = subwave_dtype_size(s->dtype),
                  alignment = subwave_dtype_size(subwave_part_dtype(s->dtype));
+    const int32_t rows = subwave_select_rows(context->capabilities.shapes, (int)size);
     if (s->n > 0) {
         if (launch->predicate == SUBWAVE_SELECT_FLAGS)
             SUBWAVE_TRY(subwave_check_pointer(context, "flags", launch->flags, 1));
@@ -50,10 +51,9 @@ static subwave_status launch(subwave_context *context, const selection *s,
     }
     SUBWAVE_TRY(subwave_check_pointer(context, "count", launch->count, sizeof *launch->count));
     if (launch->appends)
-        subwave_array_divide_tiles(s->n, size, SUBWAVE_ARRAY_ROWS, &launch->tiles);
+        subwave_array_divide_tiles(s->n, size, rows, &launch->tiles);
     else
-        SUBWAVE_TRY(
-            subwave_array_prepare_tiles(context, s->n, size, SUBWAVE_ARRAY_ROWS, &launch->tiles));
+        SUBWAVE_TRY(subwave_array_prepare_tiles(context, s->n, size, rows, &launch->tiles));
     if (s->n > 0)
         subwave_log_bench(context, "%s --dtype %s%s%s --size %" PRId64,
                           launch->appends ? "append" : s->function + strlen("subwave_"),
