@@ -15,7 +15,6 @@
 #define SUBWAVE_HIP_SEGMENTED_HPP
 
 #include "look_back.hpp"
-#include "shapes.hpp"
 
 SUBWAVE_BEGIN
 
@@ -144,7 +143,7 @@ template <class T> SUBWAVE_DEVICE T changed(const T &x, segmented_bits change)
 
 template <class T> class segmented_tile {
     static constexpr int pack = pack_size<T>;
-    static constexpr int each = subwave_segmented_items(&shapes, sizeof(T));
+    static constexpr int each = SUBWAVE_SEGMENTED_ITEMS(static_cast<int>(sizeof(T)));
 
 public:
     static constexpr int items = array_block * each;

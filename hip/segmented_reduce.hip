@@ -115,7 +115,7 @@ template <class T, class Body> SUBWAVE_DEVICE void with_segmented_op(subwave_op 
 }
 
 template <class T>
-SUBWAVE_KERNEL(array_block, 5)
+SUBWAVE_KERNEL(array_block, sizeof(T) < 8 ? 6 : 5)
 segmented_reduce(subwave_segmented_reduce_launch p)
 {
     using tile_of = segmented_tile<T>;

@@ -105,11 +105,6 @@ typedef struct subwave_shapes {
     /* Rows of packs in a tile of a selection: of elements of fewer than 4 bytes; of others. Of large
      * tiles fewer wait for others, and more bytes are on their way; shared memory holds few of them. */
     int32_t select_rows[2];
-    /* Of a work-item, elements and ends of segments (hip/segmented.hpp): of 8, 4 and fewer bytes. As
-     * most of what a work-item does is the same for any number of them, they are as many as shared
-     * memory has room for: on AMD that of two blocks in 64 KiB, on NVIDIA that of five in 227 KiB. Odd,
-     * so that those of different work-items lie in different banks. */
-    int32_t segmented_items[3];
 } subwave_shapes;
 
 /* The CPU device: rows of BROADCAST are vector registers; a block has one wave, since its waves
@@ -137,8 +132,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     128,
     20 << 10,
     {256, 2, 8, true},
-    {4, 4},
-    {13, 27, 55}};
+    {4, 4}};
 
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     3,
@@ -165,8 +159,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     256,
     20 << 10,
     {512, 4, 2, true},
-    {4, 8},
-    {21, 41, 83}};
+    {4, 8}};
 
 /* AMD with waves of 64. k of BROADCAST is not split: the scalar registers would not suffice. The
  * L1 cache bounds 8 x 8 elements per lane, whose multiply-adds need all of its 64 bytes per clock,
@@ -200,8 +193,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     128,
     20 << 10,
     {256, 2, 8, false},
-    {4, 4},
-    {13, 27, 55}};
+    {4, 4}};
 
 /* AMD with waves of 32, which have no unit for f32 and f64. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
@@ -233,8 +225,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     128,
     20 << 10,
     {256, 2, 8, false},
-    {4, 4},
-    {13, 27, 55}};
+    {4, 4}};
 
 SUBWAVE_SHAPE_FUNCTION bool subwave_broadcast_is_for(const subwave_broadcast_shape *shape,
                                                      int64_t element_size, bool is_complex)
@@ -258,12 +249,6 @@ SUBWAVE_SHAPE_FUNCTION bool subwave_broadcast_by_scalars(const subwave_shapes *s
 SUBWAVE_SHAPE_FUNCTION int32_t subwave_select_rows(const subwave_shapes *shapes, int element_size)
 {
     return shapes->select_rows[element_size >= 4];
-}
-
-SUBWAVE_SHAPE_FUNCTION int32_t subwave_segmented_items(const subwave_shapes *shapes,
-                                                       int element_size)
-{
-    return shapes->segmented_items[element_size == 8 ? 0 : element_size == 4 ? 1 : 2];
 }
 
 /* --- SKINNY ---------------------------------------------------------------------------------- */

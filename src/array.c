@@ -325,8 +325,7 @@ subwave_status subwave_check_segments(subwave_context *context, int64_t segments
 subwave_status subwave_array_prepare_segments(subwave_context *context, subwave_dtype offset_dtype,
                                               size_t size, subwave_segments *segments)
 {
-    const int64_t tile = (int64_t)SUBWAVE_ARRAY_BLOCK *
-                         subwave_segmented_items(context->capabilities.shapes, (int)size);
+    const int64_t tile = (int64_t)SUBWAVE_ARRAY_BLOCK * SUBWAVE_SEGMENTED_ITEMS(size);
     segments->wide = offset_dtype == SUBWAVE_DTYPE_I64;
     if (!segments->wide && segments->n > INT32_MAX)
         segments->n = INT32_MAX; /* they reach no further */
