@@ -65,8 +65,7 @@ public:
     }
 
     /* Begins to copy a stage: what is left of the tile from there on. Beyond k it gets zeros, and
-     * beyond C nothing: nothing is stored there. An address there may be in no memory, and to look
-     * it up takes long even if nothing is read. */
+     * beyond C nothing, since nothing is stored there. */
     static SUBWAVE_DEVICE void copy(T *stage, const matmul_problem<T> &left)
     {
         const int m = left.m < Rows ? static_cast<int>(left.m) : Rows,
@@ -86,7 +85,7 @@ public:
         const T *const a = stage + row_four() * together, *const b = stage + steps * a_pitch;
         SUBWAVE_UNROLL
         for (int first = 0; first < steps; first += together) {
-            if (first > 0 && first >= there)
+            if (first >= there)
                 break;
             T of_a[together][tall];
             SUBWAVE_UNROLL
@@ -273,15 +272,13 @@ matmul_skinny_staged(skinny_problem<T> p)
     std::uint32_t coming = blockIdx.x;
     matmul_problem<T> left = locate(coming);
     const auto copy_next = [&](int stage) {
-        if (coming < parts_of_tiles) {
+        if (left.k > 0) {
             Tile::copy(memory + stage * Tile::stage_elements, left);
             left.k -= Tile::depth;
             left.a += Tile::depth * left.a_column;
             left.b += Tile::depth * left.b_row;
-            if (left.k <= 0) {
-                coming += gridDim.x;
+            if (left.k <= 0 && (coming += gridDim.x) < parts_of_tiles)
                 left = locate(coming);
-            }
         }
         copies_to_local_begun();
     };
