@@ -99,9 +99,9 @@ static double time_in_turns(const subwave_capabilities *device, subwave_dtype dt
         const skinny_time of = skinny_time_in_turns(&kernel);
         /* A block may have several tiles. */
         const double tiles = (double)kernel.of.skinny.tiles * kernel.parts;
-        return tiles * (kernel.block_x * of.start + (double)kernel.of.skinny.part *
-                                                        kernel.tile_rows * kernel.tile_columns *
-                                                        of.product);
+        return tiles *
+               (kernel.block_x * of.start + (double)kernel.of.skinny.part * kernel.tile_rows *
+                                                kernel.tile_columns * of.product);
     }
     default: {
         const bool wide = kernel.item_columns > 4;
@@ -163,11 +163,11 @@ static bool matrix_is_faster(const subwave_capabilities *device,
 }
 
 /* Whether C has so few rows or columns that SKINNY is ahead. On NVIDIA, measured on an H200: in f64,
- * on the matrix unit, with up to 32 of them, and with up to 64 where there is at most a tile of 16 x 64
- * for each compute unit; in f32 with up to 64 columns of a C by rows, or so many rows where the bounds are
- * those of plan_skinny.c; in complex types with few columns of a C by rows, of which BROADCAST's tiles
- * are mostly beyond C, and with fewer rows than such a tile has; and where tiles are few and k is long,
- * among whose parts SKINNY divides it. */
+ * on the matrix unit, with up to 32 of them, and with up to 64 where there is at most a tile of 16 x
+ * 64 for each compute unit; in f32 with up to 64 where SKINNY takes its staged tiles (plan_skinny.c);
+ * otherwise in f32, and in complex types, with few columns of a C by rows, of which BROADCAST's tiles
+ * are mostly beyond C, and in complex types with fewer rows than such a tile has; and where tiles are
+ * few and k is long, among whose parts SKINNY divides it. */
 static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
                       const subwave_matmul_product *product)
 {
@@ -190,11 +190,11 @@ static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
     if (complex)
         return tall ? least <= 32 : least < 8;
     if (dtype == SUBWAVE_DTYPE_F32) {
-        const int64_t across = ceil_divide(greatest, 128);
-        return tall ? least <= 64 && (greatest >= 8 * least || k >= 128)
-                    : (least <= 64 && greatest >= 4096 && k <= 64) ||
-                          (2 * across >= 3 * units && least < 24) ||
-                          (across >= 4 * units && (least <= 32 || (least <= 64 && k <= 256)));
+        const subwave_matmul_kernel kernel =
+            subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_SKINNY, &by_rows);
+        return subwave_skinny_is_staged(kernel.of.skinny.shape)
+                   ? least <= 64 && (greatest >= 8 * least || k >= 128)
+                   : tall && ((least <= 24 && k >= 32) || (least <= 48 && k >= 128));
     }
     return device->shapes->f64_unit_in_groups && subwave_has_matrix_unit(device, dtype) &&
            greatest / 15 >= least && (least <= 32 || (least <= 64 && tiles <= units));
