@@ -10,9 +10,9 @@
 
 SUBWAVE_BEGIN
 
-/* A tile of Rows x Columns elements of C, of which a work-item has Tall x Wide: fours of rows that follow
- * one another in C, and of columns (Down: single ones). A is stored step by step, B as it lies in
- * memory: steps of k that have columns, or columns that have steps of k (Down). */
+/* A tile of Rows x Columns elements of C, of which a work-item has Tall x Wide: fours of rows that
+ * follow one another in C, and of columns (Down: single ones). A is stored step by step, B as it lies
+ * in memory: steps of k that have columns, or columns that have steps of k (Down). */
 template <class T, int Rows, int Columns, int Tall, int Wide, int Steps, int Stages, bool Down,
           int Blocks, bool Packed>
 class skinny_staged {
@@ -32,8 +32,8 @@ class skinny_staged {
     {
         return *reinterpret_cast<const four *>(from);
     }
-    /* Neighbours have the same four of A, and a work-item has that of B which the second after it has:
-     * then one access of a wave on NVIDIA takes half as long. */
+    /* Neighbours have the same four of A, and a work-item has that of B which the second after it
+     * has: then one access of a wave on NVIDIA takes half as long. */
     static SUBWAVE_DEVICE int row_four() { return block_item() / 2 % down; }
     static SUBWAVE_DEVICE int column_four()
     {

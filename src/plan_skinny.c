@@ -5,8 +5,8 @@
 
 #include <subwave/subwave.h>
 
-/* They decide the order of sums: on the CPU device they are as many on every machine, so that the bits of
- * a result are the same. */
+/* They decide the order of sums: on the CPU device they are as many on every machine, so that the
+ * bits of a result are the same. */
 static int64_t units_of(const subwave_capabilities *device)
 {
     return device->waves_take_turns ? 16 : (int64_t)device->compute_units;
@@ -142,8 +142,8 @@ static subwave_skinny_shape choose_unit(const subwave_matmul_product *product, b
 }
 
 /* Small tiles where wide ones would leave compute units idle, and there is not so much to do that the
- * wide ones' fewer loads are worth it. Where B is read by rows, the bounds are those up to which the tiles
- * of 16 rows are ahead: 0 stands for these. Measured on an H200. */
+ * wide ones' fewer loads are worth it. 0 stands for the tiles of 16 rows, which are ahead within some
+ * bounds if B is read by rows. Measured on an H200. */
 static subwave_skinny_shape choose_staged(const subwave_capabilities *device,
                                           const subwave_matmul_product *product, bool down)
 {
@@ -186,8 +186,9 @@ static int64_t set_parts(int64_t parts, int64_t tiles, int64_t most, const tile 
     return kernel->parts;
 }
 
-/* Shows the kernel of a shape, and of as many rows if it may have any of 1, 4 and 16, and if all are asked for, what else k can be
- * split into. Where there are few tiles, several blocks share each. */
+/* Shows the kernel of a shape, and of as many rows if it may have any of 1, 4 and 16, and if all
+ * are asked for, what else k can be split into. Where there are few tiles, several blocks share
+ * each. */
 static void show_shape(const subwave_capabilities *device, subwave_dtype dtype,
                        const subwave_matmul_product *product, subwave_skinny_shape shape,
                        int32_t any_rows, subwave_matmul_kernel *kernel,
