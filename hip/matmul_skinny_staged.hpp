@@ -16,50 +16,42 @@ SUBWAVE_BEGIN
 template <class T, int Rows, int Columns, int Tall, int Wide, int Steps, int Stages, bool Down,
           int Blocks, bool Packed>
 class skinny_staged {
-    static constexpr int tall = Tall, wide = Wide, steps = Steps, down = Rows / tall,
-                         across = Columns / wide;
+    static constexpr int items_down = Rows / Tall, items_across = Columns / Wide;
     static constexpr int a_pitch = subwave_skinny_a_pitch(Rows),
-                         b_pitch = subwave_skinny_b_pitch(Columns, steps, Down);
+                         b_pitch = subwave_skinny_b_pitch(Columns, Steps, Down);
     static constexpr int together = 4, pack = Packed ? skinny_pack<T> : 1;
-    static_assert(skinny_pack<T> == together && tall % together == 0 && wide % together == 0);
+    static_assert(skinny_pack<T> == together && Tall % together == 0 && Wide % together == 0);
 
-    T sum_[tall][wide];
+    T sum_[Tall][Wide];
 
-    struct alignas(16) four {
-        T of[together];
-    };
-    static SUBWAVE_DEVICE four load_four(const T *from)
-    {
-        return *reinterpret_cast<const four *>(from);
-    }
     /* Neighbours have the same four of A, and a work-item has that of B which the second after it
      * has: then one access of a wave on NVIDIA takes half as long. */
-    static SUBWAVE_DEVICE int row_four() { return block_item() / 2 % down; }
+    static SUBWAVE_DEVICE int row_four() { return block_item() / 2 % items_down; }
     static SUBWAVE_DEVICE int column_four()
     {
-        return block_item() / 2 / down * 2 + block_item() % 2;
+        return block_item() / 2 / items_down * 2 + block_item() % 2;
     }
     static SUBWAVE_DEVICE int row(int r)
     {
-        return (r / together * down + row_four()) * together + r % together;
+        return (r / together * items_down + row_four()) * together + r % together;
     }
     static SUBWAVE_DEVICE int column(int c)
     {
-        return Down ? c * across + column_four()
-                    : (c / together * across + column_four()) * together + c % together;
+        return Down ? c * items_across + column_four()
+                    : (c / together * items_across + column_four()) * together + c % together;
     }
 
 public:
-    static constexpr int rows = Rows, columns = Columns, items = down * across, blocks = Blocks,
-                         stages = Stages, depth = steps,
-                         stage_elements = subwave_skinny_stage(Rows, Columns, steps, Down);
+    static constexpr int rows = Rows, columns = Columns, items = items_down * items_across,
+                         blocks = Blocks, stages = Stages, depth = Steps,
+                         stage_elements = subwave_skinny_stage(Rows, Columns, Steps, Down);
 
     SUBWAVE_DEVICE void clear()
     {
         SUBWAVE_UNROLL
-        for (int r = 0; r < tall; ++r) {
+        for (int r = 0; r < Tall; ++r) {
             SUBWAVE_UNROLL
-            for (int c = 0; c < wide; ++c)
+            for (int c = 0; c < Wide; ++c)
                 sum_[r][c] = {};
         }
     }
@@ -70,9 +62,9 @@ public:
     {
         const int m = left.m < Rows ? static_cast<int>(left.m) : Rows,
                   n = left.n < columns ? static_cast<int>(left.n) : columns,
-                  k = left.k < steps ? static_cast<int>(left.k) : steps;
+                  k = left.k < Steps ? static_cast<int>(left.k) : Steps;
         copy_a(stage, left, m, k);
-        T *const b = stage + steps * a_pitch;
+        T *const b = stage + Steps * a_pitch;
         if constexpr (Down)
             copy_columns(b, left, n, k);
         else
@@ -82,33 +74,31 @@ public:
     /* Adds a stage's products, of `there` steps of k. */
     SUBWAVE_DEVICE void multiply(const T *stage, std::int64_t there)
     {
-        const T *const a = stage + row_four() * together, *const b = stage + steps * a_pitch;
+        const T *const a = stage + row_four() * together, *const b = stage + Steps * a_pitch;
         SUBWAVE_UNROLL
-        for (int first = 0; first < steps; first += together) {
+        for (int first = 0; first < Steps; first += together) {
             if (first >= there)
                 break;
-            T of_a[together][tall];
+            T of_a[together][Tall];
             SUBWAVE_UNROLL
             for (int s = 0; s < together; ++s) {
                 SUBWAVE_UNROLL
-                for (int r = 0; r < tall; r += together) {
-                    const four loaded = load_four(a + (first + s) * a_pitch + r * down);
-                    SUBWAVE_UNROLL
-                    for (int e = 0; e < together; ++e)
-                        of_a[s][r + e] = loaded.of[e];
-                }
+                for (int r = 0; r < Tall; r += together)
+                    load_together<together>(&of_a[s][r],
+                                            a + (first + s) * a_pitch + r * items_down);
                 if constexpr (!Down)
                     add_step(of_a[s], b + (first + s) * b_pitch);
             }
             if constexpr (Down) {
                 SUBWAVE_UNROLL
-                for (int c = 0; c < wide; ++c) {
-                    const four of_b = load_four(b + column(c) * b_pitch + first);
+                for (int c = 0; c < Wide; ++c) {
+                    T of_b[together];
+                    load_together<together>(of_b, b + column(c) * b_pitch + first);
                     SUBWAVE_UNROLL
                     for (int s = 0; s < together; ++s) {
                         SUBWAVE_UNROLL
-                        for (int r = 0; r < tall; ++r)
-                            sum_[r][c] = fused_multiply_add(of_a[s][r], of_b.of[s], sum_[r][c]);
+                        for (int r = 0; r < Tall; ++r)
+                            sum_[r][c] = fused_multiply_add(of_a[s][r], of_b[s], sum_[r][c]);
                     }
                 }
             }
@@ -119,33 +109,33 @@ public:
     SUBWAVE_DEVICE void put(T *sums) const
     {
         SUBWAVE_UNROLL
-        for (int r = 0; r < tall; ++r) {
+        for (int r = 0; r < Tall; ++r) {
             SUBWAVE_UNROLL
-            for (int c = 0; c < wide; ++c)
-                sums[(r * wide + c) * items + block_item()] = sum_[r][c];
+            for (int c = 0; c < Wide; ++c)
+                sums[(r * Wide + c) * items + block_item()] = sum_[r][c];
         }
     }
     /* Of so many parts together, as registers allow. */
-    static constexpr int ahead = 64 / (tall * wide);
+    static constexpr int ahead = 64 / (Tall * Wide);
     template <int Parts> SUBWAVE_DEVICE void add(const T *sums)
     {
-        T more[Parts][tall][wide];
+        T more[Parts][Tall][Wide];
         SUBWAVE_UNROLL
         for (int part = 0; part < Parts; ++part) {
             SUBWAVE_UNROLL
-            for (int r = 0; r < tall; ++r) {
+            for (int r = 0; r < Tall; ++r) {
                 SUBWAVE_UNROLL
-                for (int c = 0; c < wide; ++c)
+                for (int c = 0; c < Wide; ++c)
                     more[part][r][c] =
-                        sums[part * Rows * columns + (r * wide + c) * items + block_item()];
+                        sums[part * Rows * columns + (r * Wide + c) * items + block_item()];
             }
         }
         SUBWAVE_UNROLL
         for (int part = 0; part < Parts; ++part) {
             SUBWAVE_UNROLL
-            for (int r = 0; r < tall; ++r) {
+            for (int r = 0; r < Tall; ++r) {
                 SUBWAVE_UNROLL
-                for (int c = 0; c < wide; ++c)
+                for (int c = 0; c < Wide; ++c)
                     sum_[r][c] += more[part][r][c];
             }
         }
@@ -153,7 +143,7 @@ public:
 
     SUBWAVE_DEVICE void store(const matmul_problem<T> &tile) const
     {
-        const bool aligned = reinterpret_cast<std::uintptr_t>(tile.c) % sizeof(four) == 0;
+        const bool aligned = reinterpret_cast<std::uintptr_t>(tile.c) % (together * sizeof(T)) == 0;
         if (Down || tile.c_row == 1)
             store_fours<true>(tile, aligned && tile.c_row == 1 && tile.c_column % together == 0);
         else
@@ -161,20 +151,16 @@ public:
     }
 
 private:
-    SUBWAVE_DEVICE void add_step(const T (&of_a)[tall], const T *b)
+    SUBWAVE_DEVICE void add_step(const T (&of_a)[Tall], const T *b)
     {
-        T of_b[wide];
+        T of_b[Wide];
         SUBWAVE_UNROLL
-        for (int c = 0; c < wide; c += together) {
-            const four loaded = load_four(b + column(c));
-            SUBWAVE_UNROLL
-            for (int e = 0; e < together; ++e)
-                of_b[c + e] = loaded.of[e];
-        }
+        for (int c = 0; c < Wide; c += together)
+            load_together<together>(&of_b[c], b + column(c));
         SUBWAVE_UNROLL
-        for (int r = 0; r < tall; ++r) {
+        for (int r = 0; r < Tall; ++r) {
             SUBWAVE_UNROLL
-            for (int c = 0; c < wide; ++c)
+            for (int c = 0; c < Wide; ++c)
                 sum_[r][c] = fused_multiply_add(of_a[r], of_b[c], sum_[r][c]);
         }
     }
@@ -185,7 +171,7 @@ private:
         const unsigned item = block_item();
         const int first = item % 8;
         SUBWAVE_UNROLL
-        for (int l = item / 8; l < steps; l += items / 8) {
+        for (int l = item / 8; l < Steps; l += items / 8) {
             const T *from = left.a + first * left.a_row + l * left.a_column;
             SUBWAVE_UNROLL
             for (int r = 0; r < Rows; r += 8, from += 8 * left.a_row)
@@ -196,27 +182,27 @@ private:
     /* Packs along k by neighbours. */
     static SUBWAVE_DEVICE void copy_columns(T *to, const matmul_problem<T> &left, int n, int k)
     {
-        constexpr int along = steps / pack, together = items / along;
+        constexpr int along = Steps / pack, at_once = items / along;
         const unsigned item = block_item();
         const int l = item % along * pack, first = item / along;
         const T *from = left.b + l * left.b_row + first * left.b_column;
         T *at = &to[first * b_pitch + l];
         SUBWAVE_UNROLL
-        for (int j = first; j < columns; j += together) {
+        for (int j = first; j < columns; j += at_once) {
             if (j < n)
                 copy_part_to_local<pack>(at, from, k - l);
-            from += together * left.b_column;
-            at += together * b_pitch;
+            from += at_once * left.b_column;
+            at += at_once * b_pitch;
         }
     }
     /* Packs of a row by neighbours. */
     static SUBWAVE_DEVICE void copy_rows(T *to, const matmul_problem<T> &left, int n, int k)
     {
-        constexpr int along = columns / pack < 32 ? columns / pack : 32, together = items / along;
+        constexpr int along = columns / pack < 32 ? columns / pack : 32, at_once = items / along;
         const unsigned item = block_item();
         const int first = item / along, right = item % along * pack;
         SUBWAVE_UNROLL
-        for (int l = first; l < steps; l += together) {
+        for (int l = first; l < Steps; l += at_once) {
             SUBWAVE_UNROLL
             for (int j = right; j < columns; j += along * pack)
                 if (j < n)
@@ -231,9 +217,9 @@ private:
     {
         constexpr int more_rows = ByRows ? together : 1, more_columns = ByRows ? 1 : together;
         SUBWAVE_UNROLL
-        for (int r = 0; r < tall; r += more_rows) {
+        for (int r = 0; r < Tall; r += more_rows) {
             SUBWAVE_UNROLL
-            for (int c = 0; c < wide; c += more_columns) {
+            for (int c = 0; c < Wide; c += more_columns) {
                 const int i = row(r), j = column(c);
                 if (i >= tile.m || j >= tile.n)
                     continue; /* before the code that stores some, which is long */
