@@ -72,15 +72,6 @@ struct device_counters {
     }
 };
 
-/* Asks for what a block loads first, before it clears its counters. */
-template <class T> SUBWAVE_DEVICE void touch_first_tile(const subwave_histogram_launch &p)
-{
-    constexpr std::uint32_t tile = counting.packs * counting.block * 16, line = 128;
-    const std::int64_t at = std::int64_t(blockIdx.x) * tile + threadIdx.x * line;
-    if (threadIdx.x < tile / line && at < p.n * std::int64_t(sizeof(T)))
-        touch_shared(static_cast<const char *>(p.x) + at);
-}
-
 /* All elements of the array, by the blocks of the grid: packs from the first place that is aligned to
  * one; the first block takes what lies before and behind them. */
 template <class T, class Bins>
@@ -170,7 +161,6 @@ histogram(subwave_histogram_launch p)
     SUBWAVE_DYNAMIC_SHARED(std::uint32_t, counts);
     const std::uint32_t item = threadIdx.x, copies = 1u << p.log_copies;
     const std::uint32_t slots = p.counters > 0 ? p.counters + 2 : 0;
-    touch_first_tile<T>(p);
     for (std::uint32_t i = item; i < slots << p.log_copies; i += counting.block)
         counts[i] = 0;
     block_barrier(site::current());
