@@ -206,7 +206,7 @@ public:
                          p.n - first_element);
         const char *const in = reinterpret_cast<const char *>(from + first);
         std::uint32_t held[rows][4];
-        if constexpr (copies_to_local_pass_registers) {
+        if constexpr (copies_bypass_registers) {
             SUBWAVE_ROLLED
             for (int i = item < whole ? item + array_block : item; i < whole_end; i += array_block)
                 copy_to_local<false>(&local[i], reinterpret_cast<const chunk *>(in) + i);
@@ -242,7 +242,7 @@ public:
                         clamped(offset[k], least, first_element + elements) - from_end);
         }
         const bool changes = change.kept != all_bits || change.flip != 0;
-        if constexpr (copies_to_local_pass_registers) {
+        if constexpr (copies_bypass_registers) {
             copies_to_local_done();
             if (changes) {
                 SUBWAVE_ROLLED

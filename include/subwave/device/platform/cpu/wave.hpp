@@ -292,7 +292,7 @@ SUBWAVE_DEVICE void copy_part_to_local(T *local, const T *global, int count)
         local[i] = i < count ? global[i] : T{};
 }
 
-constexpr bool copies_to_local_pass_registers = false;
+constexpr bool copies_bypass_registers = false;
 SUBWAVE_DEVICE void copies_to_local_done() {}
 SUBWAVE_DEVICE void copies_to_local_begun() {}
 template <int> SUBWAVE_DEVICE void copies_to_local_wait() {}

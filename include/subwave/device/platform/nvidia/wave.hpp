@@ -391,7 +391,7 @@ SUBWAVE_DEVICE void copy_part_to_local(T *local, const T *global, int count)
     }
 }
 
-constexpr bool copies_to_local_pass_registers = SUBWAVE_HAS_ASYNC_COPY;
+constexpr bool copies_bypass_registers = SUBWAVE_HAS_ASYNC_COPY;
 SUBWAVE_DEVICE void copies_to_local_done()
 {
     if constexpr (SUBWAVE_HAS_ASYNC_COPY)
