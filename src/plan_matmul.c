@@ -190,9 +190,11 @@ static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
     if (complex)
         return tall ? least <= 32 : least < 8;
     if (dtype == SUBWAVE_DTYPE_F32) {
+        subwave_matmul_product by_skinny = by_rows;
         const subwave_matmul_kernel kernel =
-            subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_SKINNY, &by_rows);
-        return subwave_skinny_is_staged(kernel.of.skinny.shape)
+            subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_SKINNY, &by_skinny);
+        /* A wide B by columns was not timed. */
+        return subwave_skinny_is_staged(kernel.of.skinny.shape) && (tall || by_rows.b_column == 1)
                    ? least <= 64 && (greatest >= 8 * least || k >= 128)
                    : tall && ((least <= 24 && k >= 32) || (least <= 48 && k >= 128));
     }

@@ -438,6 +438,16 @@ static void test_skinny_unit(void **state)
         {"hip-nvidia", "sm_75", 32, SUBWAVE_DTYPE_F64, 16, 4096, false, SUBWAVE_SKINNY_ACROSS},
         {"hip-amd", "gfx942", 64, SUBWAVE_DTYPE_F64, 16, 4096, false, SUBWAVE_SKINNY_ACROSS},
         {"cpu", "x86-64", 32, SUBWAVE_DTYPE_F64, 16, 4096, false, SUBWAVE_SKINNY_ACROSS},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F32, 24, 4096, true,
+         SUBWAVE_SKINNY_STAGED_DOWN_32},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F32, 48, 500, true,
+         SUBWAVE_SKINNY_STAGED_DOWN_FEW},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F32, 20000, 64, false,
+         SUBWAVE_SKINNY_STAGED_DOWN_64},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F32, 24, 30000, false, SUBWAVE_SKINNY_ACROSS},
+        {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_F32, 23, 30000, false,
+         SUBWAVE_SKINNY_STAGED_ACROSS_32},
+        {"hip-amd", "gfx1100", 32, SUBWAVE_DTYPE_F32, 24, 4096, true, SUBWAVE_SKINNY_DOWN},
         {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_C64, 16, 4096, false, SUBWAVE_SKINNY_ACROSS},
         {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_C64, 16, 4099, true, SUBWAVE_SKINNY_DOWN},
         {"hip-nvidia", "sm_90", 32, SUBWAVE_DTYPE_C64, 4099, 1, false, SUBWAVE_SKINNY_DOWN},
@@ -462,7 +472,12 @@ static void test_skinny_unit(void **state)
         assert_int_equal(launch.kernel.of.skinny.shape, rows[r].expected);
         assert_true(launch.kernel.packed);
         const bool unit = rows[r].expected >= SUBWAVE_SKINNY_UNIT_ACROSS;
-        assert_int_equal(launch.kernel.block_x == SUBWAVE_SKINNY_UNIT_BLOCK, unit);
+        if (subwave_skinny_is_staged(rows[r].expected))
+            assert_int_equal(launch.kernel.block_x * launch.kernel.item_rows *
+                                 launch.kernel.item_columns,
+                             launch.kernel.tile_rows * launch.kernel.tile_columns);
+        else
+            assert_int_equal(launch.kernel.block_x == SUBWAVE_SKINNY_UNIT_BLOCK, unit);
         if (unit)
             assert_true(launch.kernel.tile_rows == 16 && launch.kernel.tile_columns % 16 == 0);
     }
