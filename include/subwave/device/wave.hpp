@@ -109,11 +109,11 @@
  *   copy_to_local(local, global)         *local = *global, of 4, 8 or 16 bytes, in shared memory,
  *                                        which this lane sees after copies_to_local_done()
  *   copy_to_local<false>(local, global)  the same past a multiprocessor's cache, if of 16 bytes
- *   copies_bypass_registers              whether copy_to_local() does not go through registers, so
- *                                        that a kernel need not load elements before it stores them
  *   copy_part_to_local<Count>(local, global, count)   the same of `Count` elements that are aligned
  *                                        together, of which only the first `count` are there, and any
  *                                        others become 0
+ *   copies_bypass_registers              whether copy_to_local() does not go through registers, so
+ *                                        that a kernel need not load elements before it stores them
  *   copies_to_local_done()
  *   copies_to_local_begun()              ends a stage of copies: those since the last call, if any
  *   copies_to_local_wait<Excepted>()     this lane sees its copies of all stages, except for the
