@@ -108,6 +108,7 @@ typedef struct subwave_matmul_kernel {
         } matrix;
         struct {
             subwave_skinny_shape shape;
+            int32_t along;  /* waves of a block that share its part of k */
             uint32_t tiles; /* of C */
             int64_t part;   /* steps of k of a part */
         } skinny;

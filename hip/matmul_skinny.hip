@@ -9,13 +9,47 @@
 
 SUBWAVE_BEGIN
 
+/* The cells of a tile that are stored in a round: neighbours in C have numbers that follow one another.
+ * Rows of their sums in shared memory are `pitch` elements apart, so that lanes with neighbours in a
+ * column of C find them in different banks. */
+template <class T, class Tile> class round_cells {
+    static constexpr unsigned rows_ = Tile::rows / Tile::rounds;
+    const bool down_;
+    const int columns_log2_;
+
+public:
+    const unsigned count;
+    const int pitch;
+
+    SUBWAVE_DEVICE round_cells(const matmul_problem<T> &tile, int along)
+        : down_(tile.c_row == 1 && tile.c_column != 1),
+          columns_log2_(31 - __builtin_clz(Tile::columns(along))),
+          count(rows_ * Tile::columns(along)), pitch(Tile::columns(along) + skinny_pack<T>)
+    {
+    }
+    /* Of the round that has a cell of the tile. */
+    SUBWAVE_DEVICE int first_row(unsigned cell) const
+    {
+        return (cell >> columns_log2_) / rows_ * rows_;
+    }
+    SUBWAVE_DEVICE int row(unsigned cell) const
+    {
+        return down_ ? cell % rows_ : cell >> columns_log2_;
+    }
+    SUBWAVE_DEVICE int column(unsigned cell) const
+    {
+        return down_ ? cell / rows_ : cell & ((1u << columns_log2_) - 1);
+    }
+};
+
 /* Writes the tile's elements, which are the sums over all parts of what lies in `sums`. */
 template <class T, class Tile>
-SUBWAVE_DEVICE void add_parts(const matmul_problem<T> &tile, const T *sums, std::uint32_t parts,
-                              T *memory)
+SUBWAVE_DEVICE void add_parts(const matmul_problem<T> &tile, int along, const T *sums,
+                              std::uint32_t parts, T *memory)
 {
     constexpr int pack = skinny_pack<T>, ahead = 16; /* loads that do not wait for one another */
-    const unsigned cells = Tile::rows * Tile::columns(), packs = cells / pack;
+    const round_cells<T, Tile> of_round(tile, along);
+    const unsigned cells = Tile::rounds * of_round.count, packs = cells / pack;
     const unsigned item = block_item(), items = block_size();
     /* If there are more work-items than packs, they split the parts among themselves. */
     const unsigned most = (parts + ahead - 1) / ahead, room = items / packs;
@@ -48,7 +82,8 @@ SUBWAVE_DEVICE void add_parts(const matmul_problem<T> &tile, const T *sums, std:
         T sum = {};
         for (unsigned team = 0; team < teams; ++team)
             sum += memory[team * cells + cell];
-        const int i = cell / Tile::columns(), j = cell % Tile::columns();
+        const unsigned e = cell & (of_round.count - 1);
+        const int i = of_round.first_row(cell) + of_round.row(e), j = of_round.column(e);
         if (i < tile.m && j < tile.n)
             tile.store(i, j, sum);
     }
@@ -56,25 +91,27 @@ SUBWAVE_DEVICE void add_parts(const matmul_problem<T> &tile, const T *sums, std:
 
 /* The sums of the waves that shared k, some rows at a time, go to C, or as one part's to `sums`. */
 template <class T, class Tile>
-SUBWAVE_DEVICE void finish(const matmul_problem<T> &tile, const Tile &mine, T *sums, T *memory)
+SUBWAVE_DEVICE void finish(const matmul_problem<T> &tile, const Tile &mine, int along, T *sums,
+                           T *memory)
 {
     const unsigned item = block_item(), items = block_size();
-    const unsigned cells = Tile::rows * Tile::columns() / Tile::rounds;
+    constexpr int rows = Tile::rows / Tile::rounds;
+    const round_cells<T, Tile> cells(tile, along);
     SUBWAVE_UNROLL
     for (int round = 0; round < Tile::rounds; ++round) {
         block_barrier(site::current());
-        mine.put(round, memory);
+        mine.put(round, memory, cells.pitch);
         block_barrier(site::current());
-        for (unsigned e = item; e < cells; e += items) {
-            T sum = memory[e];
-            for (int wave = 1; wave < Tile::waves_along(); ++wave)
-                sum += memory[wave * cells + e];
-            const unsigned cell = round * cells + e;
-            const int i = cell / Tile::columns(), j = cell % Tile::columns();
+        for (unsigned e = item; e < cells.count; e += items) {
+            const int i = cells.row(e), j = cells.column(e);
+            const T *const from = &memory[i * cells.pitch + j];
+            T sum = *from;
+            for (int wave = 1; wave < along; ++wave)
+                sum += from[wave * rows * cells.pitch];
             if (sums)
-                sums[cell] = sum;
-            else if (i < tile.m && j < tile.n)
-                tile.store(i, j, sum);
+                sums[round * cells.count + e] = sum;
+            else if (round * rows + i < tile.m && j < tile.n)
+                tile.store(round * rows + i, j, sum);
         }
     }
 }
@@ -87,10 +124,10 @@ matmul_skinny(skinny_problem<T> p)
     SUBWAVE_DYNAMIC_SHARED(T, memory);
     const auto locate = [&](std::uint32_t block) {
         const block_tile tile(p.first_tile + block % p.tiles, p.whole.m, Tile::rows);
-        return p.whole.from(tile.row * Tile::rows, tile.column * Tile::columns(),
+        return p.whole.from(tile.row * Tile::rows, tile.column * Tile::columns(p.along),
                             block / p.tiles * p.part, p.part);
     };
-    Tile mine(locate(blockIdx.x), this_work_item::get_sub_group());
+    Tile mine(locate(blockIdx.x), this_work_item::get_sub_group(), p.along);
     mine.multiply(memory, site::current());
 
     /* The block's index is computed again, so that values derived from it do not stay in
@@ -99,15 +136,15 @@ matmul_skinny(skinny_problem<T> p)
     const matmul_problem<T> tile = locate(block);
     /* With one call for both, LLVM 19 puts a jump into the main loop of skinny_dots. */
     if (p.parts == 1) {
-        finish<T, Tile>(tile, mine, nullptr, memory);
+        finish<T, Tile>(tile, mine, p.along, nullptr, memory);
         return;
     }
-    const unsigned cells = Tile::rows * Tile::columns();
+    const unsigned cells = Tile::rows * Tile::columns(p.along);
     T *const sums = p.sums + std::int64_t(at) * p.parts * cells;
-    finish(tile, mine, sums + block / p.tiles * cells, memory);
+    finish(tile, mine, p.along, sums + block / p.tiles * cells, memory);
     if (!is_last_of_tile(&p.finished[at], p.parts, memory))
         return;
-    add_parts<T, Tile>(tile, sums, p.parts, memory);
+    add_parts<T, Tile>(tile, p.along, sums, p.parts, memory);
     if (block_item() == 0)
         p.finished[at] = 0;
 }
@@ -144,14 +181,17 @@ template <class T> static auto skinny_kernel(const subwave_matmul_kernel &plan)
     try_rows(std::integral_constant<int, 1>());
     try_rows(std::integral_constant<int, 4>());
     try_rows(std::integral_constant<int, 16>());
-    if constexpr (shapes.skinny_staged && std::is_same<T, float>::value) {
-#define SUBWAVE_X(name, rows, columns, tall, wide, steps, stages, down, blocks, ...) \
-    if (plan.of.skinny.shape == SUBWAVE_SKINNY_##name) \
-        kernel = plan.packed \
-                     ? matmul_skinny_staged<T, skinny_staged<T, rows, columns, tall, wide, steps, \
-                                                             stages, down, blocks, true>> \
-                     : matmul_skinny_staged<T, skinny_staged<T, rows, columns, tall, wide, steps, \
-                                                             stages, down, blocks, false>>;
+    if constexpr (shapes.skinny_staged && std::is_floating_point<T>::value) {
+#define SUBWAVE_X(name, bytes, rows, columns, tall, wide, steps, stages, down, blocks, ...) \
+    if constexpr (sizeof(T) == bytes) { \
+        if (plan.of.skinny.shape == SUBWAVE_SKINNY_##name) \
+            kernel = \
+                plan.packed \
+                    ? matmul_skinny_staged<T, skinny_staged<T, rows, columns, tall, wide, steps, \
+                                                            stages, down, blocks, true>> \
+                    : matmul_skinny_staged<T, skinny_staged<T, rows, columns, tall, wide, steps, \
+                                                            stages, down, blocks, false>>; \
+    }
         SUBWAVE_SKINNY_STAGES(SUBWAVE_X)
 #undef SUBWAVE_X
     }
@@ -178,6 +218,7 @@ template <class T> static int launch_matmul_skinny(const subwave_matmul_launch &
         problem_of<T>(product),
         plan.of.skinny.part,
         static_cast<std::uint32_t>(plan.parts),
+        plan.of.skinny.along,
         0,
         plan.of.skinny.tiles,
         reinterpret_cast<T *>(workspace + SUBWAVE_WORKSPACE_COUNTERS * sizeof(std::uint32_t)),

@@ -3,14 +3,13 @@
  * how a wave loads B by 16 bytes per lane and comes by its sums. Those of NVIDIA's matrix unit are
  * in matmul_skinny_unit.hpp. Each has:
  *
- *   Tile(problem, sg)       the problem begins at the tile's first element and the block's part of
- *                           k
- *   rows, columns()         elements
- *   items, blocks           of a block; whose registers a multiprocessor should hold
- *   waves_along()           waves of the block that share k; the others are side by side
- *   multiply(memory, where) all of k; memory is the block's shared memory
- *   rounds, put(round, memory)  writes the sums of rows / rounds rows, by element and wave by
- *                           wave
+ *   Tile(problem, sg, along)  the problem begins at the tile's first element and the block's part of
+ *                             k, which so many waves share; the others are side by side
+ *   rows, columns(along)      elements
+ *   items, blocks             of a block; whose registers a multiprocessor should hold
+ *   multiply(memory, where)   all of k; memory is the block's shared memory
+ *   rounds, put(round, memory, pitch)  writes the sums of rows / rounds rows, `pitch` elements from a
+ *                             row to the next, and wave by wave of those that share k
  */
 #ifndef SUBWAVE_HIP_MATMUL_SKINNY_HPP
 #define SUBWAVE_HIP_MATMUL_SKINNY_HPP
@@ -23,6 +22,7 @@ template <class T> struct skinny_problem {
     matmul_problem<T> whole;
     std::int64_t part; /* of k, a block's */
     std::uint32_t parts;
+    int along; /* waves of a block that share its part; all these numbers are powers of two */
     std::uint32_t first_tile, tiles; /* of this launch */
     T *sums;                         /* of every tile, part by part, if there are several */
     std::uint32_t *finished;         /* parts of every tile: zeros, and zeros again in the end */
@@ -130,18 +130,19 @@ template <class T, bool Packed> class skinny_dots {
 
     const matmul_problem<T> p_;
     const sub_group sg_;
-    const int wave_, lane_;
+    const int waves_, wave_; /* that share k, and its place among them */
+    const int first_, lane_; /* column */
     T sum_[across];
 
 public:
     static constexpr int items = SUBWAVE_SKINNY_BLOCK;
     static constexpr int rows = 1, rounds = 1, blocks = Packed ? 2 : 1;
-    static SUBWAVE_DEVICE int columns() { return across; }
-    static SUBWAVE_DEVICE int waves_along() { return skinny_waves; }
+    static SUBWAVE_DEVICE int columns(int along) { return skinny_waves / along * across; }
 
-    SUBWAVE_DEVICE skinny_dots(const matmul_problem<T> &p, sub_group sg)
-        : p_(in_packs<Packed, true>(p)), sg_(sg), wave_(sg.get_group_linear_id()),
-          lane_(wave_lane())
+    SUBWAVE_DEVICE skinny_dots(const matmul_problem<T> &p, sub_group sg, int along)
+        : p_(in_packs<Packed, true>(p.from(0, sg.get_group_linear_id() / along * across, 0, p.k))),
+          sg_(sg), waves_(along), wave_(sg.get_group_linear_id() % along),
+          first_(sg.get_group_linear_id() / along * across), lane_(wave_lane())
     {
         SUBWAVE_UNROLL
         for (int c = 0; c < across; ++c)
@@ -150,7 +151,7 @@ public:
 
     SUBWAVE_DEVICE void multiply(T *, site where)
     {
-        const int stride = skinny_waves * terms(), first = wave_ * terms() + lane_ * pack;
+        const int stride = waves_ * terms(), first = wave_ * terms() + lane_ * pack;
         const T *a = &p_.a[first * p_.a_column], *b = &p_.b[first * p_.b_row];
         const bool whole = across <= p_.n;
         std::int64_t l = wave_ * terms();
@@ -165,12 +166,12 @@ public:
             sum_[c] = reduce_over_group(sg_, sum_[c], plus<T>(), where);
     }
 
-    SUBWAVE_DEVICE void put(int, T *memory) const
+    SUBWAVE_DEVICE void put(int, T *memory, int pitch) const
     {
         SUBWAVE_UNROLL
         for (int c = 0; c < across; ++c)
             if (lane_ == c % min_wave_size())
-                memory[wave_ * across + c] = sum_[c];
+                memory[wave_ * pitch + first_ + c] = sum_[c];
     }
 
 private:
@@ -215,7 +216,7 @@ template <class T, int Rows, bool Narrow, bool Down, bool Packed> class skinny_l
                                                       : Down ? SUBWAVE_SKINNY_DOWN
                                                              : SUBWAVE_SKINNY_ACROSS);
     /* Down: packs and elements of a column */
-    static constexpr int chunks = steps / pack, pitch = steps + pack;
+    static constexpr int chunks = steps / pack, b_pitch = steps + pack;
     static SUBWAVE_DEVICE int lanes() { return Narrow ? SUBWAVE_SKINNY_NARROW_LANES : wave_size(); }
     static SUBWAVE_DEVICE int together()
     {
@@ -225,7 +226,8 @@ template <class T, int Rows, bool Narrow, bool Down, bool Packed> class skinny_l
 
     const matmul_problem<T> p_;
     const sub_group sg_;
-    const int wave_, lane_;
+    const int waves_, wave_; /* that share k, and its place among them */
+    const int first_, lane_; /* column */
     T sum_[Rows][pack];
 
 public:
@@ -233,12 +235,13 @@ public:
     static constexpr int rows = Rows,
                          rounds = Rows > SUBWAVE_SKINNY_ROUND ? Rows / SUBWAVE_SKINNY_ROUND : 1;
     static constexpr int blocks = Rows * sizeof(T) > 64 || (Rows == 16 && !Packed) ? 1 : 2;
-    static SUBWAVE_DEVICE int columns() { return lanes() * pack; }
-    static SUBWAVE_DEVICE int waves_along() { return skinny_waves; }
+    static SUBWAVE_DEVICE int columns(int along) { return skinny_waves / along * lanes() * pack; }
 
-    SUBWAVE_DEVICE skinny_lanes(const matmul_problem<T> &p, sub_group sg)
-        : p_(in_packs<Packed, Down>(p)), sg_(sg), wave_(sg.get_group_linear_id()),
-          lane_(wave_lane())
+    SUBWAVE_DEVICE skinny_lanes(const matmul_problem<T> &p, sub_group sg, int along)
+        : p_(in_packs<Packed, Down>(
+              p.from(0, sg.get_group_linear_id() / along * lanes() * pack, 0, p.k))),
+          sg_(sg), waves_(along), wave_(sg.get_group_linear_id() % along),
+          first_(sg.get_group_linear_id() / along * lanes() * pack), lane_(wave_lane())
     {
         SUBWAVE_UNROLL
         for (int i = 0; i < Rows; ++i) {
@@ -253,7 +256,8 @@ public:
         if constexpr (Rows == 1)
             multiply_row();
         else
-            multiply_rows(memory + wave_ * (2 * terms() * Rows + (Down ? columns() * pitch : 0)),
+            multiply_rows(memory + sg_.get_group_linear_id() *
+                                       (2 * terms() * Rows + (Down ? lanes() * pack * b_pitch : 0)),
                           where);
         if constexpr (Narrow) {
             SUBWAVE_UNROLL
@@ -268,17 +272,17 @@ public:
         }
     }
 
-    SUBWAVE_DEVICE void put(int round, T *memory) const
+    SUBWAVE_DEVICE void put(int round, T *memory, int pitch) const
     {
         if (lane_ >= lanes())
             return;
         constexpr int count = Rows / rounds;
-        T *to = &memory[wave_ * count * columns() + (Down ? lane_ : lane_ * pack)];
+        T *to = &memory[wave_ * count * pitch + first_ + (Down ? lane_ : lane_ * pack)];
         SUBWAVE_UNROLL
-        for (int i = 0; i < count; ++i) {
+        for (int i = 0; i < count; ++i, to += pitch) {
             SUBWAVE_UNROLL
             for (int c = 0; c < pack; ++c)
-                to[i * columns() + (Down ? lanes() * c : c)] = sum_[round * count + i][c];
+                to[Down ? lanes() * c : c] = sum_[round * count + i][c];
         }
     }
 
@@ -290,7 +294,7 @@ private:
 
     SUBWAVE_DEVICE void multiply_row()
     {
-        const int stride = skinny_waves * terms();
+        const int stride = waves_ * terms();
         const T *b = first_pack();
         for (std::int64_t l = wave_ * terms(); l < p_.k; l += stride, b += stride * p_.b_row) {
             T left[steps], line[steps][pack];
@@ -312,7 +316,7 @@ private:
     SUBWAVE_DEVICE void multiply_rows(T *memory, site where)
     {
         constexpr bool ahead = Down && Rows < 16; /* B's loads, as registers allow */
-        const int stride = skinny_waves * terms();
+        const int stride = waves_ * terms();
         T *now = memory, *next = now + terms() * Rows, *const transposed = next + terms() * Rows;
         std::int64_t l = wave_ * terms();
         const T *b = first_pack();
@@ -354,7 +358,7 @@ private:
 
     SUBWAVE_DEVICE void fetch(T (&line)[steps][pack], const T *b, std::int64_t l) const
     {
-        if (columns() <= p_.n && l + terms() <= p_.k)
+        if (lanes() * pack <= p_.n && l + terms() <= p_.k)
             fetch_lines<true>(line, b, l + term());
         else
             fetch_lines<false>(line, b, l + term());
@@ -391,7 +395,7 @@ private:
     {
         SUBWAVE_UNROLL
         for (int s = 0; s < steps; ++s)
-            store_16_bytes(&transposed[column(s) * pitch + term()], line[s]);
+            store_16_bytes(&transposed[column(s) * b_pitch + term()], line[s]);
     }
     SUBWAVE_DEVICE void add_columns(const T *a, const T *transposed)
     {
@@ -401,7 +405,7 @@ private:
             SUBWAVE_UNROLL
             for (int c = 0; c < pack; ++c)
                 load_together<skinny_pack<T>>(right[c],
-                                              &transposed[(lane_ + lanes() * c) * pitch + s]);
+                                              &transposed[(lane_ + lanes() * c) * b_pitch + s]);
             SUBWAVE_UNROLL
             for (int i = 0; i < Rows; ++i) {
                 T left[pack];

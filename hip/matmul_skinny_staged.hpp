@@ -20,7 +20,7 @@ class skinny_staged {
     static constexpr int a_pitch = subwave_skinny_a_pitch(Rows),
                          b_pitch = subwave_skinny_b_pitch(Columns, Steps, Down);
     static constexpr int together = 4, pack = Packed ? skinny_pack<T> : 1;
-    static_assert(skinny_pack<T> == together && Tall % together == 0 && Wide % together == 0);
+    static_assert(together % skinny_pack<T> == 0 && Tall % together == 0 && Wide % together == 0);
 
     T sum_[Tall][Wide];
 

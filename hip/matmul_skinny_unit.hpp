@@ -41,10 +41,9 @@ public:
     static constexpr int rows = SUBWAVE_SKINNY_UNIT_ROWS, rounds = 1,
                          items = SUBWAVE_SKINNY_UNIT_BLOCK;
     static constexpr int blocks = Steps == 4 ? 2 : Packed ? 4 : 3;
-    static SUBWAVE_DEVICE int columns() { return across * 16; }
-    static SUBWAVE_DEVICE int waves_along() { return Along; }
+    static SUBWAVE_DEVICE int columns(int) { return across * 16; }
 
-    SUBWAVE_DEVICE skinny_unit(const matmul_problem<T> &p, sub_group sg)
+    SUBWAVE_DEVICE skinny_unit(const matmul_problem<T> &p, sub_group sg, int)
         : p_(in_packs<Packed, Down>(p)), members_(sg.callers()),
           along_(sg.get_group_linear_id() / across), first_(sg.get_group_linear_id() % across * 16),
           high_(wave_lane() / 4), low_(wave_lane() % 4),
@@ -68,7 +67,7 @@ public:
             trap(); /* no plan asks for it on this architecture */
     }
 
-    SUBWAVE_DEVICE void put(int, T *memory) const
+    SUBWAVE_DEVICE void put(int, T *memory, int pitch) const
     {
         SUBWAVE_UNROLL
         for (int v = 0; v < 2; ++v) {
@@ -78,7 +77,7 @@ public:
                 for (int e = 0; e < 2; ++e) {
                     const int i = Down ? 2 * high_ + h : 8 * v + 2 * low_ + e;
                     const int j = Down ? 8 * v + 2 * low_ + e : 2 * high_ + h;
-                    memory[(along_ * 16 + i) * columns() + first_ + j] =
+                    memory[(along_ * 16 + i) * pitch + first_ + j] =
                         sum_.of[v * unit::c_right + h * unit::c_below + e];
                 }
             }

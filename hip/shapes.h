@@ -92,7 +92,7 @@ typedef struct subwave_shapes {
      * 16 bits: src/plan_matmul.c compares times.) */
     int32_t auto_percent[3];
     bool f64_unit_in_groups; /* SKINNY and the batched kernels use the unit for f64 */
-    bool skinny_staged;      /* SKINNY of f32 has tiles of 32 and more rows */
+    bool skinny_staged;      /* SKINNY of f32 and f64 has tiles of 32 and more rows */
     bool unit_in_batches; /* batched kernels use that of whole waves for all but small matrices */
     /* The staged batched kernel is compiled for as many work-items as it has, rather than for more,
      * which keeps the registers few and many blocks at work. */
@@ -255,28 +255,33 @@ SUBWAVE_SHAPE_FUNCTION int32_t subwave_select_rows(const subwave_shapes *shapes,
 
 /* On the matrix unit. X(name, waves of four that share k, steps of k whose loads are under way
  * together, whether B is read by columns): several tiles per block where k is long, so that they
- * share A's elements, or where tiles are many; of these more blocks at a time, with fewer loads
- * each. */
+ * share A's elements, where tiles are many, or where k is too short to be shared; of many tiles more
+ * blocks at a time, with fewer loads each. */
 #define SUBWAVE_SKINNY_UNITS(X) \
     X(UNIT_ACROSS, 4, 4, false) \
     X(UNIT_ACROSS_LONG, 1, 4, false) \
     X(UNIT_ACROSS_MANY, 1, 2, false) \
     X(UNIT_DOWN, 4, 4, true) \
-    X(UNIT_DOWN_MANY, 4, 2, true)
+    X(UNIT_DOWN_MANY, 4, 2, true) \
+    X(UNIT_DOWN_SHORT, 1, 2, true)
 
-/* By way of shared memory. X(name, rows and columns of a tile, those of a work-item, steps of k of a
- * stage, stages, whether B is read by columns, blocks that a compute unit holds, steps of k that are
- * worth a block of their own): wide tiles, and small ones where these are few. Measured on an H200 and
- * an H100. */
+/* By way of shared memory. X(name, bytes of an element, rows and columns of a tile, those of a
+ * work-item, steps of k of a stage, stages, whether B is read by columns, blocks that a compute unit
+ * holds, steps of k that are worth a block of their own): wide tiles, and small ones where these are
+ * few. Measured on an H200 and an H100. */
 #define SUBWAVE_SKINNY_STAGES(X) \
-    X(STAGED_ACROSS_32, 32, 128, 8, 8, 16, 3, false, 6, 128) \
-    X(STAGED_ACROSS_48, 48, 128, 4, 8, 16, 3, false, 2, 128) \
-    X(STAGED_ACROSS_64, 64, 128, 8, 8, 16, 3, false, 3, 128) \
-    X(STAGED_ACROSS_FEW, 32, 32, 4, 4, 16, 4, false, 8, 64) \
-    X(STAGED_DOWN_32, 32, 128, 4, 8, 32, 2, true, 4, 128) \
-    X(STAGED_DOWN_48, 48, 128, 4, 8, 16, 3, true, 2, 128) \
-    X(STAGED_DOWN_64, 64, 128, 8, 8, 16, 3, true, 3, 128) \
-    X(STAGED_DOWN_FEW, 32, 32, 4, 4, 32, 3, true, 7, 64)
+    X(STAGED_ACROSS_32, 4, 32, 128, 8, 8, 16, 3, false, 6, 128) \
+    X(STAGED_ACROSS_48, 4, 48, 128, 4, 8, 16, 3, false, 2, 128) \
+    X(STAGED_ACROSS_64, 4, 64, 128, 8, 8, 16, 3, false, 3, 128) \
+    X(STAGED_ACROSS_FEW, 4, 32, 32, 4, 4, 16, 4, false, 8, 64) \
+    X(STAGED_DOWN_32, 4, 32, 128, 4, 8, 32, 2, true, 4, 128) \
+    X(STAGED_DOWN_48, 4, 48, 128, 4, 8, 16, 3, true, 2, 128) \
+    X(STAGED_DOWN_64, 4, 64, 128, 8, 8, 16, 3, true, 3, 128) \
+    X(STAGED_DOWN_FEW, 4, 32, 32, 4, 4, 32, 3, true, 7, 64) \
+    X(STAGED_F64_ACROSS, 8, 32, 128, 4, 8, 8, 3, false, 3, 128) \
+    X(STAGED_F64_ACROSS_FEW, 8, 32, 32, 4, 4, 16, 3, false, 7, 64) \
+    X(STAGED_F64_DOWN, 8, 32, 128, 4, 8, 16, 2, true, 3, 128) \
+    X(STAGED_F64_DOWN_FEW, 8, 32, 32, 4, 4, 16, 3, true, 7, 64)
 
 /* How a block reads B: rows, in packs of 16 bytes per lane of the wave, or of four lanes;
  * columns; rows or columns, by way of shared memory. */

@@ -57,7 +57,7 @@ typedef struct skinny_time {
     double start, product;
 } skinny_time;
 
-static skinny_time skinny_time_in_turns(const subwave_matmul_kernel *kernel)
+static skinny_time skinny_time_in_turns(const subwave_matmul_kernel *kernel, bool f64)
 {
     const int32_t rows = kernel->tile_rows;
     switch (kernel->of.skinny.shape) {
@@ -72,7 +72,7 @@ static skinny_time skinny_time_in_turns(const subwave_matmul_kernel *kernel)
                : rows == 4 ? (skinny_time){168, 1.07}
                            : (skinny_time){255, 0.47};
     default: /* by way of shared memory */
-        return (skinny_time){126, 0.23};
+        return (skinny_time){126, f64 ? 0.69 : 0.23};
     }
 }
 
@@ -96,7 +96,7 @@ static double time_in_turns(const subwave_capabilities *device, subwave_dtype dt
         return items * (61 + 18 * (double)ceil_divide(product->k, kernel.block_x) +
                         k * (complex ? 1.55 : 0.55));
     case SUBWAVE_VARIANT_SKINNY: {
-        const skinny_time of = skinny_time_in_turns(&kernel);
+        const skinny_time of = skinny_time_in_turns(&kernel, f64);
         /* A block may have several tiles. */
         const double tiles = (double)kernel.of.skinny.tiles * kernel.parts;
         return tiles *
@@ -189,17 +189,19 @@ static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
         return true;
     if (complex)
         return tall ? least <= 32 : least < 8;
+    subwave_matmul_product by_skinny = by_rows;
+    const subwave_matmul_kernel kernel =
+        subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_SKINNY, &by_skinny);
+    /* A wide B by columns was not timed. */
+    const bool is_staged =
+        subwave_skinny_is_staged(kernel.of.skinny.shape) && (tall || by_rows.b_column == 1);
     if (dtype == SUBWAVE_DTYPE_F32) {
-        subwave_matmul_product by_skinny = by_rows;
-        const subwave_matmul_kernel kernel =
-            subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_SKINNY, &by_skinny);
-        /* A wide B by columns was not timed. */
-        return subwave_skinny_is_staged(kernel.of.skinny.shape) && (tall || by_rows.b_column == 1)
-                   ? least <= 64 && (greatest >= 8 * least || k >= 128)
-                   : tall && ((least <= 24 && k >= 32) || (least <= 48 && k >= 128));
+        return is_staged ? least <= 64 && (greatest >= 8 * least || k >= 128)
+                         : tall && ((least <= 24 && k >= 32) || (least <= 48 && k >= 128));
     }
     return device->shapes->f64_unit_in_groups && subwave_has_matrix_unit(device, dtype) &&
-           greatest / 15 >= least && (least <= 32 || (least <= 64 && tiles <= units));
+           greatest / 15 >= least &&
+           (least <= 32 || (least <= 64 && (tiles <= units || is_staged)));
 }
 
 /* Whether the blocks of MATRIX are enough for the device, among those products that AUTO does not
