@@ -381,7 +381,8 @@ static const int64_t skinny_sizes[][3] = {
     {1, 1000, 999},  {999, 1, 1000},  {4, 1024, 1024}, {1024, 4, 512}, {16, 1024, 64},
     {1000, 2, 4},    {3, 2, 1030},    {20, 3100, 9},   {20, 4100, 9},  {4100, 20, 9},
     {40, 4100, 7},   {4100, 40, 20},  {60, 4101, 18},  {4101, 60, 18}, {200, 20, 200},
-    {1100, 20, 560}, {1100, 60, 400}, {4100, 40, 0},
+    {1100, 20, 560}, {1100, 60, 400}, {4100, 40, 0},   {1, 4100, 9},   {4100, 1, 9},
+    {6, 4100, 30},   {4100, 6, 3},
 };
 static const int64_t large_sizes[][3] = {
     {255, 257, 37},  {257, 255, 3},   {256, 256, 65}, {1, 257, 255}, {255, 1, 257},
@@ -458,6 +459,24 @@ static void test_skinny_forms(void **state)
 {
     check_skinny(*state, SUBWAVE_VARIANT_SKINNY, FORMS);
     check_skinny(*state, SUBWAVE_VARIANT_AUTO, FORMS);
+}
+
+/* A short k and so many rows or columns that waves of a block are side by side, or share k by twos and
+ * fours. */
+static void test_skinny_short(void **state)
+{
+    static const int64_t few[] = {1, 3, 8, 13, 30}, ks[] = {2, 9, 21, 37, 70};
+    harness_random random = harness_random_start();
+    for (unsigned c = 0; c < 2 * 5 * 5; ++c) {
+        const subwave_dtype dtype = c % 2 ? SUBWAVE_DTYPE_F64 : SUBWAVE_DTYPE_F32;
+        const int64_t rows = few[c / 2 % 5], many = rows == 1 ? 70001 : 34567;
+        const bool tall = (c / 10 + c) % 2;
+        matmul_case what = plain_case(SUBWAVE_VARIANT_SKINNY, dtype, tall ? many : rows,
+                                      tall ? rows : many, ks[c / 10]);
+        set_form(&what, c % FORMS);
+        vary(&what, &random);
+        check_case(*state, &what, &random);
+    }
 }
 
 /* f64, which has kernels of its own on NVIDIA, for each number of rows, with several parts of k;
@@ -1194,6 +1213,7 @@ int main(void)
         cmocka_unit_test(test_faults_are_noticed),
         cmocka_unit_test(test_small_sizes),
         cmocka_unit_test(test_skinny_sizes),
+        cmocka_unit_test(test_skinny_short),
         cmocka_unit_test(test_large_sizes),
         cmocka_unit_test(test_tutorial),
         cmocka_unit_test(test_scalars),

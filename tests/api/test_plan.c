@@ -483,6 +483,63 @@ static void test_skinny_unit(void **state)
     }
 }
 
+/* Where k is short: the tile, and how many waves of a block share k. */
+static void test_skinny_short(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *backend, *architecture;
+        int32_t wave, units;
+        subwave_dtype dtype;
+        int64_t m, n, k;
+        subwave_skinny_shape expected;
+        int32_t rows, along;
+    } rows[] = {
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 1000000, 1, 8, SUBWAVE_SKINNY_DOWN, 4,
+         1},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 1000000, 1, 200, SUBWAVE_SKINNY_DOWN, 1,
+         1},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 1000, 1, 32, SUBWAVE_SKINNY_DOWN, 1, 8},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 1, 1000000, 8, SUBWAVE_SKINNY_ACROSS, 1,
+         1},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 1, 40000, 128, SUBWAVE_SKINNY_ACROSS, 1,
+         4},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 8, 1000, 128, SUBWAVE_SKINNY_NARROW, 4,
+         8},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 8, 1000000, 8, SUBWAVE_SKINNY_ACROSS, 4,
+         1},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 16, 1000000, 32,
+         SUBWAVE_SKINNY_STAGED_ACROSS_32, 32, 1},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 10000, 8, 32,
+         SUBWAVE_SKINNY_STAGED_DOWN_FEW, 32, 1},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 1000000, 4, 8, SUBWAVE_SKINNY_DOWN, 4,
+         1},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 1000, 4, 32, SUBWAVE_SKINNY_UNIT_DOWN,
+         16, 4},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 1000000, 16, 32,
+         SUBWAVE_SKINNY_UNIT_DOWN_SHORT, 16, 1},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 100000, 24, 32,
+         SUBWAVE_SKINNY_STAGED_F64_DOWN, 32, 1},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 48, 100000, 8,
+         SUBWAVE_SKINNY_STAGED_F64_ACROSS_FEW, 32, 1},
+        {"hip-amd", "gfx942", 64, 304, SUBWAVE_DTYPE_F64, 1000000, 1, 8, SUBWAVE_SKINNY_DOWN, 4, 1},
+        {"hip-amd", "gfx942", 64, 304, SUBWAVE_DTYPE_F32, 1000, 1, 8, SUBWAVE_SKINNY_DOWN, 1, 4},
+        {"cpu", "x86-64", 8, 2, SUBWAVE_DTYPE_F32, 3, 4100, 17, SUBWAVE_SKINNY_ACROSS, 4, 2},
+        {"cpu", "x86-64", 8, 2, SUBWAVE_DTYPE_F32, 3, 4100, 15, SUBWAVE_SKINNY_ACROSS, 4, 1},
+    };
+    for (size_t r = 0; r < COUNT(rows); ++r) {
+        const subwave_capabilities device =
+            make_device(rows[r].backend, rows[r].architecture, rows[r].wave, rows[r].units);
+        const subwave_matmul_kernel kernel =
+            plan(&device, rows[r].dtype, SUBWAVE_VARIANT_SKINNY, rows[r].m, rows[r].n, rows[r].k)
+                .kernel;
+        assert_int_equal(kernel.of.skinny.shape, rows[r].expected);
+        assert_int_equal(kernel.tile_rows, rows[r].rows);
+        assert_int_equal(kernel.of.skinny.along, rows[r].along);
+        assert_int_equal(kernel.parts, 1);
+    }
+}
+
 /* Parts of k where tiles of C are too few for the device, down to none where they are many. */
 static void test_parts(void **state)
 {
@@ -1428,6 +1485,7 @@ int main(void)
         cmocka_unit_test(test_matrix_parts),
         cmocka_unit_test(test_large_blocks),
         cmocka_unit_test(test_skinny_unit),
+        cmocka_unit_test(test_skinny_short),
         cmocka_unit_test(test_parts),
         cmocka_unit_test(test_parts_on_cpu),
         cmocka_unit_test(test_complex_parts_on_cpu),
