@@ -21,10 +21,9 @@ public:
     const unsigned count;
     const int pitch;
 
-    SUBWAVE_DEVICE round_cells(const matmul_problem<T> &tile, int along)
-        : down_(tile.c_row == 1 && tile.c_column != 1),
-          columns_log2_(31 - __builtin_clz(Tile::columns(along))),
-          count(rows_ * Tile::columns(along)), pitch(Tile::columns(along) + skinny_pack<T>)
+    SUBWAVE_DEVICE round_cells(const matmul_problem<T> &tile, int columns)
+        : down_(tile.c_row == 1 && tile.c_column != 1), columns_log2_(31 - __builtin_clz(columns)),
+          count(rows_ * columns), pitch(columns + skinny_pack<T>)
     {
     }
     /* Of the round that has a cell of the tile. */
@@ -42,13 +41,14 @@ public:
     }
 };
 
-/* Writes the tile's elements, which are the sums over all parts of what lies in `sums`. */
+/* Writes the tile's elements, which are the sums over all parts of what lies in `sums`. All waves of a
+ * block shared a part's k. */
 template <class T, class Tile>
-SUBWAVE_DEVICE void add_parts(const matmul_problem<T> &tile, int along, const T *sums,
-                              std::uint32_t parts, T *memory)
+SUBWAVE_DEVICE void add_parts(const matmul_problem<T> &tile, const T *sums, std::uint32_t parts,
+                              T *memory)
 {
     constexpr int pack = skinny_pack<T>, ahead = 16; /* loads that do not wait for one another */
-    const round_cells<T, Tile> of_round(tile, along);
+    const round_cells<T, Tile> of_round(tile, Tile::columns(Tile::most_along));
     const unsigned cells = Tile::rounds * of_round.count, packs = cells / pack;
     const unsigned item = block_item(), items = block_size();
     /* If there are more work-items than packs, they split the parts among themselves. */
@@ -89,26 +89,31 @@ SUBWAVE_DEVICE void add_parts(const matmul_problem<T> &tile, int along, const T 
     }
 }
 
-/* The sums of the waves that shared k, some rows at a time, go to C, or as one part's to `sums`. */
-template <class T, class Tile>
+/* The sums of the waves that shared k, some rows at a time, go to C if they are Whole, or as one part's
+ * to `sums`. */
+template <bool Whole, class T, class Tile>
 SUBWAVE_DEVICE void finish(const matmul_problem<T> &tile, const Tile &mine, int along, T *sums,
                            T *memory)
 {
     const unsigned item = block_item(), items = block_size();
     constexpr int rows = Tile::rows / Tile::rounds;
-    const round_cells<T, Tile> cells(tile, along);
+    const round_cells<T, Tile> cells(tile, Tile::columns(along));
     SUBWAVE_UNROLL
     for (int round = 0; round < Tile::rounds; ++round) {
         block_barrier(site::current());
         mine.put(round, memory, cells.pitch);
         block_barrier(site::current());
+        SUBWAVE_ROLLED
         for (unsigned e = item; e < cells.count; e += items) {
             const int i = cells.row(e), j = cells.column(e);
             const T *const from = &memory[i * cells.pitch + j];
             T sum = *from;
-            for (int wave = 1; wave < along; ++wave)
-                sum += from[wave * rows * cells.pitch];
-            if (sums)
+            SUBWAVE_UNROLL
+            for (int wave = 1; wave < Tile::most_along; ++wave) {
+                if (wave < along)
+                    sum += from[wave * rows * cells.pitch];
+            }
+            if constexpr (!Whole)
                 sums[round * cells.count + e] = sum;
             else if (round * rows + i < tile.m && j < tile.n)
                 tile.store(round * rows + i, j, sum);
@@ -136,15 +141,15 @@ matmul_skinny(skinny_problem<T> p)
     const matmul_problem<T> tile = locate(block);
     /* With one call for both, LLVM 19 puts a jump into the main loop of skinny_dots. */
     if (p.parts == 1) {
-        finish<T, Tile>(tile, mine, p.along, nullptr, memory);
+        finish<true, T, Tile>(tile, mine, p.along, nullptr, memory);
         return;
     }
     const unsigned cells = Tile::rows * Tile::columns(p.along);
     T *const sums = p.sums + std::int64_t(at) * p.parts * cells;
-    finish(tile, mine, p.along, sums + block / p.tiles * cells, memory);
+    finish<false, T, Tile>(tile, mine, Tile::most_along, sums + block / p.tiles * cells, memory);
     if (!is_last_of_tile(&p.finished[at], p.parts, memory))
         return;
-    add_parts<T, Tile>(tile, p.along, sums, p.parts, memory);
+    add_parts<T, Tile>(tile, sums, p.parts, memory);
     if (block_item() == 0)
         p.finished[at] = 0;
 }

@@ -6,6 +6,7 @@
  *   Tile(problem, sg, along)  the problem begins at the tile's first element and the block's part of
  *                             k, which so many waves share; the others are side by side
  *   rows, columns(along)      elements
+ *   most_along                waves that share k where blocks share it too, and otherwise at most
  *   items, blocks             of a block; whose registers a multiprocessor should hold
  *   multiply(memory, where)   all of k; memory is the block's shared memory
  *   rounds, put(round, memory, pitch)  writes the sums of rows / rounds rows, `pitch` elements from a
@@ -137,6 +138,7 @@ template <class T, bool Packed> class skinny_dots {
 public:
     static constexpr int items = SUBWAVE_SKINNY_BLOCK;
     static constexpr int rows = 1, rounds = 1, blocks = Packed ? 2 : 1;
+    static constexpr int most_along = skinny_waves;
     static SUBWAVE_DEVICE int columns(int along) { return skinny_waves / along * across; }
 
     SUBWAVE_DEVICE skinny_dots(const matmul_problem<T> &p, sub_group sg, int along)
@@ -235,6 +237,7 @@ public:
     static constexpr int rows = Rows,
                          rounds = Rows > SUBWAVE_SKINNY_ROUND ? Rows / SUBWAVE_SKINNY_ROUND : 1;
     static constexpr int blocks = Rows * sizeof(T) > 64 || (Rows == 16 && !Packed) ? 1 : 2;
+    static constexpr int most_along = skinny_waves;
     static SUBWAVE_DEVICE int columns(int along) { return skinny_waves / along * lanes() * pack; }
 
     SUBWAVE_DEVICE skinny_lanes(const matmul_problem<T> &p, sub_group sg, int along)

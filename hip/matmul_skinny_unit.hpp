@@ -41,6 +41,7 @@ public:
     static constexpr int rows = SUBWAVE_SKINNY_UNIT_ROWS, rounds = 1,
                          items = SUBWAVE_SKINNY_UNIT_BLOCK;
     static constexpr int blocks = Steps == 4 ? 2 : Packed ? 4 : 3;
+    static constexpr int most_along = Along;
     static SUBWAVE_DEVICE int columns(int) { return across * 16; }
 
     SUBWAVE_DEVICE skinny_unit(const matmul_problem<T> &p, sub_group sg, int)

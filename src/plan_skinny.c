@@ -322,9 +322,10 @@ static void show_tile(const subwave_capabilities *device, subwave_dtype dtype,
     const int64_t teams = greater_of(1, kernel->block_x * pack / (rows * t->columns));
     const int64_t room =
         (int64_t)subwave_skinny_workspace(device) / (tiles * rows * t->columns * element_size);
-    /* The last block adds up its tile's parts in shared memory. */
+    /* Blocks share k if all of their waves do. */
     const bool may_share = tiles <= SUBWAVE_SKINNY_TILES &&
-                           (staged || rows * t->columns * element_size <= kernel->shared_bytes);
+                           (staged || is_of_unit(shape) ||
+                            kernel->of.skinny.along == block_of_lanes(device) / device->wave_size);
     /* A part of its own costs more than it gains where half of the device has something to do. */
     const int64_t least = staged ? staged_shapes[shape].least_part
                           : is_timed(device, dtype) && 2 * tiles >= units_of(device)
