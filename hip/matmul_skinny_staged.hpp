@@ -141,9 +141,14 @@ public:
         }
     }
 
-    SUBWAVE_DEVICE void store(const matmul_problem<T> &tile) const
+    /* `free` is a stage that nobody copies to; others may still multiply it. */
+    SUBWAVE_DEVICE void store(const matmul_problem<T> &tile, T *free) const
     {
         const bool aligned = reinterpret_cast<std::uintptr_t>(tile.c) % (together * sizeof(T)) == 0;
+        if constexpr (Down) {
+            if (tile.c_row == 1 && !(aligned && tile.c_column % together == 0))
+                return store_in_order(tile, free);
+        }
         if (Down || tile.c_row == 1)
             store_fours<true>(tile, aligned && tile.c_row == 1 && tile.c_column % together == 0);
         else
@@ -209,6 +214,38 @@ private:
                     copy_part_to_local<pack>(&to[l * b_pitch + j],
                                              left.b + l * left.b_row + j * left.b_column,
                                              l < k ? n - j : 0);
+        }
+    }
+
+    /* Columns of C that are not aligned, some at a time: neighbours store neighbours in memory. */
+    SUBWAVE_DEVICE void store_in_order(const matmul_problem<T> &tile, T *free) const
+    {
+        constexpr int pitch = Rows + 1, fit = stage_elements / (items_across * pitch),
+                      at_once = fit >= Wide ? Wide
+                                : fit >= 4  ? 4
+                                            : 2;
+        static_assert(fit >= at_once && Wide % at_once == 0);
+        const int m = tile.m < Rows ? static_cast<int>(tile.m) : Rows, item = block_item();
+        SUBWAVE_UNROLL
+        for (int first = 0; first < Wide; first += at_once) {
+            block_barrier(site::current());
+            SUBWAVE_UNROLL
+            for (int c = 0; c < at_once; ++c) {
+                SUBWAVE_UNROLL
+                for (int r = 0; r < Tall; ++r)
+                    free[column(c) * pitch + row(r)] = sum_[r][first + c];
+            }
+            block_barrier(site::current());
+            const int left = first * items_across;
+            const std::int64_t there = tile.n - left, n = at_once * items_across;
+            int i = item % m, j = item / m;
+            SUBWAVE_ROLLED
+            while (j < n && j < there) {
+                tile.store(i, left + j, free[j * pitch + i]);
+                i += items % m;
+                j += items / m + (i >= m);
+                i -= i >= m ? m : 0;
+            }
         }
     }
 
@@ -306,7 +343,7 @@ matmul_skinny_staged(skinny_problem<T> p)
             if (block_item() == 0)
                 p.finished[at] = 0;
         }
-        mine.store(locate(number));
+        mine.store(locate(number), memory + free * Tile::stage_elements);
     }
 }
 

@@ -25,15 +25,15 @@ static const struct staged_shape {
 #undef SUBWAVE_X
 };
 
-static subwave_dtype dtype_of_stages(subwave_skinny_shape shape)
-{
-    return staged_shapes[shape].bytes == sizeof(float) ? SUBWAVE_DTYPE_F32 : SUBWAVE_DTYPE_F64;
-}
-
-/* The same of those that copy B to shared memory. */
+/* The same of staged shapes. */
 static int64_t most_staged(const subwave_capabilities *device, const struct staged_shape *shape)
 {
     return (device->waves_take_turns ? 2 : shape->blocks) * units_of(device);
+}
+
+static subwave_dtype dtype_of_stages(subwave_skinny_shape shape)
+{
+    return staged_shapes[shape].bytes == sizeof(float) ? SUBWAVE_DTYPE_F32 : SUBWAVE_DTYPE_F64;
 }
 
 size_t subwave_skinny_workspace(const subwave_capabilities *device)
@@ -247,7 +247,7 @@ static subwave_skinny_shape choose_shape(const subwave_capabilities *device, sub
     if (down)
         return SUBWAVE_SKINNY_DOWN;
     const bool narrow = product->n <= wave * pack / 2;
-    /* Tiles that are too few for a quarter of the device */
+    /* Other tiles would be too few for a quarter of the device. */
     if (!narrow && timed && m <= 16 && k <= 512 &&
         4 * ceil_divide(product->n, wave * pack) < units_of(device)) {
         *rows = m == 1 ? 1 : 4;
@@ -348,8 +348,8 @@ static void show_tile(const subwave_capabilities *device, subwave_dtype dtype,
     }
 }
 
-/* Where k is short, fewer waves share it and others are side by side, as long as there are tiles for
- * the device. */
+/* Where k has only a few steps for each of the waves that share it, fewer do, and others are side by
+ * side, as long as there are tiles for the device. */
 static tile choose_along(const subwave_capabilities *device, int32_t element_size,
                          const subwave_matmul_product *product, subwave_skinny_shape shape,
                          int32_t rows, subwave_matmul_kernel *kernel)
