@@ -234,7 +234,7 @@ static subwave_skinny_shape choose_shape(const subwave_capabilities *device, sub
     const int64_t wave = device->wave_size, pack = 16 / (int64_t)subwave_dtype_size(dtype),
                   m = product->m, k = product->k;
     const bool timed = is_timed(device, dtype), has_tiles = has_wide_tiles(device, product, pack),
-               by_dots = down && m == 1 && (k > wave * pack || !has_tiles);
+               by_dots = down && m == 1 && (k > wave * pack || !has_tiles || product->n == 1);
     *rows = by_dots || (m == 1 && !down) ? 1 : m <= (timed ? 8 : 4) ? 4 : 16;
     const subwave_skinny_shape staged = choose_staged(device, dtype, product, down);
     if (staged)
