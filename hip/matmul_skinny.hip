@@ -9,21 +9,20 @@
 
 SUBWAVE_BEGIN
 
-/* The cells of a tile that are stored in a round: neighbours in C have numbers that follow one another.
- * Rows of their sums in shared memory are `pitch` elements apart, so that lanes with neighbours in a
- * column of C find them in different banks. */
+/* The cells of a tile that are stored in a round: neighbours in C have numbers that follow one
+ * another. */
 template <class T, class Tile> class round_cells {
     static constexpr unsigned rows_ = Tile::rows / Tile::rounds;
     const bool down_;
     const int columns_log2_;
 
 public:
+    const int columns;
     const unsigned count;
-    const int pitch;
 
-    SUBWAVE_DEVICE round_cells(const matmul_problem<T> &tile, int columns)
-        : down_(tile.c_row == 1 && tile.c_column != 1), columns_log2_(31 - __builtin_clz(columns)),
-          count(rows_ * columns), pitch(columns + skinny_pack<T>)
+    SUBWAVE_DEVICE round_cells(const matmul_problem<T> &tile, int of_tile)
+        : down_(tile.c_row == 1 && tile.c_column != 1), columns_log2_(31 - __builtin_clz(of_tile)),
+          columns(of_tile), count(rows_ * of_tile)
     {
     }
     /* Of the round that has a cell of the tile. */
@@ -101,17 +100,17 @@ SUBWAVE_DEVICE void finish(const matmul_problem<T> &tile, const Tile &mine, int 
     SUBWAVE_UNROLL
     for (int round = 0; round < Tile::rounds; ++round) {
         block_barrier(site::current());
-        mine.put(round, memory, cells.pitch);
+        mine.put(round, memory, cells.columns);
         block_barrier(site::current());
         SUBWAVE_ROLLED
         for (unsigned e = item; e < cells.count; e += items) {
             const int i = cells.row(e), j = cells.column(e);
-            const T *const from = &memory[i * cells.pitch + j];
+            const T *const from = &memory[skinny_place<T>(i, j, cells.columns)];
             T sum = *from;
             SUBWAVE_UNROLL
             for (int wave = 1; wave < Tile::most_along; ++wave) {
                 if (wave < along)
-                    sum += from[wave * rows * cells.pitch];
+                    sum += from[wave * cells.count];
             }
             if constexpr (!Whole)
                 sums[round * cells.count + e] = sum;

@@ -9,8 +9,8 @@
  *   most_along                waves that share k where blocks share it too, and otherwise at most
  *   items, blocks             of a block; whose registers a multiprocessor should hold
  *   multiply(memory, where)   all of k; memory is the block's shared memory
- *   rounds, put(round, memory, pitch)  writes the sums of rows / rounds rows, `pitch` elements from a
- *                             row to the next, and wave by wave of those that share k
+ *   rounds, put(round, memory, columns)  writes the sums of rows / rounds rows, of so many columns, to
+ *                             the places of skinny_place(), and wave by wave of those that share k
  */
 #ifndef SUBWAVE_HIP_MATMUL_SKINNY_HPP
 #define SUBWAVE_HIP_MATMUL_SKINNY_HPP
@@ -52,6 +52,13 @@ template <class T> constexpr int skinny_pack = 16 / sizeof(T);
  * one. */
 template <class T>
 constexpr bool skinny_loads_anywhere = wave_loads_anywhere || skinny_pack<T> == 1;
+
+/* Where in shared memory the sum of a cell is, such that the lanes that read a column, or a row, find
+ * their elements in different banks. `columns` is a power of two. */
+template <class T> SUBWAVE_DEVICE int skinny_place(int row, int column, int columns)
+{
+    return row * columns + (column ^ (row * skinny_pack<T> & (columns - 1)));
+}
 
 /* The CPU device's waves take turns. */
 constexpr int skinny_waves = min_wave_size() == max_wave_size()
@@ -123,6 +130,12 @@ SUBWAVE_DEVICE void copy_terms(T *local, const matmul_problem<T> &p, std::int64_
     }
 }
 
+/* The wave's place in its block. */
+SUBWAVE_DEVICE int skinny_wave(sub_group sg)
+{
+    return wave_uniform(static_cast<int>(sg.get_group_linear_id()));
+}
+
 /* One row of A, and B's columns are lines of memory: dot products of the sub-group. */
 template <class T, bool Packed> class skinny_dots {
     static constexpr int pack = skinny_pack<T>, across = SUBWAVE_SKINNY_DOTS,
@@ -142,9 +155,8 @@ public:
     static SUBWAVE_DEVICE int columns(int along) { return skinny_waves / along * across; }
 
     SUBWAVE_DEVICE skinny_dots(const matmul_problem<T> &p, sub_group sg, int along)
-        : p_(in_packs<Packed, true>(p.from(0, sg.get_group_linear_id() / along * across, 0, p.k))),
-          sg_(sg), waves_(along), wave_(sg.get_group_linear_id() % along),
-          first_(sg.get_group_linear_id() / along * across), lane_(wave_lane())
+        : p_(in_packs<Packed, true>(p)), sg_(sg), waves_(along), wave_(skinny_wave(sg) % along),
+          first_(skinny_wave(sg) / along * across), lane_(wave_lane())
     {
         SUBWAVE_UNROLL
         for (int c = 0; c < across; ++c)
@@ -154,8 +166,9 @@ public:
     SUBWAVE_DEVICE void multiply(T *, site where)
     {
         const int stride = waves_ * terms(), first = wave_ * terms() + lane_ * pack;
-        const T *a = &p_.a[first * p_.a_column], *b = &p_.b[first * p_.b_row];
-        const bool whole = across <= p_.n;
+        const T *a = &p_.a[first * p_.a_column],
+                *b = &p_.b[first * p_.b_row + first_ * p_.b_column];
+        const bool whole = first_ + across <= p_.n;
         std::int64_t l = wave_ * terms();
         for (; l < p_.k; l += stride, a += stride * p_.a_column, b += stride * p_.b_row) {
             if (whole && l + terms() <= p_.k)
@@ -168,12 +181,12 @@ public:
             sum_[c] = reduce_over_group(sg_, sum_[c], plus<T>(), where);
     }
 
-    SUBWAVE_DEVICE void put(int, T *memory, int pitch) const
+    SUBWAVE_DEVICE void put(int, T *memory, int columns) const
     {
         SUBWAVE_UNROLL
         for (int c = 0; c < across; ++c)
             if (lane_ == c % min_wave_size())
-                memory[wave_ * pitch + first_ + c] = sum_[c];
+                memory[wave_ * columns + first_ + c] = sum_[c];
     }
 
 private:
@@ -192,7 +205,7 @@ private:
             SUBWAVE_UNROLL
             for (int c = 0; c < across; ++c)
                 load_line<Packed, Inside>(of_b[s][c], b + ahead * p_.b_row + c * p_.b_column,
-                                          p_.b_row, c < p_.n ? left - ahead : 0);
+                                          p_.b_row, first_ + c < p_.n ? left - ahead : 0);
         }
         SUBWAVE_UNROLL
         for (int s = 0; s < steps; ++s) {
@@ -225,6 +238,8 @@ template <class T, int Rows, bool Narrow, bool Down, bool Packed> class skinny_l
         return Narrow ? wave_size() / SUBWAVE_SKINNY_NARROW_LANES : 1;
     }
     static SUBWAVE_DEVICE int terms() { return steps * together(); }
+    static constexpr bool all_share =
+        wave_loads_anywhere && Down && Rows == SUBWAVE_SKINNY_ALL_SHARE;
 
     const matmul_problem<T> p_;
     const sub_group sg_;
@@ -241,10 +256,9 @@ public:
     static SUBWAVE_DEVICE int columns(int along) { return skinny_waves / along * lanes() * pack; }
 
     SUBWAVE_DEVICE skinny_lanes(const matmul_problem<T> &p, sub_group sg, int along)
-        : p_(in_packs<Packed, Down>(
-              p.from(0, sg.get_group_linear_id() / along * lanes() * pack, 0, p.k))),
-          sg_(sg), waves_(along), wave_(sg.get_group_linear_id() % along),
-          first_(sg.get_group_linear_id() / along * lanes() * pack), lane_(wave_lane())
+        : p_(in_packs<Packed, Down>(p)), sg_(sg), waves_(all_share ? skinny_waves : along),
+          wave_(skinny_wave(sg) % waves_),
+          first_(all_share ? 0 : skinny_wave(sg) / along * lanes() * pack), lane_(wave_lane())
     {
         SUBWAVE_UNROLL
         for (int i = 0; i < Rows; ++i) {
@@ -259,7 +273,7 @@ public:
         if constexpr (Rows == 1)
             multiply_row();
         else
-            multiply_rows(memory + sg_.get_group_linear_id() *
+            multiply_rows(memory + skinny_wave(sg_) *
                                        (2 * terms() * Rows + (Down ? lanes() * pack * b_pitch : 0)),
                           where);
         if constexpr (Narrow) {
@@ -275,24 +289,27 @@ public:
         }
     }
 
-    SUBWAVE_DEVICE void put(int round, T *memory, int pitch) const
+    SUBWAVE_DEVICE void put(int round, T *memory, int columns) const
     {
         if (lane_ >= lanes())
             return;
         constexpr int count = Rows / rounds;
-        T *to = &memory[wave_ * count * pitch + first_ + (Down ? lane_ : lane_ * pack)];
+        memory += wave_ * count * columns;
         SUBWAVE_UNROLL
-        for (int i = 0; i < count; ++i, to += pitch) {
+        for (int i = 0; i < count; ++i) {
             SUBWAVE_UNROLL
-            for (int c = 0; c < pack; ++c)
-                to[Down ? lanes() * c : c] = sum_[round * count + i][c];
+            for (int c = 0; c < pack; ++c) {
+                const int place = Down ? skinny_place<T>(i, first_ + lane_ + lanes() * c, columns)
+                                       : skinny_place<T>(i, first_ + lane_ * pack, columns) + c;
+                memory[place] = sum_[round * count + i][c];
+            }
         }
     }
 
 private:
     SUBWAVE_DEVICE const T *first_pack() const
     {
-        return &p_.b[(wave_ * terms() + term()) * p_.b_row + column(0) * p_.b_column];
+        return &p_.b[(wave_ * terms() + term()) * p_.b_row + (first_ + column(0)) * p_.b_column];
     }
 
     SUBWAVE_DEVICE void multiply_row()
@@ -361,7 +378,7 @@ private:
 
     SUBWAVE_DEVICE void fetch(T (&line)[steps][pack], const T *b, std::int64_t l) const
     {
-        if (lanes() * pack <= p_.n && l + terms() <= p_.k)
+        if (first_ + lanes() * pack <= p_.n && l + terms() <= p_.k)
             fetch_lines<true>(line, b, l + term());
         else
             fetch_lines<false>(line, b, l + term());
@@ -373,10 +390,11 @@ private:
         for (int s = 0; s < steps; ++s) {
             if constexpr (Down)
                 load_line<Packed, Inside>(line[s], b + (column(s) - column(0)) * p_.b_column,
-                                          p_.b_row, column(s) < p_.n ? p_.k - l : 0);
+                                          p_.b_row, first_ + column(s) < p_.n ? p_.k - l : 0);
             else
                 load_line<Packed, Inside>(line[s], b + s * together() * p_.b_row, p_.b_column,
-                                          l + s * together() < p_.k ? p_.n - column(s) : 0);
+                                          l + s * together() < p_.k ? p_.n - first_ - column(s)
+                                                                    : 0);
         }
     }
 

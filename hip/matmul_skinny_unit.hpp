@@ -68,7 +68,7 @@ public:
             trap(); /* no plan asks for it on this architecture */
     }
 
-    SUBWAVE_DEVICE void put(int, T *memory, int pitch) const
+    SUBWAVE_DEVICE void put(int, T *memory, int columns) const
     {
         SUBWAVE_UNROLL
         for (int v = 0; v < 2; ++v) {
@@ -78,7 +78,7 @@ public:
                 for (int e = 0; e < 2; ++e) {
                     const int i = Down ? 2 * high_ + h : 8 * v + 2 * low_ + e;
                     const int j = Down ? 8 * v + 2 * low_ + e : 2 * high_ + h;
-                    memory[(along_ * 16 + i) * pitch + first_ + j] =
+                    memory[along_ * 16 * columns + skinny_place<T>(i, first_ + j, columns)] =
                         sum_.of[v * unit::c_right + h * unit::c_below + e];
                 }
             }

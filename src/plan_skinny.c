@@ -53,12 +53,6 @@ typedef struct tile {
     int64_t columns, steps, elements;
 } tile;
 
-/* Elements of the sums of waves that shared k, whose rows are a pack apart. */
-static int64_t of_sums(int64_t along, int64_t rows, int64_t columns, int64_t pack)
-{
-    return along * rows * (columns + pack);
-}
-
 static int64_t block_of_lanes(const subwave_capabilities *device)
 {
     return device->waves_take_turns ? SUBWAVE_SKINNY_CPU_WAVES * (int64_t)device->wave_size
@@ -79,8 +73,7 @@ static tile set_lanes(int64_t wave, int64_t waves, int32_t element_size,
     kernel->item_columns = (int32_t)pack;
     return (tile){waves / along * columns, along * steps,
                   greater_of(waves * (2 * steps * rows + (down ? columns * (packs + pack) : 0)),
-                             of_sums(along, lesser_of(rows, SUBWAVE_SKINNY_ROUND),
-                                     waves / along * columns, pack))};
+                             waves * lesser_of(rows, SUBWAVE_SKINNY_ROUND) * columns)};
 }
 
 static tile set_dots(int64_t wave, int64_t waves, int32_t element_size,
@@ -89,8 +82,7 @@ static tile set_dots(int64_t wave, int64_t waves, int32_t element_size,
     const int64_t along = kernel->of.skinny.along, pack = 16 / element_size,
                   columns = waves / along * SUBWAVE_SKINNY_DOTS;
     kernel->item_columns = SUBWAVE_SKINNY_DOTS;
-    return (tile){columns, along * SUBWAVE_SKINNY_DOTS_STEPS * wave * pack,
-                  of_sums(along, 1, columns, pack)};
+    return (tile){columns, along * SUBWAVE_SKINNY_DOTS_STEPS * wave * pack, along * columns};
 }
 
 static tile set_staged(subwave_matmul_kernel *kernel)
@@ -148,7 +140,7 @@ static tile set_unit(int64_t wave, subwave_matmul_kernel *kernel)
     kernel->item_rows = units[shape].down ? 2 : 4;
     kernel->item_columns = units[shape].down ? 4 : 2;
     return (tile){columns, along * units[shape].steps * SUBWAVE_SKINNY_UNIT_DEPTH,
-                  of_sums(along, SUBWAVE_SKINNY_UNIT_ROWS, columns, 2)};
+                  along * SUBWAVE_SKINNY_UNIT_ROWS * columns};
 }
 
 /* Whether the bounds below, which are measured on an H200, are for this device and type. */
@@ -348,6 +340,15 @@ static void show_tile(const subwave_capabilities *device, subwave_dtype dtype,
     }
 }
 
+/* Whether it is not the plan that says how many waves share k. */
+static bool has_fixed_along(const subwave_capabilities *device, subwave_skinny_shape shape,
+                            int32_t rows)
+{
+    return is_of_unit(shape) || subwave_skinny_is_staged(shape) ||
+           (device->shapes->loads_anywhere && shape == SUBWAVE_SKINNY_DOWN &&
+            rows == SUBWAVE_SKINNY_ALL_SHARE);
+}
+
 /* Where k has only a few steps for each of the waves that share it, fewer do, and others are side by
  * side, as long as there are tiles for the device. */
 static tile choose_along(const subwave_capabilities *device, int32_t element_size,
@@ -356,7 +357,7 @@ static tile choose_along(const subwave_capabilities *device, int32_t element_siz
 {
     int64_t along = block_of_lanes(device) / device->wave_size;
     tile t = set_tile(device, element_size, shape, rows, along, kernel);
-    const bool is_fixed = is_of_unit(shape) || subwave_skinny_is_staged(shape);
+    const bool is_fixed = has_fixed_along(device, shape, rows);
     while (!is_fixed && along > 1 && product->k < (device->waves_take_turns ? 1 : 4) * t.steps &&
            subwave_count_tiles(product, kernel->tile_rows, 2 * t.columns) >=
                (device->waves_take_turns ? 4 : units_of(device))) {
@@ -397,8 +398,9 @@ void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype
         for (int32_t rows = is_staged || of_unit ? 16 : 1; rows <= 16; rows *= 4) {
             if (rows > 1 && !kernel->packed && anywhere)
                 continue;
-            int64_t along = is_staged || of_unit ? 1 : block_of_lanes(device) / wave;
-            for (; along >= 1; along /= 2) {
+            int64_t along = block_of_lanes(device) / wave;
+            const int64_t least = has_fixed_along(device, shape, rows) ? along : 1;
+            for (; along >= least; along /= 2) {
                 const tile t = set_tile(device, element_size, shape, rows, along, kernel);
                 show_tile(device, dtype, product, &t, kernel, candidates);
             }
