@@ -23,7 +23,7 @@ template <class T> struct skinny_problem {
     matmul_problem<T> whole;
     std::int64_t part; /* of k, a block's */
     std::uint32_t parts;
-    int along; /* waves of a block that share its part; all these numbers are powers of two */
+    int along; /* waves of a block that share its part: a power of two, as their number is */
     std::uint32_t first_tile, tiles; /* of this launch */
     T *sums;                         /* of every tile, part by part, if there are several */
     std::uint32_t *finished;         /* parts of every tile: zeros, and zeros again in the end */
@@ -144,8 +144,9 @@ template <class T, bool Packed> class skinny_dots {
 
     const matmul_problem<T> p_;
     const sub_group sg_;
-    const int waves_, wave_; /* that share k, and its place among them */
-    const int first_, lane_; /* column */
+    const int waves_, wave_; /* those that share k, and this wave's place among them */
+    const int first_;        /* its first column */
+    const int lane_;
     T sum_[across];
 
 public:
@@ -243,8 +244,9 @@ template <class T, int Rows, bool Narrow, bool Down, bool Packed> class skinny_l
 
     const matmul_problem<T> p_;
     const sub_group sg_;
-    const int waves_, wave_; /* that share k, and its place among them */
-    const int first_, lane_; /* column */
+    const int waves_, wave_; /* those that share k, and this wave's place among them */
+    const int first_;        /* its first column */
+    const int lane_;
     T sum_[Rows][pack];
 
 public:

@@ -203,12 +203,12 @@ static subwave_skinny_shape choose_staged(const subwave_capabilities *device, su
     }
     if (dtype != SUBWAVE_DTYPE_F32)
         return 0;
-    const bool is_wide =
+    const bool is_ahead =
         m <= 16 ? is_timed(device, dtype) &&
                       (down ? m > 4 && (m > 8 || k > 16) : m > 8 && k <= 64 && n >= 4096)
                 : down || (k <= 64 && n >= 4096) || (2 * wide >= 3 * units && m < 24) ||
                       (wide >= 4 * units && (m <= 32 || k <= 256));
-    if (!is_wide)
+    if (!is_ahead)
         return 0;
     return few       ? down ? SUBWAVE_SKINNY_STAGED_DOWN_FEW : SUBWAVE_SKINNY_STAGED_ACROSS_FEW
            : m <= 32 ? down ? SUBWAVE_SKINNY_STAGED_DOWN_32 : SUBWAVE_SKINNY_STAGED_ACROSS_32
@@ -312,8 +312,6 @@ static void show_tile(const subwave_capabilities *device, subwave_dtype dtype,
         staged ? most_staged(device, &staged_shapes[shape]) : most_blocks(device);
     /* that add parts up */
     const int64_t teams = greater_of(1, kernel->block_x * pack / (rows * t->columns));
-    const int64_t room =
-        (int64_t)subwave_skinny_workspace(device) / (tiles * rows * t->columns * element_size);
     /* Blocks share k if all of their waves do. */
     const bool may_share = tiles <= SUBWAVE_SKINNY_TILES &&
                            (staged || is_of_unit(shape) ||
@@ -323,6 +321,10 @@ static void show_tile(const subwave_capabilities *device, subwave_dtype dtype,
                           : is_timed(device, dtype) && 2 * tiles >= units_of(device)
                               ? greater_of(t->steps, 128)
                               : t->steps;
+    /* parts whose sums the workspace holds; of more tiles the bytes might exceed 64 bits */
+    const int64_t room = may_share ? (int64_t)subwave_skinny_workspace(device) /
+                                         (tiles * rows * t->columns * element_size)
+                                   : 1;
     const int64_t shared = may_share ? lesser_of(blocks / tiles, room) : 1,
                   most = greater_of(1, k / least), most_launched = staged ? blocks : UINT32_MAX;
     const int64_t parts =
