@@ -173,7 +173,8 @@ template <class T> static auto skinny_kernel(const subwave_matmul_kernel &plan)
         if constexpr (rows == 1) {
             if (is(rows, SUBWAVE_SKINNY_DOWN, packed))
                 kernel = matmul_skinny<T, skinny_dots<T, packed>>;
-        } else if constexpr (packed || !skinny_loads_anywhere<T>) {
+        } else if constexpr ((packed || !skinny_loads_anywhere<T>) &&
+                             subwave_skinny_has_down(&shapes, rows, sizeof(T))) {
             if (is(rows, SUBWAVE_SKINNY_DOWN, packed))
                 kernel = matmul_skinny<T, skinny_lanes<T, rows, false, true, packed>>;
         }

@@ -92,7 +92,9 @@ typedef struct subwave_shapes {
      * 16 bits: src/plan_matmul.c compares times.) */
     int32_t auto_percent[3];
     bool f64_unit_in_groups; /* SKINNY and the batched kernels use the unit for f64 */
-    bool skinny_staged;      /* SKINNY of f32 and f64 has tiles of 32 and more rows */
+    /* SKINNY of f32 and f64 has tiles of 32 and more rows, which take all columns of B of f32 for so
+     * many rows of A and more; or 0. */
+    int32_t skinny_staged;
     bool unit_in_batches; /* batched kernels use that of whole waves for all but small matrices */
     /* The staged batched kernel is compiled for as many work-items as it has, rather than for more,
      * which keeps the registers few and many blocks at work. */
@@ -125,7 +127,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     0,
     {0, 0, 0},
     false,
-    true,
+    17,
     false,
     false,
     true,
@@ -152,7 +154,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     0,
     {0, 13, 40},
     true,
-    true,
+    9,
     false,
     false,
     false,
@@ -186,7 +188,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     900,
     {25, 25, 25},
     false,
-    false,
+    0,
     true,
     true,
     true,
@@ -218,7 +220,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     0,
     {25, 25, 25},
     false,
-    false,
+    0,
     true,
     true,
     true,
@@ -314,6 +316,13 @@ enum {
 SUBWAVE_SHAPE_FUNCTION bool subwave_skinny_is_staged(subwave_skinny_shape shape)
 {
     return shape > SUBWAVE_SKINNY_DOWN && shape < SUBWAVE_SKINNY_UNIT_ACROSS;
+}
+
+/* Whether there is a kernel of DOWN with so many rows: of f32, where staged tiles do not take them. */
+SUBWAVE_SHAPE_FUNCTION bool subwave_skinny_has_down(const subwave_shapes *shapes, int32_t rows,
+                                                    int32_t element_size)
+{
+    return element_size > 4 || !shapes->skinny_staged || rows < shapes->skinny_staged;
 }
 
 /* Packs of B that a lane loads together. Of NARROW the lanes have many steps of k at once, whose elements

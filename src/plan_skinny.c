@@ -203,11 +203,12 @@ static subwave_skinny_shape choose_staged(const subwave_capabilities *device, su
     }
     if (dtype != SUBWAVE_DTYPE_F32)
         return 0;
-    const bool is_ahead =
-        m <= 16 ? is_timed(device, dtype) &&
-                      (down ? m > 4 && (m > 8 || k > 16) : m > 8 && k <= 64 && n >= 4096)
-                : down || (k <= 64 && n >= 4096) || (2 * wide >= 3 * units && m < 24) ||
-                      (wide >= 4 * units && (m <= 32 || k <= 256));
+    const bool timed = is_timed(device, dtype);
+    const bool is_ahead = m > 16 ? down || (k <= 64 && n >= 4096) ||
+                                       (2 * wide >= 3 * units && m < 24) ||
+                                       (wide >= 4 * units && (m <= 32 || k <= 256))
+                          : down ? m >= device->shapes->skinny_staged || (timed && m > 4 && k > 16)
+                                 : timed && m > 8 && k <= 64 && n >= 4096;
     if (!is_ahead)
         return 0;
     return few       ? down ? SUBWAVE_SKINNY_STAGED_DOWN_FEW : SUBWAVE_SKINNY_STAGED_ACROSS_FEW
@@ -398,7 +399,9 @@ void subwave_plan_skinny(const subwave_capabilities *device, subwave_dtype dtype
             (is_staged && (!device->shapes->skinny_staged || dtype != dtype_of_stages(shape))))
             continue;
         for (int32_t rows = is_staged || of_unit ? 16 : 1; rows <= 16; rows *= 4) {
-            if (rows > 1 && !kernel->packed && anywhere)
+            if ((rows > 1 && !kernel->packed && anywhere) ||
+                (shape == SUBWAVE_SKINNY_DOWN &&
+                 !subwave_skinny_has_down(device->shapes, rows, element_size)))
                 continue;
             int64_t along = block_of_lanes(device) / wave;
             const int64_t least = has_fixed_along(device, shape, rows) ? along : 1;

@@ -137,6 +137,12 @@ static void plan_matmuls(const subwave_capabilities *device)
                             plan_matmul(device, all_variants[v], all_dtypes[d], sizes[m], sizes[n],
                                         depths[k], form);
         }
+    static const int64_t few[] = {3, 8, 16, 24, 48}, many[] = {20000, 1000000}, ks[] = {8, 40, 400};
+    for (int d = 0; d < DTYPES; ++d)
+        for (int c = 0; c < 5 * 2 * 3 * 16; ++c)
+            if (subwave_variant_takes(device, SUBWAVE_VARIANT_SKINNY, all_dtypes[d]))
+                plan_matmul(device, SUBWAVE_VARIANT_SKINNY, all_dtypes[d], few[c / 96],
+                            many[c / 48 % 2], ks[c / 16 % 3], c % 16);
     const subwave_real_form_launch real_form = {.blocks = 1};
     for (int d = 0; d < DTYPES; ++d)
         if (subwave_is_built(SUBWAVE_OPERATION_real_form, all_dtypes[d]) &&
