@@ -101,7 +101,7 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
     SUBWAVE_SHARED(value, of_block, block_reduce_elements<array_block>);
     const int item = static_cast<int>(threadIdx.x), number = item / run, place = item % run;
     value start = filler<Op, value>::value(), mine = start;
-    scan_runs<value, rows> packs(reinterpret_cast<scan_chunk<value> *>(exchanged));
+    scan_runs_for<value, rows> packs(reinterpret_cast<scan_chunk<value> *>(exchanged));
     for_rows<rolled>(
         [&](int r, pack_elements<T> &pack) {
             value upto = as(pack.element[0]);
@@ -111,7 +111,7 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
                 if constexpr (in_place)
                     pack.element[e] = as.result(upto);
             }
-            packs.of_row(r) = upto;
+            packs.put(r, upto, op, totals);
         },
         x.pack);
     /* Here rather than with the results, which two branches would move to the same registers. */
@@ -165,7 +165,7 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
     for_rows<rolled>(
         [&](int r, pack_elements<T> &pack) {
             const value of_runs = op(start, starts[r * runs + number]),
-                        of_packs = op(of_runs, packs.of_row(r));
+                        of_packs = op(of_runs, packs.before(r));
             if constexpr (in_place) {
                 SUBWAVE_UNROLL
                 for (int e = 0; e < pack_size<T>; ++e)
@@ -209,7 +209,7 @@ scan(subwave_scan_launch p)
     };
     const auto to = [&] { return static_cast<T *>(p.y) + (row * p.ldy + first()); };
     using chunk = scan_chunk<combined_t<T>>;
-    SUBWAVE_SHARED(chunk, exchanged, (scan_runs<combined_t<T>, scan_packs<T>::rows>::chunks));
+    SUBWAVE_SHARED(chunk, exchanged, (scan_runs_for<combined_t<T>, scan_packs<T>::rows>::chunks));
     with_array_op<T>(p.op, [&](auto op, auto as) {
         scan_tile(p, p.tiles, tile, x, exchanged, op, as);
         if (is_stored())

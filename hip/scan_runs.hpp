@@ -29,15 +29,10 @@ public:
 
     SUBWAVE_DEVICE explicit scan_runs(scan_chunk<T> *shared) : shared_{shared} {}
 
-    /* Of the work-item's pack of a row: its value, and after scan() and a block_barrier what is before
-     * it in its run. */
-    SUBWAVE_DEVICE T &of_row(int row)
-    {
-        const int i = row * run + place_;
-        return chunk(i / size).value[i % size];
-    }
+    /* The value of the work-item's pack of a row. */
+    template <class Op> SUBWAVE_DEVICE void put(int row, T value, Op, T *) { of_row(row) = value; }
 
-    /* totals[i] becomes the value of run i of the tile. */
+    /* After all values: totals[i] becomes the value of run i of the tile. */
     template <class Op> SUBWAVE_DEVICE void scan(Op op, T *totals)
     {
         const sub_group wave = this_work_item::get_sub_group();
@@ -93,10 +88,18 @@ public:
         }
     }
 
+    /* After scan() and a block_barrier: what is before the pack in its run. */
+    SUBWAVE_DEVICE T before(int row) { return of_row(row); }
+
 private:
     static constexpr int size = scan_chunk<T>::size, share_chunks = scan_share / size,
                          last = scan_share - 1;
 
+    SUBWAVE_DEVICE T &of_row(int row)
+    {
+        const int i = row * run + place_;
+        return chunk(i / size).value[i % size];
+    }
     /* Lanes that read chunks at the same time find them in different banks. */
     SUBWAVE_DEVICE scan_chunk<T> &chunk(int i)
     {
@@ -106,6 +109,41 @@ private:
     scan_chunk<T> *shared_;
     int number_ = static_cast<int>(threadIdx.x) / run, place_ = static_cast<int>(threadIdx.x) % run;
 };
+
+/* The same with a scan between lanes for each row, which needs few registers. */
+template <class T, int Rows> class scan_runs_in_lanes {
+public:
+    static constexpr int run = SUBWAVE_SCAN_RUN, chunks = Rows * array_block / scan_chunk<T>::size;
+
+    SUBWAVE_DEVICE explicit scan_runs_in_lanes(scan_chunk<T> *shared) : shared_{shared} {}
+
+    template <class Op> SUBWAVE_DEVICE void put(int row, T value, Op op, T *totals)
+    {
+        static_assert(Rows * min_wave_size() >= Rows * run, "a wave has whole runs");
+        const int item = static_cast<int>(threadIdx.x);
+        const scanned<T> packs = block_scan_runs<array_block, run>(value, op, totals);
+        before(row) = packs.before;
+        if (item % run == run - 1)
+            totals[row * (array_block / run) + item / run] = packs.upto;
+    }
+    template <class Op> SUBWAVE_DEVICE void scan(Op, T *) {}
+    SUBWAVE_DEVICE T &before(int row)
+    {
+        constexpr int size = scan_chunk<T>::size;
+        const int i = row * array_block + static_cast<int>(threadIdx.x);
+        return shared_[i / size].value[i % size];
+    }
+
+private:
+    scan_chunk<T> *shared_;
+};
+
+/* The latter where the former would take more registers than there are for four blocks at a time: those
+ * of the tile's packs, of a work-item's neighbours, and a quarter for all else. */
+template <class T, int Rows>
+using scan_runs_for = std::conditional_t<(4 * Rows + scan_share * static_cast<int>(sizeof(T)) / 4 <
+                                          lane_registers / 4 * 3),
+                                         scan_runs<T, Rows>, scan_runs_in_lanes<T, Rows>>;
 
 SUBWAVE_END
 

@@ -125,6 +125,8 @@
  *   computed_anew(value)                 value, an int; on NVIDIA, where a loop needs the
  *                                        registers, what follows from it is not kept from one call
  *                                        to the next
+ *   lane_registers                       words that a lane can have in registers where a compute unit
+ *                                        has 1024 work-items
  *   branches_end_in_moves                whether the compiler, where branches meet, moves their values to
  *                                        the same registers; if these are many, each branch should store
  *                                        its own

@@ -427,6 +427,7 @@ template <int> SUBWAVE_DEVICE void copies_to_local_wait() {}
 SUBWAVE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
 
+constexpr int lane_registers = 128;
 /* LLVM 15 would keep in scratch memory what each branch stores. */
 constexpr bool branches_end_in_moves = __clang_major__ > 15;
 constexpr bool blocks_begin_in_order = false; /* AMD does not promise it */

@@ -299,6 +299,7 @@ template <int> SUBWAVE_DEVICE void copies_to_local_wait() {}
 
 SUBWAVE_DEVICE void keep_order() {}
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
+constexpr int lane_registers = 256;
 constexpr bool branches_end_in_moves = true; /* as on AMD, so that it is tested */
 constexpr bool blocks_begin_in_order = false;
 template <class T> SUBWAVE_DEVICE T argument_read_anew(const T &argument) { return argument; }

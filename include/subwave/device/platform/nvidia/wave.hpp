@@ -416,6 +416,7 @@ SUBWAVE_DEVICE int computed_anew(int value)
     return value;
 }
 
+constexpr int lane_registers = 64;
 constexpr bool branches_end_in_moves = false;
 /* CUDA does not promise it, but all GPUs so far do it, and CUB relies on it
  * (github.com/NVIDIA/cub/issues/245). */
