@@ -92,8 +92,15 @@ template <int Size, int Id, class T> SUBWAVE_DEVICE T block_lane(const T &value)
         return dpp<Id * 0x55>(value);
     else if constexpr (Size == 8)
         return dpp_into<dpp_row_read + 8 + Id, 0xf, 0xc>(dpp<dpp_row_read + Id>(value), value);
-    else
+    else if constexpr (Size == 16)
         return dpp<dpp_row_read + Id>(value);
+    else { /* of two rows */
+        const T of_row = dpp<dpp_row_read + Id % 16>(value);
+        if constexpr (Id < 16)
+            return dpp_into<dpp_row_bcast15, 0xa, 0xf>(of_row, of_row);
+        else
+            return even_rows_from_odd(of_row);
+    }
 }
 
 template <int Size, class T>
@@ -102,9 +109,9 @@ SUBWAVE_DEVICE T wave_broadcast_block(lane_mask members, const T &value, std::ui
 {
     if constexpr (Size == wave_size())
         return read_lane(value, static_cast<int>(id));
-    if constexpr (Size == 1)
+    else if constexpr (Size == 1)
         return value;
-    else if constexpr (Size < 8 || (Size < 32 && SUBWAVE_ROW_READS)) {
+    else if constexpr (Size < 8 || SUBWAVE_ROW_READS) {
         if (wave_knows(id))
             return for_constant<Size>(
                 id, value, [&](auto lane) { return apart(block_lane<Size, lane()>(value)); });
