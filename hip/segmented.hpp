@@ -18,9 +18,10 @@
 
 SUBWAVE_BEGIN
 
+/* least is no greater than most. */
 template <class Number> SUBWAVE_DEVICE Number clamped(Number value, Number least, Number most)
 {
-    return value < least ? least : value > most ? most : value;
+    return greater(lesser(value, most), least);
 }
 
 SUBWAVE_DEVICE std::int64_t given_offset_at(const subwave_segments &p, std::int64_t i)
@@ -320,9 +321,9 @@ public:
         /* All work-items take the same steps. */
         int low = 0;
         for (std::uint32_t left = segments; left > 0; left /= 2) {
-            const int half = (left + 1) / 2;
-            if (static_cast<int>(end[low + half]) + low < item * each + 2 - half)
-                low += half;
+            const int next = low + static_cast<int>((left + 1) / 2);
+            if (static_cast<int>(end[next]) + next < item * each + 2)
+                low = next;
         }
         part.begin = static_cast<int>(end[low]); /* results come later */
         if (segments > 0) {
@@ -352,7 +353,7 @@ public:
     }
 };
 
-/* A value, and whether a segment ended before the elements that it is of. */
+/* A value, and whether a segment ended before the elements that it is of: otherwise 0. */
 template <class Value> struct since_end {
     Value value;
     std::uint32_t ended;
@@ -386,21 +387,31 @@ SUBWAVE_DEVICE scanned<since_end<Value>> scan_run_since_end(since_end<Value> x, 
         return block_scan_runs<array_block, run>(x, join_since_end<Op>{op}, shared);
     } else {
         const site where = site::current();
-        const lane_mask all = this_work_item::get_sub_group().callers();
-        const int in_wave = wave_lane(), lane = in_wave % run, first = in_wave - lane;
-        const auto ended = static_cast<std::uint32_t>(wave_ballot(all, x.ended, where) >> first);
-        const std::uint32_t ended_below = ended & ((std::uint32_t(1) << lane) - 1),
-                            ended_upto = ended_below | (x.ended ? std::uint32_t(1) << lane : 0);
-        const int since = first + (ended_upto ? 31 - __clz(static_cast<int>(ended_upto)) : 0);
+        const sub_group wave = this_work_item::get_sub_group();
+        const std::uint32_t lane = threadIdx.x % run, first = threadIdx.x % wave_size() - lane;
+        const auto ended =
+            static_cast<std::uint32_t>(wave_ballot(wave.callers(), x.ended, where) >> first);
+        const std::uint32_t ended_upto = ended & ~std::uint32_t(0) >> (run - 1 - lane),
+                            ended_below = ended_upto & ~(std::uint32_t(1) << lane);
+        /* The lane of the last end up to this one, or lane 0. */
+        const auto since = static_cast<std::uint32_t>(highest_lane(ended_upto | 1));
         Value upto = x.value;
-        SUBWAVE_UNROLL
-        for (int size = 1; size < run; size *= 2) {
-            /* Lanes of the upper block read the last lane of the lower one. */
-            const int from = (in_wave & ~size) | (size - 1);
-            const Value other = wave_shuffle(all, upto, from, where);
-            upto = (in_wave & size) && from >= since ? op(other, upto) : upto;
-        }
-        const Value before = wave_shuffle(all, upto, first + (lane > 0 ? lane - 1 : lane), where);
+        /* The upper half of a block takes what the lower half's last lane has, unless a segment ended
+         * since: then `since` is in the upper half too, and differs from the lane in lower bits only. */
+        const auto step = [&](auto half) {
+            constexpr std::uint32_t size = decltype(half)::value;
+            const Value other =
+                group_broadcast(get_fixed_size_group<2 * size>(wave), upto, size - 1, where);
+            const bool takes = ((lane & size) != 0) & ((lane ^ since) >= size); /* no branch */
+            upto = takes ? op(other, upto) : upto;
+        };
+        static_assert(run == 32, "as many lanes as the last step has in a block");
+        step(std::integral_constant<std::uint32_t, 1>());
+        step(std::integral_constant<std::uint32_t, 2>());
+        step(std::integral_constant<std::uint32_t, 4>());
+        step(std::integral_constant<std::uint32_t, 8>());
+        step(std::integral_constant<std::uint32_t, 16>());
+        const Value before = shift_group_right(wave, upto, 1, where);
         return {{upto, ended_upto}, {lane > 0 ? before : filler<Op, Value>::value(), ended_below}};
     }
 }
@@ -415,10 +426,10 @@ constexpr int tile_since_end_elements =
     block_scan_elements<array_block> + array_block / SUBWAVE_SCAN_RUN;
 
 /* All work-items of a block call it together; `shared` has tile_since_end_elements, and may be used
- * again after a block_barrier. `all` is valid in the last wave, and in all if `for_all` says so. */
+ * again after a block_barrier. `all` is valid in the last one. */
 template <class Value, class Op>
 SUBWAVE_DEVICE tile_since_end<Value> scan_tile_since_end(since_end<Value> x, Op op,
-                                                         since_end<Value> *shared, bool for_all)
+                                                         since_end<Value> *shared)
 {
     constexpr int run = SUBWAVE_SCAN_RUN, runs = array_block / run;
     since_end<Value> *const totals = shared + block_scan_elements<array_block>;
@@ -429,23 +440,49 @@ SUBWAVE_DEVICE tile_since_end<Value> scan_tile_since_end(since_end<Value> x, Op 
         totals[number] = in_run.upto;
     block_barrier(site::current());
     const join_since_end<Op> join = {op};
-    tile_since_end<Value> result = {{filler<Op, Value>::value(), 0},
-                                    {filler<Op, Value>::value(), 0}};
-    const int first_in_wave =
-        wave_uniform(static_cast<int>(threadIdx.x / wave_size())) * wave_size();
-    SUBWAVE_ROLLED
-    for (int r = 0; r < first_in_wave / run; ++r)
-        result.all = join(result.all, totals[r]);
-    result.before = result.all;
-    const int needed = for_all ? runs : (first_in_wave + wave_size() - 1) / run + 1;
-    SUBWAVE_ROLLED
-    for (int r = first_in_wave / run; r < needed; ++r) {
-        if (r == number)
-            result.before = result.all;
-        result.all = join(result.all, totals[r]);
+    since_end<Value> before = {filler<Op, Value>::value(), 0};
+    /* Of the runs before the work-item's own those count that follow the last end. */
+    std::uint32_t ended = 0; /* bit r: run r has an end */
+    if constexpr (min_wave_size() >= runs) {
+        const lane_mask all = this_work_item::get_sub_group().callers();
+        ended = static_cast<std::uint32_t>(
+            wave_ballot(all, totals[item % runs].ended, site::current()));
+    } else {
+        for (int r = 0; r < runs; ++r)
+            ended |= static_cast<std::uint32_t>(totals[r].ended != 0) << r;
     }
-    result.before = join(result.before, in_run.before);
-    return result;
+    before.ended = ended & ((std::uint32_t(1) << number) - 1);
+    SUBWAVE_ROLLED
+    for (int r = highest_lane(before.ended | 1); r < number; ++r)
+        before.value = op(before.value, totals[r].value);
+    return {join(before, in_run.before), join(before, in_run.upto)};
+}
+
+/* What a value x of each work-item combines to, in all of them and in the same order. All work-items of
+ * a block call it together, again after a block_barrier. */
+template <class Value, class Op> SUBWAVE_DEVICE Value combine_in_runs(Value x, Op op)
+{
+    constexpr int run = SUBWAVE_SCAN_RUN, runs = array_block / run;
+    SUBWAVE_SHARED(Value, shared, block_scan_elements<array_block>);
+    SUBWAVE_SHARED(Value, totals, runs);
+    Value upto = x;
+    if constexpr (!code_is_short || min_wave_size() < run) {
+        upto = block_scan_runs<array_block, run>(x, op, shared).upto;
+    } else {
+        const site where = site::current();
+        const lane_mask all = this_work_item::get_sub_group().callers();
+        SUBWAVE_ROLLED
+        for (int size = 1; size < run; size *= 2) /* right in the last lane */
+            upto = op(wave_shuffle(all, upto, wave_lane() ^ size, where), upto);
+    }
+    if (threadIdx.x % run == run - 1)
+        totals[threadIdx.x / run] = upto;
+    block_barrier(site::current());
+    Value all = filler<Op, Value>::value();
+    SUBWAVE_ROLLED
+    for (int r = 0; r < runs; ++r)
+        all = op(all, totals[r]);
+    return all;
 }
 
 /* The states of the tiles from `first` up to `tile` that its block looks at in each of at most three
@@ -497,41 +534,33 @@ SUBWAVE_DEVICE Value value_before_part(const subwave_segments &p, std::uint32_t 
                                        std::int32_t began, bool has_ends, bool waits,
                                        since_end<Value> x, Op op, since_end<Value> *shared)
 {
-    /* The work-items of the tile, and then the tiles before it, by the same code. */
     const Value none = filler<Op, Value>::value();
     const std::uint32_t count = p.tiles_of_launch;
     const bool is_last_item = threadIdx.x == array_block - 1, is_last_tile = number == count - 1;
     const earlier_tiles earlier = {began > 0 ? static_cast<std::uint32_t>(began) : 0, number};
-    tile_since_end<Value> mine = {};
+    const tile_since_end<Value> mine = scan_tile_since_end(x, op, shared);
     Value before = none;
-    int steps = 0;
-    SUBWAVE_ROLLED
-    for (int step = -1; step < steps; ++step) {
-        if (step >= 0) {
-            block_barrier(site::current());
-            x = {earlier.wait(p.states, count, step, none), 0};
+    if (count > 1) {
+        if (is_last_item)
+            publish(p.states, number, mine.all.value);
+        int steps = 0;
+        if (earlier.ends_group())
+            steps = earlier.steps();
+        else if (waits || is_last_tile) {
+            if (earlier.first + 1 == number) {
+                /* The others have no use for it, and should not ask all the time. */
+                if (!mine.before.ended || is_last_item)
+                    before = wait_for<Value>(p.states, earlier.first);
+            } else if (earlier.first < number)
+                steps = earlier.steps();
         }
-        const tile_since_end<Value> scanned = scan_tile_since_end(x, op, shared, step >= 0);
-        if (step >= 0) {
-            before = op(scanned.all.value, before);
+        SUBWAVE_ROLLED
+        for (int step = 0; step < steps; ++step) {
+            block_barrier(site::current());
+            const Value of_tile = earlier.wait(p.states, count, step, none);
+            before = op(combine_in_runs(of_tile, op), before);
             if (step == 0 && earlier.ends_group() && is_last_item)
                 publish(p.states, count + earlier.group(), op(before, mine.all.value));
-        } else {
-            mine = scanned;
-            if (count > 1) {
-                if (is_last_item)
-                    publish(p.states, number, mine.all.value);
-                if (earlier.ends_group())
-                    steps = earlier.steps();
-                else if (waits || is_last_tile) {
-                    if (earlier.first + 1 == number) {
-                        /* The others have no use for it, and should not ask all the time. */
-                        if (!mine.before.ended || is_last_item)
-                            before = wait_for<Value>(p.states, earlier.first);
-                    } else if (earlier.first < number)
-                        steps = earlier.steps();
-                }
-            }
         }
     }
     if (began < 0)
