@@ -29,14 +29,17 @@ SUBWAVE_DEVICE void reduce_segments(const subwave_segments &p, std::uint32_t num
 
     /* Up to the first end of the part, or the part's. */
     const bool has_end = part.segment < part.segments_end;
-    const int first_end = has_end ? tile.end_of(part.segment, part) : part.end;
-    const bool first_is_empty =
-        has_end && part.begin == static_cast<int>(tile.end[part.segment + 1]);
-    const T *next = tile.x + part.first;
+    int first_end = part.end;
+    bool first_is_empty = false;
+    if (has_end) {
+        first_end = tile.end_of(part.segment, part);
+        first_is_empty = part.begin == static_cast<int>(tile.end[part.segment + 1]);
+    }
     value sum = none, first_sum = none;
     /* If only one segment ends in the part, the same loop then sums what follows that end. */
     bool rest_follows = has_end && part.segments_end - part.segment == 1;
     const bool has_several_ends = has_end && !rest_follows;
+    const T *next = tile.x + part.first;
     const auto add = [&](auto number) {
         constexpr int together = decltype(number)::value;
         T x[together];
@@ -46,19 +49,19 @@ SUBWAVE_DEVICE void reduce_segments(const subwave_segments &p, std::uint32_t num
         SUBWAVE_UNROLL
         for (int k = 0; k < together; ++k)
             sum = op(sum, as(x[k]));
-        next += together;
+        return next + together;
     };
     SUBWAVE_ROLLED
     for (int left = first_end - part.first;; left = part.end - first_end) {
         SUBWAVE_ROLLED
-        for (; left >= 8; left -= 8)
-            add(std::integral_constant<int, 8>());
+        for (const T *const stop = next + (left & ~7); next != stop;)
+            next = add(std::integral_constant<int, 8>());
         if (left & 4)
-            add(std::integral_constant<int, 4>());
+            next = add(std::integral_constant<int, 4>());
         if (left & 2)
-            add(std::integral_constant<int, 2>());
+            next = add(std::integral_constant<int, 2>());
         if (left & 1)
-            add(std::integral_constant<int, 1>());
+            next = add(std::integral_constant<int, 1>());
         if (!rest_follows)
             break;
         rest_follows = false;
@@ -86,8 +89,9 @@ SUBWAVE_DEVICE void reduce_segments(const subwave_segments &p, std::uint32_t num
         }
     }
 
+    const auto ends = static_cast<std::uint32_t>(part.segments_end - part.segment);
     const value before = value_before_part<value>(p, number, began, tile.segments > 0,
-                                                  tile.segments > 0, {sum, has_end}, op, shared);
+                                                  tile.segments > 0, {sum, ends}, op, shared);
     if (has_end)
         store(part.segment, op(before, first_sum), first_is_empty);
 }
