@@ -256,21 +256,26 @@ SUBWAVE_DEVICE void for_rows(Body body, OfRows (&...of_rows)[Rows])
     }
 }
 
-/* Replaces the elements of a pack by `before` joined with those of the pack up to them, or before
- * them. */
-template <class T, class Value, class Op, class As>
+/* Replaces the elements of a pack by result(what is up to them, or before them, after `before`). */
+template <class T, class Value, class Op, class As, class Result>
 SUBWAVE_DEVICE void scan_pack(pack_elements<T> &pack, Value before, subwave_scan_kind kind, Op op,
-                              As as)
+                              As as, Result result)
 {
-    Value upto = before, result = before;
     SUBWAVE_UNROLL
     for (int e = 0; e < pack_size<T>; ++e) {
-        const Value element = as(pack.element[e]);
-        upto = e == 0 ? element : op(upto, element);
-        const Value with = op(before, upto);
-        pack.element[e] = as.result(kind == SUBWAVE_SCAN_INCLUSIVE ? with : result);
-        result = with;
+        const Value with = op(before, as(pack.element[e]));
+        pack.element[e] = result(kind == SUBWAVE_SCAN_INCLUSIVE ? with : before);
+        before = with;
     }
+}
+
+/* Calls body(the kind, as a constant), in a branch of its own. */
+template <class Body> SUBWAVE_DEVICE void with_scan_kind(subwave_scan_kind kind, Body body)
+{
+    if (kind == SUBWAVE_SCAN_INCLUSIVE)
+        body(std::integral_constant<subwave_scan_kind, SUBWAVE_SCAN_INCLUSIVE>());
+    else
+        body(std::integral_constant<subwave_scan_kind, SUBWAVE_SCAN_EXCLUSIVE>());
 }
 
 /* Whether the caller is in its block's first wave. The compiler knows that all lanes of it agree. */

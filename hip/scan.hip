@@ -45,7 +45,7 @@ template <class T> struct scan_packs {
         return &element_in_row(tile, static_cast<std::uint32_t>(row * array_block * size),
                                threadIdx.x * size);
     }
-    /* Nothing that is stored depends on those behind the end. */
+    /* Those behind the end hold anything: nothing that is stored depends on them. */
     template <bool Aligned> SUBWAVE_DEVICE void load(const T *tile, int elements)
     {
         if (elements == all) {
@@ -53,7 +53,6 @@ template <class T> struct scan_packs {
             for (int r = 0; r < rows; ++r)
                 load_pack<Aligned>(pack[r].element, at(tile, r));
         } else {
-            *this = {};
             SUBWAVE_UNROLL
             for (int r = 0; r < rows; ++r)
                 if (place(r) + size <= elements)
@@ -90,41 +89,56 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
     using value = typename As::value;
     static_assert(sizeof(value) <= sizeof(combined_t<T>), "what is exchanged has room");
     constexpr int rows = scan_packs<T>::rows, run = SUBWAVE_SCAN_RUN, runs = array_block / run,
-                  parts = rows * runs / run;
+                  parts = rows * runs / run, elements = block_scan_elements<array_block>;
     constexpr bool rolled = scan_packs<T>::rolled, runs_in_waves = min_wave_size() >= run;
-    /* An element's place can keep what is combined in its pack up to it, or before it. */
+    /* An element's place can keep what is combined up to it in its run, or before it. */
     constexpr bool in_place = As::is_kept;
     static_assert(rows * runs % run == 0, "the runs of a part of the tile are scanned as one");
-    SUBWAVE_SHARED(value, shared, block_scan_elements<array_block>);
+    SUBWAVE_SHARED(value, shared, rows * elements);
     SUBWAVE_SHARED(value, totals, rows * runs);
     SUBWAVE_SHARED(value, starts, rows * runs + 1);
     SUBWAVE_SHARED(value, of_block, block_reduce_elements<array_block>);
     const int item = static_cast<int>(threadIdx.x), number = item / run, place = item % run;
-    value start = filler<Op, value>::value(), mine = start;
-    scan_runs_for<value, rows> packs(reinterpret_cast<scan_chunk<value> *>(exchanged));
+    value before[rows] = {}, start = filler<Op, value>::value(), mine = start;
+    scan_runs<value, rows> packs(reinterpret_cast<scan_chunk<value> *>(exchanged));
     for_rows<rolled>(
-        [&](int r, pack_elements<T> &pack) {
-            value upto = as(pack.element[0]);
+        [&](int r, pack_elements<T> &pack, value &of_pack) {
+            value sum = as(pack.element[0]);
             SUBWAVE_UNROLL
-            for (int e = 1; e < pack_size<T>; ++e) {
-                upto = op(upto, as(pack.element[e]));
-                if constexpr (in_place)
-                    pack.element[e] = as.result(upto);
+            for (int e = 1; e < pack_size<T>; ++e)
+                sum = op(sum, as(pack.element[e]));
+            if constexpr (exchanges_packs) {
+                packs.of_row(r) = sum;
+            } else {
+                const scanned<value> upto =
+                    block_scan_runs<array_block, run>(sum, op, &shared[r * elements]);
+                of_pack = upto.before;
+                if (place == run - 1)
+                    totals[r * runs + number] = upto.upto;
             }
-            packs.put(r, upto, op, totals);
         },
-        x.pack);
-    /* Here rather than with the results, which two branches would move to the same registers. */
-    if (in_place && p.scan == SUBWAVE_SCAN_EXCLUSIVE)
+        x.pack, before);
+    if constexpr (exchanges_packs)
+        packs.scan(op, totals);
+    /* An element becomes what is up to it or before it, in its run if in place, or else in all. */
+    const auto scan_elements = [&](auto kind) {
         for_rows<rolled>(
-            [&](int, pack_elements<T> &pack) {
-                SUBWAVE_UNROLL
-                for (int e = pack_size<T> - 1; e > 0; --e)
-                    pack.element[e] = pack.element[e - 1];
-                pack.element[0] = as.result(filler<Op, value>::value());
+            [&](int r, pack_elements<T> &pack, value of_pack) {
+                if constexpr (exchanges_packs)
+                    of_pack = packs.of_row(r);
+                if constexpr (in_place) {
+                    scan_pack(pack, of_pack, kind.value, op, as,
+                              [&](value v) { return as.result(v); });
+                } else {
+                    const value of_run = op(start, starts[r * runs + number]);
+                    scan_pack(pack, of_pack, kind.value, op, as,
+                              [&](value v) { return as.result(op(of_run, v)); });
+                }
             },
-            x.pack);
-    packs.scan(op, totals);
+            x.pack, before);
+    };
+    if constexpr (in_place)
+        with_scan_kind(p.scan, scan_elements);
     block_barrier(site::current());
 
     if (t.first > 0) {
@@ -162,21 +176,19 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
         block_barrier(site::current());
     if (tile == t.count - 1 && item == 0 && t.first + t.count < t.all)
         *tiles_carry<value>(t, t.first + SUBWAVE_SCAN_TILES) = op(start, mine);
-    for_rows<rolled>(
-        [&](int r, pack_elements<T> &pack) {
-            const value of_runs = op(start, starts[r * runs + number]),
-                        of_packs = op(of_runs, packs.before(r));
-            if constexpr (in_place) {
-                SUBWAVE_UNROLL
-                for (int e = 0; e < pack_size<T>; ++e)
-                    pack.element[e] = as.result(op(of_packs, as(pack.element[e])));
-            } else {
-                scan_pack(pack, of_packs, p.scan, op, as);
-            }
-        },
-        x.pack);
     const bool begins_with_nothing =
         t.first == 0 && tile == 0 && p.scan == SUBWAVE_SCAN_EXCLUSIVE && !p.has_init;
+    if constexpr (in_place)
+        for_rows<rolled>(
+            [&](int r, pack_elements<T> &pack) {
+                const value of_run = op(start, starts[r * runs + number]);
+                SUBWAVE_UNROLL
+                for (int e = 0; e < pack_size<T>; ++e)
+                    pack.element[e] = as.result(op(of_run, as(pack.element[e])));
+            },
+            x.pack);
+    else
+        with_scan_kind(p.scan, scan_elements);
     if (item == 0 && begins_with_nothing)
         x.pack[0].element[0] = result_of_nothing<T>(op, as);
 }
@@ -196,7 +208,7 @@ scan(subwave_scan_launch p)
         const std::int64_t left = p.tiles.n - first();
         return left < scan_packs<T>::all ? static_cast<int>(left) : scan_packs<T>::all;
     };
-    scan_packs<T> x;
+    scan_packs<T> x = {};
     const T *const from = static_cast<const T *>(p.x) + (row * p.ldx + first());
     touch_later_tile(from, static_cast<std::uint32_t>(elements()), p.tiles.n - first());
     x.template load<Aligned>(from, elements());
@@ -209,7 +221,7 @@ scan(subwave_scan_launch p)
     };
     const auto to = [&] { return static_cast<T *>(p.y) + (row * p.ldy + first()); };
     using chunk = scan_chunk<combined_t<T>>;
-    SUBWAVE_SHARED(chunk, exchanged, (scan_runs_for<combined_t<T>, scan_packs<T>::rows>::chunks));
+    SUBWAVE_SHARED(chunk, exchanged, (scan_runs<combined_t<T>, scan_packs<T>::rows>::chunks));
     with_array_op<T>(p.op, [&](auto op, auto as) {
         scan_tile(p, p.tiles, tile, x, exchanged, op, as);
         if (is_stored())

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * scan_runs.hpp: the runs of a scan's tile, each of SUBWAVE_SCAN_RUN packs, scanned by way of shared memory.
+ * scan_runs.hpp: the runs of a scan's tile, each of SUBWAVE_SCAN_RUN packs, scanned by way of shared
+ * memory.
  *
  * A scan between lanes takes a step for each doubling of the lanes, and for each row of the tile
  * anew. Here a work-item has packs that are neighbours, so that most steps are its own.
@@ -10,6 +11,10 @@
 #include "array.hpp"
 
 SUBWAVE_BEGIN
+
+/* Whether the values are exchanged so, rather than scanned between lanes row by row. On NVIDIA, where
+ * four blocks at a time leave too few registers for it, a scan of f64 took 8 % longer on an H100. */
+constexpr bool exchanges_packs = lane_registers > 64;
 
 /* Neighbours of a run whose values a work-item scans by itself. Every wave has the lanes that share a
  * run. */
@@ -29,10 +34,14 @@ public:
 
     SUBWAVE_DEVICE explicit scan_runs(scan_chunk<T> *shared) : shared_{shared} {}
 
-    /* The value of the work-item's pack of a row. */
-    template <class Op> SUBWAVE_DEVICE void put(int row, T value, Op, T *) { of_row(row) = value; }
+    /* Of the work-item's pack of a row: its value, and after scan() what is before it in its run. */
+    SUBWAVE_DEVICE T &of_row(int row)
+    {
+        const int i = row * run + place_;
+        return chunk(i / size).value[i % size];
+    }
 
-    /* After all values: totals[i] becomes the value of run i of the tile. */
+    /* totals[i] becomes the value of run i of the tile. */
     template <class Op> SUBWAVE_DEVICE void scan(Op op, T *totals)
     {
         const sub_group wave = this_work_item::get_sub_group();
@@ -41,10 +50,7 @@ public:
         constexpr int shares = Rows * scan_sharers;
         const int share = place_ % shares;
         T x[scan_share];
-        if constexpr (min_wave_size() >= run)
-            group_barrier(wave);
-        else
-            block_barrier(site::current());
+        wait();
         SUBWAVE_UNROLL
         for (int c = 0; c < share_chunks; ++c) {
             const scan_chunk<T> from = chunk(share * share_chunks + c);
@@ -86,64 +92,30 @@ public:
                 chunk(share * share_chunks + c) = to;
             }
         }
+        wait();
     }
-
-    /* After scan() and a block_barrier: what is before the pack in its run. */
-    SUBWAVE_DEVICE T before(int row) { return of_row(row); }
 
 private:
     static constexpr int size = scan_chunk<T>::size, share_chunks = scan_share / size,
                          last = scan_share - 1;
 
-    SUBWAVE_DEVICE T &of_row(int row)
-    {
-        const int i = row * run + place_;
-        return chunk(i / size).value[i % size];
-    }
     /* Lanes that read chunks at the same time find them in different banks. */
     SUBWAVE_DEVICE scan_chunk<T> &chunk(int i)
     {
         return shared_[number_ * (Rows * run / size) + (i ^ (i / 8 & (share_chunks - 1)))];
     }
 
+    static SUBWAVE_DEVICE void wait()
+    {
+        if constexpr (min_wave_size() >= run)
+            group_barrier(this_work_item::get_sub_group());
+        else
+            block_barrier(site::current());
+    }
+
     scan_chunk<T> *shared_;
     int number_ = static_cast<int>(threadIdx.x) / run, place_ = static_cast<int>(threadIdx.x) % run;
 };
-
-/* The same with a scan between lanes for each row, which needs few registers. */
-template <class T, int Rows> class scan_runs_in_lanes {
-public:
-    static constexpr int run = SUBWAVE_SCAN_RUN, chunks = Rows * array_block / scan_chunk<T>::size;
-
-    SUBWAVE_DEVICE explicit scan_runs_in_lanes(scan_chunk<T> *shared) : shared_{shared} {}
-
-    template <class Op> SUBWAVE_DEVICE void put(int row, T value, Op op, T *totals)
-    {
-        static_assert(Rows * min_wave_size() >= Rows * run, "a wave has whole runs");
-        const int item = static_cast<int>(threadIdx.x);
-        const scanned<T> packs = block_scan_runs<array_block, run>(value, op, totals);
-        before(row) = packs.before;
-        if (item % run == run - 1)
-            totals[row * (array_block / run) + item / run] = packs.upto;
-    }
-    template <class Op> SUBWAVE_DEVICE void scan(Op, T *) {}
-    SUBWAVE_DEVICE T &before(int row)
-    {
-        constexpr int size = scan_chunk<T>::size;
-        const int i = row * array_block + static_cast<int>(threadIdx.x);
-        return shared_[i / size].value[i % size];
-    }
-
-private:
-    scan_chunk<T> *shared_;
-};
-
-/* The latter where the former would take more registers than there are for four blocks at a time: those
- * of the tile's packs, of a work-item's neighbours, and a quarter for all else. */
-template <class T, int Rows>
-using scan_runs_for = std::conditional_t<(4 * Rows + scan_share * static_cast<int>(sizeof(T)) / 4 <
-                                          lane_registers / 4 * 3),
-                                         scan_runs<T, Rows>, scan_runs_in_lanes<T, Rows>>;
 
 SUBWAVE_END
 
