@@ -12,15 +12,15 @@
 
 SUBWAVE_BEGIN
 
-/* Whether the values are exchanged so, rather than scanned between lanes row by row. On NVIDIA, where
+/* Whether a scan does that, rather than scan between lanes row by row. On NVIDIA, where
  * four blocks at a time leave too few registers for it, a scan of f64 took 8 % longer on an H100. */
 constexpr bool exchanges_packs = lane_registers > 64;
 
-/* Neighbours of a run whose values a work-item scans by itself. Every wave has the lanes that share a
- * run. */
+/* How many neighbours of a run a work-item scans by itself; and how many work-items share a run, which
+ * are lanes of one wave however small waves are. */
 constexpr int scan_share = 8, scan_sharers = SUBWAVE_SCAN_RUN / scan_share;
 
-/* So many values lie side by side in shared memory. */
+/* Values that one load or store moves together. */
 template <class T> struct alignas(sizeof(T) < 2 ? scan_share : 16) scan_chunk {
     static constexpr int size = (sizeof(T) < 2 ? scan_share : 16) / sizeof(T);
     T value[size];
@@ -46,7 +46,8 @@ public:
     {
         const sub_group wave = this_work_item::get_sub_group();
         const auto sharers = get_fixed_size_group<scan_sharers>(wave);
-        /* Of few rows the packs are too few for all work-items. */
+        /* Four rows have too few packs for all work-items: the others compute the same as these, and
+         * store nothing. */
         constexpr int shares = Rows * scan_sharers;
         const int share = place_ % shares;
         T x[scan_share];

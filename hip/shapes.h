@@ -92,8 +92,8 @@ typedef struct subwave_shapes {
      * 16 bits: src/plan_matmul.c compares times.) */
     int32_t auto_percent[3];
     bool f64_unit_in_groups; /* SKINNY and the batched kernels use the unit for f64 */
-    /* SKINNY of f32 and f64 has tiles of 32 and more rows, which take all columns of B of f32 for so
-     * many rows of A and more; or 0. */
+    /* From how many rows of A on SKINNY of f32 always takes its staged tiles where it reads columns of
+     * B; 0 if it has no staged tiles, in f64 neither. */
     int32_t skinny_staged;
     bool unit_in_batches; /* batched kernels use that of whole waves for all but small matrices */
     /* The staged batched kernel is compiled for as many work-items as it has, rather than for more,
@@ -318,7 +318,7 @@ SUBWAVE_SHAPE_FUNCTION bool subwave_skinny_is_staged(subwave_skinny_shape shape)
     return shape > SUBWAVE_SKINNY_DOWN && shape < SUBWAVE_SKINNY_UNIT_ACROSS;
 }
 
-/* Whether there is a kernel of DOWN with so many rows: of f32, where staged tiles do not take them. */
+/* Whether DOWN has a kernel with so many rows: not in f32 if staged tiles always take its place. */
 SUBWAVE_SHAPE_FUNCTION bool subwave_skinny_has_down(const subwave_shapes *shapes, int32_t rows,
                                                     int32_t element_size)
 {
