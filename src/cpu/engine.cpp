@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace subwave::simt {
 
@@ -18,6 +19,10 @@ namespace {
 constexpr std::size_t arena_bytes = 4 * shared_limit; /* red zones and alignment included */
 constexpr std::size_t red_zone = 64;
 constexpr unsigned yields_per_look = 1024;
+constexpr unsigned picks_per_look = 16;
+/* A launch that is over by then runs on the thread that launched it: to wake others takes about as
+ * long. */
+constexpr std::chrono::microseconds time_alone{50};
 /* Below each lane's stack, as much as Linux keeps free below a thread's: what overruns the stack
  * must not find another's. No memory, only addresses. */
 constexpr std::size_t guard_bytes = 1024 * 1024;
@@ -198,8 +203,15 @@ bool engine::prepare(const job &j)
     checked = j.settings.checked != 0;
     exited_ok = j.settings.exited_ok != 0;
     shared_bytes_ = j.request.shared_bytes;
-    seen_at_ = std::chrono::steady_clock::now();
+    begun_at_ = seen_at_ = std::chrono::steady_clock::now();
+    picks_to_look_ = j.is_alone ? picks_per_look : 0;
     return true;
+}
+
+bool engine::is_time_for_helpers() const
+{
+    return launch->next.load(std::memory_order_relaxed) < launch->blocks &&
+           std::chrono::steady_clock::now() - begun_at_ > time_alone;
 }
 
 /* ---- shared memory ---- */
@@ -264,7 +276,12 @@ void engine::run_block()
     /* Lanes are ordered after the launch and before its end, but not among each other. */
     entering = true;
     annotated::release(&begun);
-    annotated::resume(main, *pick(&waves[0]));
+    annotated::resume(main, *pick_lane(&waves[0]));
+    if (after_call_ != nullptr) {
+        launch->call_helpers();
+        picks_to_look_ = 0;
+        annotated::resume(main, *std::exchange(after_call_, nullptr));
+    }
     current = nullptr;
     annotated::acquire(&ended);
     if (finished == threads)
@@ -292,6 +309,10 @@ bool engine::run(job &j)
         const std::uint64_t n = j.next.fetch_add(1);
         if (n >= j.blocks || n > j.failed.load())
             break;
+        if (launch->is_alone && is_time_for_helpers()) {
+            launch->call_helpers();
+            picks_to_look_ = 0;
+        }
         start_block(n);
         run_block();
     }
@@ -335,7 +356,7 @@ lane *engine::take(wave &w)
 
 /* From `w` if any of its lanes can run; its lanes in implicit operations can when no other of the
  * wave can. */
-lane *engine::pick(wave *w)
+lane *engine::pick_lane(wave *w)
 {
     if (w->random && random_word() % 4 == 0)
         w = &waves[random_word() % wave_count];
@@ -348,6 +369,19 @@ lane *engine::pick(wave *w)
     }
     if (finished != threads)
         report_stuck(*this);
+    return &main;
+}
+
+/* The same, by way of `main` if it is to call helpers: a lane's stack may be too small for that. */
+lane *engine::pick(wave *w)
+{
+    lane *const next = pick_lane(w);
+    if (picks_to_look_ == 0 || --picks_to_look_ > 0) [[likely]]
+        return next;
+    picks_to_look_ = picks_per_look;
+    if (next == &main || !is_time_for_helpers())
+        return next;
+    after_call_ = next;
     return &main;
 }
 

@@ -40,7 +40,12 @@ struct job {
     std::mutex lock;                               /* of all that follows */
     std::string error;                             /* empty where there was no memory */
     engine *engines = nullptr;
+    /* Until the thread that launched calls helpers; the pool of them has what follows. */
+    bool is_alone = false;
+    unsigned seats = 0, inside = 0; /* of helpers */
+    job *next_open = nullptr;
 
+    void call_helpers();
     void fail(std::uint64_t block_number, std::string text);
     void fail_without_memory(std::uint64_t block_number) { fail(block_number, {}); }
     std::uint64_t progress();
@@ -91,8 +96,10 @@ private:
     void free_lanes();
     void start_block(std::uint64_t block_number);
     void run_block();
+    bool is_time_for_helpers() const;
     void release_least(wave &w);
     lane *take(wave &w);
+    lane *pick_lane(wave *w);
 
     std::unique_ptr<lane[]> lane_storage_;
     std::unique_ptr<lane_details[]> detail_storage_;
@@ -110,6 +117,9 @@ private:
 
     std::uint64_t random_state_ = 0;
     std::uint64_t yields_ = 0;
+    std::uint64_t picks_to_look_ = 0; /* until whether to call helpers is looked at */
+    lane *after_call_ = nullptr;      /* whose turn it is when `main` has called them */
+    std::chrono::steady_clock::time_point begun_at_;
     std::uint64_t seen_progress_ = 0;
     std::chrono::steady_clock::time_point seen_at_;
 };

@@ -151,14 +151,6 @@ bool run_on_this_thread(job &j)
     return enough_memory;
 }
 
-/* A launch that helpers may join. It lies on the stack of the thread that called the launch. */
-struct offer {
-    job *launch;
-    unsigned seats;
-    unsigned inside = 0;
-    offer *next = nullptr;
-};
-
 /* Helpers join the launches that offer work, the oldest first. */
 class thread_pool {
 public:
@@ -173,29 +165,29 @@ public:
             pthread_join(threads_[i], nullptr);
     }
 
-    void open(offer &own)
+    void open(job &launch)
     {
         {
             const std::lock_guard guard(lock_);
-            offer **last = &first_;
+            job **last = &first_;
             while (*last != nullptr)
-                last = &(*last)->next;
-            *last = &own;
-            start_helpers(own.seats);
+                last = &(*last)->next_open;
+            *last = &launch;
+            start_helpers(launch.seats);
         }
         work_.notify_all();
     }
 
     /* No helper joins any more; returns when those that did have left. */
-    void close(offer &own)
+    void close(job &launch)
     {
         std::unique_lock guard(lock_);
-        own.seats = 0;
-        done_.wait(guard, [&] { return own.inside == 0; });
-        offer **link = &first_;
-        while (*link != &own)
-            link = &(*link)->next;
-        *link = own.next;
+        launch.seats = 0;
+        done_.wait(guard, [&] { return launch.inside == 0; });
+        job **link = &first_;
+        while (*link != &launch)
+            link = &(*link)->next_open;
+        *link = launch.next_open;
     }
 
     /* Around fork(): in the child there is no thread but the one that called it. */
@@ -240,10 +232,10 @@ private:
     {
         std::unique_lock guard(lock_);
         for (;;) {
-            offer *open = nullptr;
+            job *open = nullptr;
             work_.wait(guard, [&] {
                 for (open = first_; open != nullptr && open->seats == 0;)
-                    open = open->next;
+                    open = open->next_open;
                 return stop_ || open != nullptr;
             });
             if (stop_)
@@ -251,7 +243,7 @@ private:
             --open->seats;
             ++open->inside;
             guard.unlock();
-            run_on_this_thread(*open->launch); /* without memory it simply does not help */
+            run_on_this_thread(*open); /* without memory it simply does not help */
             guard.lock();
             if (--open->inside == 0)
                 done_.notify_all();
@@ -260,7 +252,7 @@ private:
 
     std::mutex lock_;
     std::condition_variable work_, done_;
-    offer *first_ = nullptr;
+    job *first_ = nullptr;
     pthread_t threads_[max_threads];
     unsigned helpers_ = 0;
     bool stop_ = false;
@@ -288,6 +280,16 @@ thread_pool &pool()
     static_cast<void>(registered);
     return threads;
 }
+
+} // namespace
+
+void job::call_helpers()
+{
+    is_alone = false;
+    pool().open(*this);
+}
+
+namespace {
 
 std::string text_of(const dim3 &d) { return text('(', d.x, ',', d.y, ',', d.z, ')'); }
 
@@ -325,15 +327,14 @@ static int run_or_throw(const launch_request &request)
                       text("kernel ", function_name(request.kernel), ": ", problem).c_str());
 
     job j(request, settings);
-    const auto helpers = static_cast<unsigned>(
+    j.seats = static_cast<unsigned>(
         std::min<std::uint64_t>(static_cast<unsigned>(settings.threads), j.blocks) - 1);
-    offer own{&j, helpers};
-    if (helpers > 0)
-        pool().open(own);
+    j.is_alone = j.seats > 0;
+    const bool may_have_helpers = j.is_alone;
     if (!run_on_this_thread(j))
         j.fail_without_memory(0);
-    if (helpers > 0)
-        pool().close(own);
+    if (may_have_helpers && !j.is_alone)
+        pool().close(j);
     if (j.failed.load() == UINT64_MAX)
         return failed(SUBWAVE_CPU_SUCCESS, "");
     if (j.error.empty())

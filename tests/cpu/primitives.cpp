@@ -414,6 +414,23 @@ void replay(void **)
     }
 }
 
+/* Each block waits for the other: a thread joins a launch whose first block goes on and on. */
+void meet(int *arrived)
+{
+    if (threadIdx.x == 0)
+        atomicAdd(arrived, 1);
+    while (atomicAdd(arrived, 0) < 2) {}
+}
+void blocks_at_once(void **)
+{
+    for (const unsigned block : {1u, 8u, 300u})
+        for (const std::uint64_t seed : {0u, 1u}) {
+            int arrived = 0;
+            expect_success(run(stream(8, seed, 2), 2, block, meet, &arrived));
+            assert_int_equal(arrived, 2);
+        }
+}
+
 void count(int *n) { atomicAdd(n, 1); }
 void many_launchers(void **)
 {
@@ -444,7 +461,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(random_groups), cmocka_unit_test(opportunistic_sets),
         cmocka_unit_test(hip_functions), cmocka_unit_test(planted_race),
         cmocka_unit_test(replay),        cmocka_unit_test(many_launchers),
-        cmocka_unit_test(each_block),    cmocka_unit_test(stack_guard)};
+        cmocka_unit_test(each_block),    cmocka_unit_test(stack_guard),
+        cmocka_unit_test(blocks_at_once)};
     std::vector<CMUnitTest> chosen;
     for (const CMUnitTest &t : tests)
         for (int i = argc == 1 ? 0 : 1; i < argc; ++i)
