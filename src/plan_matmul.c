@@ -52,73 +52,98 @@ void subwave_lay_c_by_rows(subwave_matmul_product *product)
         subwave_transpose_product(product);
 }
 
-/* What SKINNY takes on the CPU device: to start a work-item, and of a product and sum. */
-typedef struct skinny_time {
-    double start, product;
-} skinny_time;
+/* Nanoseconds of a thread of the CPU device: of a work-item, and of each product and sum. */
+typedef struct time_of {
+    double item, product;
+} time_of;
 
-static skinny_time skinny_time_in_turns(const subwave_matmul_kernel *kernel, bool f64)
+/* What SKINNY takes on the CPU device. Lanes that exchange their sums take longer in larger waves. */
+static time_of skinny_time_in_turns(const subwave_matmul_kernel *kernel, subwave_dtype dtype,
+                                    double wave)
 {
+    const bool complex = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX,
+               f64 = dtype == SUBWAVE_DTYPE_F64;
     const int32_t rows = kernel->tile_rows;
     switch (kernel->of.skinny.shape) {
     case SUBWAVE_SKINNY_ACROSS:
-        return rows == 1   ? (skinny_time){150, 0.74}
-               : rows == 4 ? (skinny_time){138, 0.94}
-                           : (skinny_time){270, 0.31};
-    case SUBWAVE_SKINNY_NARROW: /* its lanes exchange their sums */
-        return rows <= 4 ? (skinny_time){370, 3.8} : (skinny_time){1350, 7.1};
+        if (rows == 1)
+            return complex ? (time_of){100, 2 + wave / 16}
+                           : (time_of){70, wave < 32 ? 0.9 + wave / 10 : 3.5};
+        if (rows == 4)
+            return complex ? (time_of){120, 1.6} : f64 ? (time_of){130, 0.7} : (time_of){185, 0.38};
+        return complex ? (time_of){290, 1} : f64 ? (time_of){270, 0.25} : (time_of){310, 0.16};
+    case SUBWAVE_SKINNY_NARROW:
+        if (rows <= 4)
+            return complex ? (time_of){100, 2.4} : f64 ? (time_of){350, 0.9} : (time_of){550, 0.5};
+        return complex ? (time_of){500 + 7 * wave, 2}
+               : f64   ? (time_of){600 + 12 * wave, 0.7}
+                       : (time_of){600 + 30 * wave, 0.3};
     case SUBWAVE_SKINNY_DOWN:
-        return rows == 1   ? (skinny_time){470, 1.8}
-               : rows == 4 ? (skinny_time){168, 1.07}
-                           : (skinny_time){255, 0.47};
-    default: /* by way of shared memory */
-        return (skinny_time){126, f64 ? 0.69 : 0.23};
+        if (rows == 1)
+            return (time_of){190 + 2 * wave, (complex ? 1.6 : 0.6) + wave / 60};
+        if (rows == 4)
+            return complex ? (time_of){110, 3.7}
+                   : f64   ? (time_of){120, 1.15}
+                           : (time_of){165, 0.72};
+        return (time_of){215, complex ? 1.17 : f64 ? 0.42 : 0.38};
+    default: /* by way of shared memory, in large tiles or small ones */
+        return (time_of){60, f64 ? 0.42 : kernel->tile_columns > 32 ? 0.14 : 0.34};
     }
+}
+
+/* What BROADCAST takes there, each step of k being a product. `inside`: the share of tiles that are
+ * wholly inside C. */
+static time_of broadcast_time_in_turns(const subwave_matmul_kernel *kernel, subwave_dtype dtype,
+                                       double wave, double inside)
+{
+    const double item = 88;
+    if (subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX)
+        return (time_of){item, 14.5 + 17 / wave};
+    if (!kernel->packed)
+        inside = 0;
+    if (kernel->item_columns > 4)
+        return (time_of){item, inside * (2 + 14 / wave) + (1 - inside) * (14 + 22 / wave)};
+    return dtype == SUBWAVE_DTYPE_F64
+               ? (time_of){item, inside * (3 + 9 / wave) + (1 - inside) * (4.5 + 17 / wave)}
+               : (time_of){item, inside * (2 + 7 / wave) + (1 - inside) * (4 + 17 / wave)};
 }
 
 /* Nanoseconds of a thread for the variant's kernel on the CPU device: what work-items take to start
  * and to wait for one another, and products and sums, those of elements beyond C too. Fitted to
- * times of f32, f64 and c64 (tests/api/test_auto.c) on an Intel Xeon with waves of 64 lanes. */
+ * times of f32, f64 and c64 (tests/api/test_auto.c) on an Intel Xeon, in waves of 4 to 64 lanes. */
 static double time_in_turns(const subwave_capabilities *device, subwave_dtype dtype,
                             subwave_variant variant, const subwave_matmul_product *product)
 {
     subwave_matmul_product copy = *product;
     const subwave_matmul_kernel kernel = subwave_plan_matmul(device, dtype, variant, &copy);
-    const bool complex = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX,
-               f64 = dtype == SUBWAVE_DTYPE_F64, packed = kernel.packed;
-    const double items = (double)kernel.blocks * kernel.block_x, k = (double)product->k;
-    const double cells = items * kernel.item_rows * kernel.item_columns;
+    const bool complex = subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX;
+    const double items = (double)kernel.blocks * kernel.block_x * kernel.block_y,
+                 k = (double)product->k, wave = device->wave_size;
     switch (variant) {
     case SUBWAVE_VARIANT_NAIVE:
-        return items * kernel.block_y * 32 +
-               (double)product->m * (double)product->n * k * (complex ? 1.8 : 0.73);
+        return items * 25 + (double)product->m * (double)product->n * k * (complex ? 1.13 : 0.55);
     case SUBWAVE_VARIANT_LOCAL:
-        return items * (61 + 18 * (double)ceil_divide(product->k, kernel.block_x) +
-                        k * (complex ? 1.55 : 0.55));
+        return items * (52 + k * (complex ? 1.3 : 0.55));
     case SUBWAVE_VARIANT_SKINNY: {
-        const skinny_time of = skinny_time_in_turns(&kernel, f64);
-        /* A block may have several tiles. */
-        const double tiles = (double)kernel.of.skinny.tiles * kernel.parts;
-        return tiles *
-               (kernel.block_x * of.start + (double)kernel.of.skinny.part * kernel.tile_rows *
-                                                kernel.tile_columns * of.product);
+        const time_of of = skinny_time_in_turns(&kernel, dtype, wave);
+        /* A block may have several tiles; parts of k are added. */
+        const double tiles = (double)kernel.of.skinny.tiles * kernel.parts,
+                     length = (double)lesser_of(kernel.of.skinny.part, product->k),
+                     item = of.item + (kernel.parts > 1 ? 80 : 0);
+        return tiles * (kernel.block_x * item +
+                        length * kernel.tile_rows * kernel.tile_columns * of.product);
     }
     default: {
-        const bool wide = kernel.item_columns > 4;
-        const double of_product = complex ? 1.4
-                                  : f64   ? (packed ? 0.31 : 0.38)
-                                  : wide  ? (packed ? 0.11 : 0.2)
-                                          : (packed ? 0.36 : 0.5);
-        return items *
-                   (complex ? 140 : 30 + 90 * (double)ceil_divide(product->k, device->wave_size)) +
-               cells * k * of_product;
+        const int64_t rows = copy.m / kernel.tile_rows, all = ceil_divide(copy.m, kernel.tile_rows);
+        const time_of of = broadcast_time_in_turns(
+            &kernel, dtype, wave, copy.n < kernel.tile_columns ? 0 : (double)rows / (double)all);
+        return items * (of.item + k * of.product);
     }
     }
 }
 
 /* On the CPU device LOCAL and SKINNY may be ahead too. Types that were not timed are not computed
- * by LOCAL, which converts each element; SKINNY of complex numbers is ahead of NAIVE where k is a few
- * steps only. */
+ * by LOCAL, which converts each element. */
 static subwave_variant choose_in_turns(const subwave_capabilities *device, subwave_dtype dtype,
                                        const subwave_matmul_product *product)
 {
@@ -130,8 +155,7 @@ static subwave_variant choose_in_turns(const subwave_capabilities *device, subwa
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; ++i) {
         const subwave_variant variant = candidates[i];
         if (!subwave_variant_takes(device, variant, dtype) ||
-            (variant == SUBWAVE_VARIANT_LOCAL && !timed) ||
-            (variant == SUBWAVE_VARIANT_SKINNY && subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX))
+            (variant == SUBWAVE_VARIANT_LOCAL && !timed))
             continue;
         const double time = time_in_turns(device, dtype, variant, product);
         if (i == 0 || time < least) {
