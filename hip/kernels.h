@@ -569,9 +569,9 @@ typedef struct subwave_segments {
     int64_t first_tile; /* of the launch, which has tiles_of_launch; the launcher sets them */
     uint32_t tiles_of_launch;
 } subwave_segments;
-/* Of a work-item: as many as let two blocks share the 64 KiB of a compute unit, since most of what a work-item does is
- * the same for any number of them; odd, so that the work-items' items lie in different banks of shared memory. */
-#define SUBWAVE_SEGMENTED_ITEMS(size) ((size) == 8 ? 13 : (size) == 4 ? 27 : 55)
+/* Of a work-item: as many as let two blocks share the 64 KiB of a compute unit of gfx9, since most of what a work-item
+ * does is the same for any number of them; odd, so that the work-items' items lie in different banks of shared memory. */
+#define SUBWAVE_SEGMENTED_ITEMS(size) ((size) == 8 ? 15 : (size) == 4 ? 29 : 59)
 
 typedef struct subwave_segmented_reduce_launch {
     subwave_segments segments;

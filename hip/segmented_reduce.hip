@@ -119,7 +119,7 @@ template <class T, class Body> SUBWAVE_DEVICE void with_segmented_op(subwave_op 
 }
 
 template <class T>
-SUBWAVE_KERNEL(array_block, sizeof(T) < 8 ? 6 : 5)
+SUBWAVE_KERNEL(array_block, sizeof(T) < 8 ? 7 : 6)
 segmented_reduce(subwave_segmented_reduce_launch p)
 {
     using tile_of = segmented_tile<T>;

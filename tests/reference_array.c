@@ -570,7 +570,7 @@ typedef struct scanned {
 int reference_array_segmented_items(subwave_dtype dtype)
 {
     const int width = reference_width(dtype);
-    return width == 64 ? 13 : width == 32 ? 27 : 55;
+    return width == 64 ? 15 : width == 32 ? 29 : 59;
 }
 
 /* Writes to `reduced` or, if that is null, to y, which is a scan. */
