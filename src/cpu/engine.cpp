@@ -20,7 +20,7 @@ constexpr std::size_t arena_bytes = 4 * shared_limit; /* red zones and alignment
 constexpr std::size_t red_zone = 64;
 constexpr unsigned yields_per_look = 1024;
 constexpr unsigned picks_per_look = 16;
-/* A launch that is over by then runs on the thread that launched it: to wake others takes about as
+/* For so long a launch runs on the thread that launched it alone: to wake others takes about as
  * long. */
 constexpr std::chrono::microseconds time_alone{50};
 /* Below each lane's stack, as much as Linux keeps free below a thread's: what overruns the stack

@@ -40,9 +40,10 @@ struct job {
     std::mutex lock;                               /* of all that follows */
     std::string error;                             /* empty where there was no memory */
     engine *engines = nullptr;
-    /* Until the thread that launched calls helpers; the pool of them has what follows. */
+    /* True until the thread that launched calls helpers, where there can be any. */
     bool is_alone = false;
-    unsigned seats = 0, inside = 0; /* of helpers */
+    /* The thread pool's: how many helpers may still join, and how many are at work. */
+    unsigned seats = 0, inside = 0;
     job *next_open = nullptr;
 
     void call_helpers();
@@ -117,8 +118,9 @@ private:
 
     std::uint64_t random_state_ = 0;
     std::uint64_t yields_ = 0;
-    std::uint64_t picks_to_look_ = 0; /* until whether to call helpers is looked at */
-    lane *after_call_ = nullptr;      /* whose turn it is when `main` has called them */
+    /* Lanes still to pick until the clock says whether to call helpers; 0: never. */
+    std::uint64_t picks_to_look_ = 0;
+    lane *after_call_ = nullptr; /* whose turn it is when `main` has called them */
     std::chrono::steady_clock::time_point begun_at_;
     std::uint64_t seen_progress_ = 0;
     std::chrono::steady_clock::time_point seen_at_;
