@@ -118,6 +118,7 @@ template <class T, class Body> SUBWAVE_DEVICE void with_segmented_op(subwave_op 
     body(plus<number>(), as_number<T>());
 }
 
+/* As many blocks at a time as have registers enough, for a tile waits for the one before it. */
 template <class T>
 SUBWAVE_KERNEL(array_block, sizeof(T) < 8 ? 7 : 6)
 segmented_reduce(subwave_segmented_reduce_launch p)

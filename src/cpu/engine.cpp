@@ -208,6 +208,12 @@ bool engine::prepare(const job &j)
     return true;
 }
 
+void engine::call_helpers()
+{
+    picks_to_look_ = 0;
+    launch->call_helpers();
+}
+
 bool engine::is_time_for_helpers() const
 {
     return launch->next.load(std::memory_order_relaxed) < launch->blocks &&
@@ -278,8 +284,7 @@ void engine::run_block()
     annotated::release(&begun);
     annotated::resume(main, *pick_lane(&waves[0]));
     if (after_call_ != nullptr) {
-        launch->call_helpers();
-        picks_to_look_ = 0;
+        call_helpers();
         annotated::resume(main, *std::exchange(after_call_, nullptr));
     }
     current = nullptr;
@@ -309,10 +314,8 @@ bool engine::run(job &j)
         const std::uint64_t n = j.next.fetch_add(1);
         if (n >= j.blocks || n > j.failed.load())
             break;
-        if (launch->is_alone && is_time_for_helpers()) {
-            launch->call_helpers();
-            picks_to_look_ = 0;
-        }
+        if (picks_to_look_ > 0 && is_time_for_helpers())
+            call_helpers();
         start_block(n);
         run_block();
     }

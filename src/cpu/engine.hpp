@@ -98,6 +98,7 @@ private:
     void start_block(std::uint64_t block_number);
     void run_block();
     bool is_time_for_helpers() const;
+    void call_helpers();
     void release_least(wave &w);
     lane *take(wave &w);
     lane *pick_lane(wave *w);
