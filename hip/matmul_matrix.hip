@@ -29,15 +29,18 @@ static auto matmul_matrix_kernel(const subwave_matmul_product &product, bool pac
     }
 }
 
+/* The kernel of the planned shape, of those that there are from this one on. */
+template <class T, int Shape = 0> static auto planned_matrix_kernel(const subwave_matmul_launch &l)
+{
+    if constexpr (Shape + 1 < matrix_shapes<T> && matrix_shape<T>(Shape + 1).down != 0)
+        if (l.kernel.of.matrix.shape > Shape)
+            return planned_matrix_kernel<T, Shape + 1>(l);
+    return matmul_matrix_kernel<T, Shape>(l.product, l.kernel.packed);
+}
+
 template <class T> static int launch_matmul_matrix(const subwave_matmul_launch &l, void *stream)
 {
-    auto kernel = matmul_matrix_kernel<T, 0>(l.product, l.kernel.packed);
-    if constexpr (matrix_shape<T>(1).down != 0)
-        if (l.kernel.of.matrix.shape == 1)
-            kernel = matmul_matrix_kernel<T, 1>(l.product, l.kernel.packed);
-    if constexpr (sizeof(T) == 2 && matrix_shape<T>(2).down != 0)
-        if (l.kernel.of.matrix.shape == 2)
-            kernel = matmul_matrix_kernel<T, 2>(l.product, l.kernel.packed);
+    const auto kernel = planned_matrix_kernel<T>(l);
     const subwave_matmul_kernel &plan = l.kernel;
     char *const workspace = static_cast<char *>(l.workspace);
     const auto &split = plan.of.matrix;

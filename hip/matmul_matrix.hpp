@@ -27,6 +27,10 @@ private:
     static constexpr int steps = stage / unit::depth;
     /* Whether copies, and loads of the next stage's operands, are spread over the tiles. */
     static constexpr bool in_steps = matrix_splits_stages && is_small_float<T>::value && steps == 1;
+    /* Whether C is not to have a second tile beside or below this one. */
+    static constexpr bool is_thin = !matrix_by_rows<T> && Shape > 1;
+    /* Whether stages that need no checks have a loop of their own. */
+    static constexpr bool has_main_loop = matrix_splits_stages || !matrix_by_rows<T>;
     /* Whether registers suffice for the next step's operands beside those at hand. */
     static constexpr bool ahead = in_steps || (unit::holds_next && tall * wide <= 16);
     /* The unit's tiles, and how many of them are multiplied before what was copied is stored. */
@@ -50,8 +54,16 @@ private:
     int i_wave_, j_wave_; /* the wave's first element in the tile */
     std::int64_t i_, j_;  /* the tile's first element in C */
     std::int64_t left_;   /* of k, after the stages whose copies have begun */
-    matrix_panel<T, stage, rows_, waves, AAlongK, Packed> a_;
-    matrix_panel<T, stage, columns_of(unit::fewest_lanes), waves, BAlongK, Packed> b_;
+    /* Lines of panels are powers of two, of which a tile has all or most. */
+    static constexpr int panel_rows = shape.down * subwave_power_of_two(tall) * unit::rows,
+                         panel_across = shape.across * subwave_power_of_two(wide);
+    static constexpr __host__ __device__ int panel_columns_of(int lanes)
+    {
+        return panel_across * unit::columns_of(lanes);
+    }
+    static SUBWAVE_DEVICE int panel_columns() { return panel_columns_of(wave_size()); }
+    matrix_panel<T, stage, panel_rows, waves, AAlongK, Packed> a_;
+    matrix_panel<T, stage, panel_columns_of(unit::fewest_lanes), waves, BAlongK, Packed> b_;
     typename unit::sums sum_[tall][wide];
 
     /* Stages that are on their way in registers, of which two in a row have different ones. */
@@ -70,7 +82,7 @@ public:
     {
     }
 
-    /* Computes the tile's sums over all k. `memory`: shape.stages stages of rows() + columns()
+    /* Computes the tile's sums over all k. `memory`: shape.stages stages of the panels'
      * elements of each k. */
     SUBWAVE_DEVICE void multiply(T *memory, site where)
     {
@@ -78,7 +90,7 @@ public:
         T *now = memory; /* the stage that is multiplied */
         fill(x[0], memory, where);
         std::int64_t l = 0;
-        if constexpr (matrix_splits_stages) {
+        if constexpr (has_main_loop) {
             if (a_.whole() && b_.whole()) {
                 SUBWAVE_ROLLED
                 for (; left_ >= 2 * stage; l += 2 * stage) {
@@ -156,14 +168,14 @@ private:
     SUBWAVE_DEVICE matrix_tile(const matmul_problem<T> &p, std::int64_t i, std::int64_t j,
                                sub_group sg, int i_wave, int j_wave)
         : p_(p), members_(sg.callers()), i_wave_(i_wave), j_wave_(j_wave), i_(i), j_(j), left_(p.k),
-          a_(p.a + i * p.a_row, p.a_row, p.a_column, rows(), p.m - i, i_wave + unit::a_line(),
+          a_(p.a + i * p.a_row, p.a_row, p.a_column, panel_rows, p.m - i, i_wave + unit::a_line(),
              unit::a_k()),
-          b_(p.b + j * p.b_column, p.b_column, p.b_row, columns(), p.n - j, j_wave + unit::b_line(),
-             unit::b_k())
+          b_(p.b + j * p.b_column, p.b_column, p.b_row, panel_columns(), p.n - j,
+             j_wave + unit::b_line(), unit::b_k())
     {
     }
 
-    static SUBWAVE_DEVICE int stage_size() { return stage * (rows() + columns()); }
+    static SUBWAVE_DEVICE int stage_size() { return stage * (panel_rows + panel_columns()); }
 
     /* Begins the copies of the first stages, and loads the first operands. */
     SUBWAVE_DEVICE void fill(operands &first, T *memory, site where)
@@ -211,7 +223,7 @@ private:
         a_.template end_copies<number>(now);
         multiply_add(here, early / 2, early, where);
         matrix_keep_order();
-        b_.template end_copies<number>(now + rows() * stage);
+        b_.template end_copies<number>(now + panel_rows * stage);
         copies_to_local_wait<shape.stages - 2>();
         /* all copies have arrived; nobody reads `read` any more */
         if constexpr (held_stages > 1)
@@ -251,7 +263,7 @@ private:
             }
             constexpr int c = t - first_load - (t > first_load);
             if constexpr (t >= first_load && t != first_load + 1 && c < wide)
-                coming.b[c] = b_.load(now + rows() * stage, c * unit::columns(), 0);
+                coming.b[c] = b_.load(now + panel_rows * stage, c * unit::columns(), 0);
             constexpr int r_first = rows_loaded(first_load, t);
             for_each<rows_loaded(first_load, t + 1) - r_first>([&](auto r) {
                 coming.a[r_first + r] = a_.load(now, (r_first + r) * unit::rows, 0);
@@ -287,7 +299,7 @@ private:
             if constexpr (s < a_steps)
                 a_.template copy_step<Number>(memory, s);
             else
-                b_.template copy_step<Number>(memory + rows() * stage, s - a_steps);
+                b_.template copy_step<Number>(memory + panel_rows * stage, s - a_steps);
         });
         if (Tile == 0)
             left_ -= stage;
@@ -304,19 +316,19 @@ private:
         (f(std::integral_constant<int, Numbers>()), ...);
     }
 
-    /* Stages beyond k are 0. */
+    /* What a stage has beyond k is 0; one that begins there need not be copied. */
     template <bool Whole, int Number = 0> SUBWAVE_DEVICE void begin_copies(T *memory)
     {
         const int depth = Whole || left_ >= stage ? stage : static_cast<int>(left_);
         a_.template begin_copies<Whole, Number>(memory, depth);
-        b_.template begin_copies<Whole, Number>(memory + rows() * stage, depth);
+        b_.template begin_copies<Whole, Number>(memory + panel_rows * stage, depth);
         copies_to_local_begun();
         left_ -= depth;
     }
     SUBWAVE_DEVICE void end_copies(T *memory)
     {
         a_.template end_copies<0>(memory);
-        b_.template end_copies<0>(memory + rows() * stage);
+        b_.template end_copies<0>(memory + panel_rows * stage);
     }
 
     SUBWAVE_DEVICE void load(operands &x, const T *now, int k) const
@@ -326,7 +338,7 @@ private:
             x.a[r] = a_.load(now, r * unit::rows, k);
         SUBWAVE_UNROLL
         for (int c = 0; c < wide; ++c)
-            x.b[c] = b_.load(now + rows() * stage, c * unit::columns(), k);
+            x.b[c] = b_.load(now + panel_rows * stage, c * unit::columns(), k);
     }
     /* The unit's tiles with these numbers, row after row. */
     SUBWAVE_DEVICE void multiply_add(const operands &x, int from, int to, site where)
@@ -345,8 +357,8 @@ private:
     static_assert(!matrix_by_rows<T> ||
                       waves * unit::rows * band_pitch(wide * unit::columns_of(unit::fewest_lanes)) *
                               int(sizeof(matmul_sum<T>)) <=
-                          shape.stages * stage * (rows_ + columns_of(unit::fewest_lanes)) *
-                              int(sizeof(T)),
+                          shape.stages * stage *
+                              (panel_rows + panel_columns_of(unit::fewest_lanes)) * int(sizeof(T)),
                   "a band of all waves fits into the stages' memory");
     SUBWAVE_DEVICE void store_bands(T *memory, site where) const
     {
@@ -420,7 +432,8 @@ private:
     }
 
     /* A row of the unit's tiles: inside of C by pairs of a column of C or of a row, whichever are
-     * neighbours in memory, for lanes have 2 x 2 neighbours. */
+     * neighbours in memory, for lanes have 2 x 2 neighbours. Of thin tiles also at C's end, which most
+     * of them are at; the last of an odd number has no neighbour. */
     SUBWAVE_DEVICE void store_row(std::int64_t i, std::int64_t j,
                                   const typename unit::sums (&sum)[wide]) const
     {
@@ -429,28 +442,39 @@ private:
                             (down ? p_.c_column : p_.c_row) % 2 == 0 &&
                             reinterpret_cast<std::uintptr_t>(p_.c) % (2 * sizeof(T)) == 0;
         if (paired && i + unit::rows <= p_.m && j + wide * unit::columns() <= p_.n) {
-            store_pairs(i, j, down, sum);
+            store_pairs<true>(i, j, down, sum);
             return;
         }
+        const bool by_pairs = is_thin && paired;
+        if (by_pairs)
+            store_pairs<false>(i, j, down, sum);
+        if (by_pairs && (down ? p_.m : p_.n) % 2 == 0)
+            return;
         SUBWAVE_UNROLL
         for (int e = 0; e < wide * unit::c_held; ++e) {
             const int c = e / unit::c_held, of_c = e % unit::c_held;
             const std::int64_t i_e = i + unit::c_row(of_c),
                                j_e = j + c * unit::columns() + unit::c_column(of_c);
-            if (i_e < p_.m && j_e < p_.n)
+            const bool is_left = !by_pairs || (down ? i_e + 1 == p_.m : j_e + 1 == p_.n);
+            if (is_left && i_e < p_.m && j_e < p_.n)
                 p_.store(i_e, j_e, sum[c].of[of_c]);
         }
     }
+    /* Inside: C has them all. */
+    template <bool Inside>
     SUBWAVE_DEVICE void store_pairs(std::int64_t i, std::int64_t j, bool down,
                                     const typename unit::sums (&sum)[wide]) const
     {
         constexpr int below = unit::c_below, right = unit::c_right, pairs = wide * below * 2;
-        /* Where in C the pair with this number is. */
-        const auto offset = [&](int number) {
+        /* Where in C the pair with this number is, or -1. */
+        const auto offset = [&](int number) -> std::int64_t {
             const int c = number / 2 / below, e = number / 2 % below, second = number % 2;
-            return (i + unit::c_row(e) + (down ? 0 : second)) * p_.c_row +
-                   (j + c * unit::columns() + unit::c_column(e) + (down ? second : 0)) *
-                       p_.c_column;
+            const std::int64_t row = i + unit::c_row(e) + (down ? 0 : second),
+                               column = j + c * unit::columns() + unit::c_column(e) +
+                                        (down ? second : 0);
+            return Inside || (row + down < p_.m && column + !down < p_.n)
+                       ? row * p_.c_row + column * p_.c_column
+                       : -1;
         };
         /* What C had is loaded first, of as many pairs as there are registers for: a load behind a
          * store would wait for it. */
@@ -461,7 +485,8 @@ private:
             if (!is_zero(p_.beta)) {
                 SUBWAVE_UNROLL
                 for (int l = 0; l < together; ++l)
-                    old[l] = p_.template cells_at<2>(offset(from + l));
+                    if (Inside || offset(from + l) >= 0)
+                        old[l] = p_.template cells_at<2>(offset(from + l));
             }
             SUBWAVE_UNROLL
             for (int l = 0; l < together; ++l) {
@@ -475,7 +500,8 @@ private:
                                          number % 2 != 0 ? last
                                          : down          ? next
                                                          : beside};
-                p_.store_together(offset(number), neighbours, old[l]);
+                if (Inside || offset(number) >= 0)
+                    p_.store_together(offset(number), neighbours, old[l]);
             }
         }
     }
@@ -514,7 +540,7 @@ SUBWAVE_DEVICE matmul_problem<T> product_of(const matrix_problem<T> &p, const ma
 template <class T, int Shape, bool Packed, bool AAlongK, bool BAlongK>
 SUBWAVE_TWO_WAVES
 SUBWAVE_KERNEL(matrix_shape<T>(Shape).down *matrix_shape<T>(Shape).across *max_wave_size(),
-               matrix_blocks<T>) matmul_matrix(matrix_problem<T> p)
+               matrix_blocks<T>(Shape)) matmul_matrix(matrix_problem<T> p)
 {
     if constexpr (!matrix_unit<T>::exists ||
                   (matrix_by_rows<T> && Shape != 0 && !matrix16_is_fast)) {

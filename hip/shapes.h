@@ -56,6 +56,8 @@ typedef struct subwave_block_shape {
     int32_t share[2], alone[2];
 } subwave_block_shape;
 
+enum { SUBWAVE_MATRIX_SHAPES = 7 };
+
 /* A block that counts in shared memory: its work-items, the packs that each of them loads together,
  * and how many such blocks a compute unit has. All of them add to the same counts in device memory in
  * the end: NVIDIA does that one after the other, and so has few and large blocks. has_edges: the
@@ -71,8 +73,10 @@ typedef struct subwave_shapes {
     subwave_broadcast_shape broadcast[4];
     /* of k, up to which waves of a block share it; a power of two */
     int32_t broadcast_splits;
-    subwave_unit_shape matrix_unit;   /* of f32 and f64 */
-    subwave_block_shape matrix[2];    /* large; small, for products with few blocks */
+    subwave_unit_shape matrix_unit; /* of f32 and f64 */
+    /* large; small, for products with few blocks; if there, thin ones, for C of a few columns or of a
+     * few rows, which one tile has all of */
+    subwave_block_shape matrix[SUBWAVE_MATRIX_SHAPES];
     subwave_unit_shape matrix16_unit; /* of 16 and of 8 bits */
     /* usual; large, which load half as many operands per product, for units so fast that loading
      * would bound the former (matrix16_is_fast), and for such units also small */
@@ -117,7 +121,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     1,
     {8, 2, true, 8, 2},
     {{1, 1, 2, 2, 8, 2, true, {108, 108}, {108, 108}},
-     {1, 1, 1, 1, 8, 2, true, {100, 100}, {100, 100}}},
+     {1, 1, 1, 1, 8, 2, true, {100, 100}, {100, 100}},
+     {1, 1, 3, 1, 8, 2, true, {100, 100}, {100, 100}}},
     {4, 1, true, 4, 1},
     {{1, 1, 4, 4, 8, 2, true, {100, 100}, {100, 100}}},
     {{1, 1, 4, 4, 16, 2, true, {100, 100}, {100, 100}}},
@@ -144,7 +149,12 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     8,
     {16, 16, false, 2, 4},
     {{2, 4, 2, 2, 16, 4, false, {108, 108}, {108, 108}},
-     {2, 2, 1, 2, 16, 4, false, {100, 100}, {100, 100}}},
+     {2, 2, 1, 2, 16, 4, false, {100, 100}, {100, 100}},
+     {4, 1, 1, 2, 16, 3, false, {100, 100}, {100, 100}},
+     {1, 4, 2, 1, 16, 3, false, {100, 100}, {100, 100}},
+     {4, 1, 1, 3, 16, 4, false, {100, 100}, {100, 100}},
+     {1, 4, 3, 1, 16, 4, false, {100, 100}, {100, 100}},
+     {2, 2, 2, 2, 8, 4, false, {100, 100}, {100, 100}}},
     {16, 16, false, 2, 4},
     {{2, 2, 4, 4, 32, 4, false, {100, 100}, {100, 100}}},
     {{2, 2, 4, 4, 64, 4, false, {100, 100}, {100, 100}}},
@@ -228,6 +238,12 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     20 << 10,
     {256, 2, 8, false},
     {4, 4}};
+
+/* The least one that is not below a number of tiles of the matrix unit. */
+SUBWAVE_SHAPE_FUNCTION int32_t subwave_power_of_two(int32_t tiles)
+{
+    return tiles <= 1 ? 1 : 2 * subwave_power_of_two((tiles + 1) / 2);
+}
 
 SUBWAVE_SHAPE_FUNCTION bool subwave_broadcast_is_for(const subwave_broadcast_shape *shape,
                                                      int64_t element_size, bool is_complex)

@@ -186,12 +186,25 @@ static bool matrix_is_faster(const subwave_capabilities *device,
     return by_matrix <= broadcast->time * edges;
 }
 
+/* Whether MATRIX's thin blocks are ahead of SKINNY in f64, for a C of 17 to 64 rows or columns: if
+ * there are enough of them for the device. Measured on an H200. */
+static bool is_thin(const subwave_capabilities *device, subwave_dtype dtype,
+                    const subwave_matmul_product *product, int64_t least)
+{
+    subwave_matmul_product by_matrix = *product;
+    const int64_t blocks =
+                      subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_MATRIX, &by_matrix).blocks,
+                  units = device->compute_units, k = product->k;
+    return blocks >= units ? k > 16 || least > 24
+                           : 3 * blocks >= units && (least > 32 ? k >= 32 : k <= 64);
+}
+
 /* Whether C has so few rows or columns that SKINNY is ahead. On NVIDIA, measured on an H200: in f64,
- * on the matrix unit, with up to 32 of them, and with up to 64 where there is at most a tile of 16 x
- * 64 for each compute unit; in f32 with up to 64 where SKINNY takes its staged tiles (plan_skinny.c);
- * otherwise in f32, and in complex types, with few columns of a C by rows, of which BROADCAST's tiles
- * are mostly beyond C, and in complex types with fewer rows than such a tile has; and where tiles are
- * few and k is long, among whose parts SKINNY divides it. */
+ * on the matrix unit, with up to 16 of them, and with up to 64 where MATRIX has too few blocks; in
+ * f32 with up to 64 where SKINNY takes its staged tiles (plan_skinny.c); otherwise in f32, and in
+ * complex types, with few columns of a C by rows, of which BROADCAST's tiles are mostly beyond C, and
+ * in complex types with fewer rows than such a tile has; and where tiles are few and k is long, among
+ * whose parts SKINNY divides it. */
 static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
                       const subwave_matmul_product *product)
 {
@@ -213,19 +226,16 @@ static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
         return true;
     if (complex)
         return tall ? least <= 32 : least < 8;
+    if (dtype == SUBWAVE_DTYPE_F64)
+        return device->shapes->f64_unit_in_groups && subwave_has_matrix_unit(device, dtype) &&
+               greatest / 15 >= least && least <= 64 && !is_thin(device, dtype, product, least);
     subwave_matmul_product by_skinny = by_rows;
     const subwave_matmul_kernel kernel =
         subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_SKINNY, &by_skinny);
     /* A wide B by columns was not timed. */
-    const bool is_staged =
-        subwave_skinny_is_staged(kernel.of.skinny.shape) && (tall || by_rows.b_column == 1);
-    if (dtype == SUBWAVE_DTYPE_F32) {
-        return is_staged ? least <= 64 && (greatest >= 8 * least || k >= 128)
-                         : tall && ((least <= 24 && k >= 32) || (least <= 48 && k >= 128));
-    }
-    return device->shapes->f64_unit_in_groups && subwave_has_matrix_unit(device, dtype) &&
-           greatest / 15 >= least &&
-           (least <= 32 || (least <= 64 && (tiles <= units || is_staged)));
+    return subwave_skinny_is_staged(kernel.of.skinny.shape) && (tall || by_rows.b_column == 1)
+               ? least <= 64 && (greatest >= 8 * least || k >= 128)
+               : tall && ((least <= 24 && k >= 32) || (least <= 48 && k >= 128));
 }
 
 /* Whether the blocks of MATRIX are enough for the device, among those products that AUTO does not

@@ -235,8 +235,11 @@ static void show_block(const subwave_capabilities *device, const subwave_unit_sh
     kernel->item_columns = block->wide * unit->item_columns;
     kernel->block_x = (uint32_t)(block->down * block->across * device->wave_size);
     subwave_set_tile(product, rows_of(unit, block), columns_of(device, unit, block), kernel);
-    kernel->shared_bytes = (uint32_t)(block->stages * block->stage *
-                                      (kernel->tile_rows + kernel->tile_columns) * size);
+    kernel->shared_bytes =
+        (uint32_t)(block->stages * block->stage *
+                   (kernel->tile_rows / block->tall * subwave_power_of_two(block->tall) +
+                    kernel->tile_columns / block->wide * subwave_power_of_two(block->wide)) *
+                   size);
     /* 16 bits by single elements are slower, and have no prediction. */
     const bool is_predicted = device->shapes->shares_are_predicted && (size > 2 || kernel->packed);
     const block_speed speed =
@@ -257,6 +260,14 @@ static void show_blocks(const subwave_capabilities *device, const subwave_unit_s
     show_block(device, unit, blocks, !large, 10, dtype, product, kernel, candidates);
 }
 
+/* Whether a tile of the block has all of C's few rows or columns. */
+static bool is_for_thin(const subwave_capabilities *device, const subwave_unit_shape *unit,
+                        const subwave_block_shape *block, const subwave_matmul_product *product)
+{
+    const int64_t rows = rows_of(unit, block), columns = columns_of(device, unit, block);
+    return (rows <= columns && product->m <= rows) || (columns <= rows && product->n <= columns);
+}
+
 /* f32 and f64, whose unit takes pairs along the rows of A and C and along the columns of B. So they
  * are in memory if C lies by columns; or by rows, if both operands are transposed, too. */
 static void plan_pairs(const subwave_capabilities *device, subwave_dtype dtype,
@@ -267,8 +278,13 @@ static void plan_pairs(const subwave_capabilities *device, subwave_dtype dtype,
     if (by_rows ? product->a_row != 1 || product->b_row != 1
                 : product->a_column == 1 && product->b_column == 1)
         subwave_transpose_product(product);
-    show_blocks(device, &device->shapes->matrix_unit, device->shapes->matrix, 0, dtype, product,
-                kernel, candidates);
+    const subwave_unit_shape *const unit = &device->shapes->matrix_unit;
+    const subwave_block_shape *const blocks = device->shapes->matrix;
+    show_blocks(device, unit, blocks, 0, dtype, product, kernel, candidates);
+    /* They wait for memory, several of them on a compute unit, rather than for the matrix unit. */
+    for (int thin = 2; thin < SUBWAVE_MATRIX_SHAPES && blocks[thin].down != 0; ++thin)
+        if (is_for_thin(device, unit, &blocks[thin], product))
+            show_block(device, unit, blocks, thin, 8, dtype, product, kernel, candidates);
 }
 
 /* Whether 16 bytes of a line of A or of B are an aligned access; of elements of 16 bits also whether

@@ -20,7 +20,7 @@
  *                                  the one below and the one to the right
  *     multiply_add(members, sums, a, b, where)
  *   matrix16_is_fast               whether large blocks are built for elements of 16 and 8 bits
- *   matrix_blocks<T>               blocks that a multiprocessor must hold
+ *   matrix_blocks<T>(shape)        blocks of a shape that a multiprocessor must hold
  *   matrix_pairs_held              `held` below, of f32 and f64
  *   matrix_splits_stages           whether stages that need no checks have a loop of their own, in
  *                                  which some tiles are multiplied before the barrier
@@ -54,6 +54,8 @@
 #include <subwave/device/half.hpp>
 #include <subwave/device/wave.hpp>
 
+#include <iterator>
+
 SUBWAVE_BEGIN
 
 /* Whether panels are by rows (matrix_rows_panel.hpp) rather than by pairs. */
@@ -65,6 +67,10 @@ template <class T> constexpr subwave_block_shape matrix_shape(int index)
            : matrix_by_rows<T> ? shapes.matrix16[index]
                                : shapes.matrix[index];
 }
+template <class T>
+inline constexpr int matrix_shapes = sizeof(T) == 1      ? std::size(shapes.matrix8)
+                                     : matrix_by_rows<T> ? std::size(shapes.matrix16)
+                                                         : std::size(shapes.matrix);
 template <class T> constexpr subwave_unit_shape matrix_unit_shape()
 {
     return matrix_by_rows<T> ? shapes.matrix16_unit : shapes.matrix_unit;

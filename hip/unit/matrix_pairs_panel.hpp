@@ -9,18 +9,20 @@ SUBWAVE_BEGIN
 /* Count copies of a pair from global to shared memory, by way of registers; a platform may have its
  * own.
  *
- *   begin(e, to, from)                   of from[0] and from[1], which are aligned
+ *   fills                                whether zeros in place of a pair cost no branch
+ *   begin(e, to, from, exists)           of from[0] and from[1], which are aligned, or of zeros
  *   begin(e, to, from, distance, count)  of from[0] and from[distance], of which the first `count`
  *                                        exist; the others are 0
  *   end(e, to)                           what remains to be done for either */
 template <class T, int Count> struct pair_copy {
+    static constexpr bool fills = false;
     T held[Count][2];
 
-    SUBWAVE_DEVICE void begin(int e, T *, const T *from)
+    SUBWAVE_DEVICE void begin(int e, T *, const T *from, bool exists)
     {
         const T *pair = static_cast<const T *>(__builtin_assume_aligned(from, sizeof held[e]));
-        held[e][0] = pair[0];
-        held[e][1] = pair[1];
+        held[e][0] = exists ? pair[0] : T(0);
+        held[e][1] = exists ? pair[1] : T(0);
     }
     SUBWAVE_DEVICE void begin(int e, T *, const T *from, std::int64_t distance, int count)
     {
@@ -79,16 +81,23 @@ public:
                 copies_[h - 1] = copies_[h];
         }
         auto &copies = copies_[Whole ? Number : held - 1];
-        if (Whole || (whole() && depth == static_cast<int>(stage))) {
+        if constexpr (Whole) {
             each([&](int e, int place, int line, int k) {
-                copies.begin(e, &memory[place], from_ + line * by_line_ + k * by_k_);
+                copies.begin(e, &memory[place], from_ + line * by_line_ + k * by_k_, true);
             });
-        } else {
+        } else if (depth > 0) {
+            constexpr bool fills = pair_copy<T, share>::fills;
+            const bool by_pairs = fills ? paired_ && (AlongK ? depth : existing_) % 2 == 0
+                                        : whole() && depth == static_cast<int>(stage);
             each([&](int e, int place, int line, int k) {
                 const int lines = existing_ - line_ - line, ks = depth - k_ - k;
                 const int along = AlongK ? ks : lines, other = AlongK ? lines : ks;
-                copies.begin(e, &memory[place], from_ + line * by_line_ + k * by_k_,
-                             AlongK ? by_k_ : by_line_, other > 0 ? along : 0);
+                const T *const from = from_ + line * by_line_ + k * by_k_;
+                if (by_pairs)
+                    copies.begin(e, &memory[place], from, !fills || (lines > 0 && ks > 0));
+                else
+                    copies.begin(e, &memory[place], from, AlongK ? by_k_ : by_line_,
+                                 other > 0 ? along : 0);
             });
         }
         from_ += stage * by_k_;

@@ -106,6 +106,10 @@ static void test_auto(void **state)
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 16, 4096, SUBWAVE_VARIANT_SKINNY},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 4096, 1, SUBWAVE_VARIANT_SKINNY},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 24, 4096, SUBWAVE_VARIANT_SKINNY},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 16, 100000, SUBWAVE_VARIANT_SKINNY},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 24, 10000, SUBWAVE_VARIANT_MATRIX},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 48, 3000, SUBWAVE_VARIANT_MATRIX},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 48, 1000, SUBWAVE_VARIANT_SKINNY},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 24, 256, SUBWAVE_VARIANT_MATRIX},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 1000, 64, SUBWAVE_VARIANT_SKINNY},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 10000, 64, SUBWAVE_VARIANT_MATRIX},
@@ -185,7 +189,18 @@ static void test_matrix(void **state)
         int64_t m, n;
         int32_t rows, columns;
     } rows[] = {
-        {64, 64, 64, 32}, {1024, 1024, 128, 64}, {1536, 1536, 64, 32}, {4096, 4096, 128, 64}};
+        {64, 64, 64, 32},
+        {1024, 1024, 128, 64},
+        {1536, 1536, 64, 32},
+        {4096, 4096, 128, 64},
+        /* thin: a tile has all of the few rows or columns */
+        {32, 100000, 32, 64},
+        {100000, 17, 64, 32},
+        {33, 100000, 48, 64},
+        {100000, 48, 64, 48},
+        {49, 100000, 64, 64},
+        {100000, 64, 64, 64},
+        {65, 100000, 128, 64}};
     const subwave_capabilities device = make_device("hip-nvidia", "sm_90", 32, 132);
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
         const subwave_matmul_launch launch =

@@ -8,7 +8,7 @@ SUBWAVE_BEGIN
 
 constexpr int matrix_banks_bytes = 128, matrix_deep_lanes = 1;
 constexpr bool matrix_splits_stages = true;
-template <class T> constexpr int matrix_blocks = 1;
+template <class T> constexpr int matrix_blocks(int) { return 1; }
 /* Stages that panels of f32 and f64 hold in registers: two cover the way from memory also where a
  * compute unit has few blocks. */
 constexpr int matrix_pairs_held = 2;

@@ -9,7 +9,7 @@ SUBWAVE_BEGIN
 
 constexpr int matrix_banks_bytes = 1, matrix_deep_lanes = 1;
 constexpr bool matrix_splits_stages = true;
-template <class T> constexpr int matrix_blocks = 1;
+template <class T> constexpr int matrix_blocks(int) { return 1; }
 constexpr int matrix_pairs_held = 1;
 
 /* One rendezvous per operation, in which lanes 0 to 3 publish A. */

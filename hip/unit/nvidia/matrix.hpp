@@ -8,7 +8,12 @@ SUBWAVE_BEGIN
 
 constexpr int matrix_banks_bytes = 128, matrix_deep_lanes = 4;
 constexpr bool matrix_splits_stages = false;
-template <class T> constexpr int matrix_blocks = is_small_float<T>::value ? 2 : 1;
+/* Of thin ones in f64 as many as registers allow, since they wait for memory. */
+template <class T> constexpr int matrix_blocks(int shape)
+{
+    const int tiles = matrix_shape<T>(shape).tall * matrix_shape<T>(shape).wide;
+    return is_small_float<T>::value ? 2 : matrix_by_rows<T> || shape < 2 ? 1 : tiles > 2 ? 3 : 4;
+}
 constexpr int matrix_pairs_held = 1;
 
 /* mma.sync.m16n8k8, for even columns and for odd ones; its operands are in registers that follow
@@ -66,10 +71,12 @@ template <> struct matrix_unit<double> {
 /* cp.async: no register holds what is on its way. */
 template <int Count> struct pair_copy<double, Count> {
     using T = double;
+    static constexpr bool fills = true;
 
-    static SUBWAVE_DEVICE void begin(int, T *to, const T *from)
+    static SUBWAVE_DEVICE void begin(int, T *to, const T *from, bool exists)
     {
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address(to)), "l"(from)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address(to)), "l"(from),
+                     "r"(exists ? 16 : 0)
                      : "memory");
     }
     static SUBWAVE_DEVICE void begin(int, T *to, const T *from, std::int64_t distance, int count)
