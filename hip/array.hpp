@@ -256,16 +256,21 @@ SUBWAVE_DEVICE void for_rows(Body body, OfRows (&...of_rows)[Rows])
     }
 }
 
-/* Replaces the elements of a pack by result(what is up to them, or before them, after `before`). */
-template <class T, class Value, class Op, class As, class Result>
+/* Replaces the elements of a pack by what is up to them in it, or before them, after `before`. Summed:
+ * they are what is up to them already. */
+template <bool Summed, class T, class Value, class Op, class As>
 SUBWAVE_DEVICE void scan_pack(pack_elements<T> &pack, Value before, subwave_scan_kind kind, Op op,
-                              As as, Result result)
+                              As as)
 {
+    Value upto = before;
     SUBWAVE_UNROLL
     for (int e = 0; e < pack_size<T>; ++e) {
-        const Value with = op(before, as(pack.element[e]));
-        pack.element[e] = result(kind == SUBWAVE_SCAN_INCLUSIVE ? with : before);
-        before = with;
+        const Value x = as(pack.element[e]), with = Summed || e == 0 ? x : op(upto, x);
+        if (kind == SUBWAVE_SCAN_INCLUSIVE)
+            pack.element[e] = as.result(op(before, with));
+        else
+            pack.element[e] = as.result(e == 0 ? before : op(before, upto));
+        upto = with;
     }
 }
 

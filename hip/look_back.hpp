@@ -27,27 +27,83 @@ template <class T> SUBWAVE_DEVICE void publish(std::uint64_t *states, std::uint3
                       std::uint64_t(1) << 32 | words.word[w]);
 }
 
+/* A state as it was when it was asked for. */
+template <class T> struct seen_state {
+    std::uint64_t word[state_words<T>];
+
+    SUBWAVE_DEVICE void ask(const std::uint64_t *states, std::uint32_t i)
+    {
+        const std::uint64_t *const from = states + state_words<T> * i;
+        SUBWAVE_UNROLL
+        for (int w = 0; w < state_words<T>; ++w)
+            word[w] = load_relaxed(&from[w]);
+    }
+    SUBWAVE_DEVICE bool is_there() const
+    {
+        bool all = true;
+        SUBWAVE_UNROLL
+        for (int w = 0; w < state_words<T>; ++w)
+            all = all && word[w] >> 32 != 0;
+        return all;
+    }
+    SUBWAVE_DEVICE T value() const
+    {
+        words_of<T> words;
+        SUBWAVE_UNROLL
+        for (int w = 0; w < state_words<T>; ++w)
+            words.word[w] = static_cast<std::uint32_t>(word[w]);
+        T value;
+        memcpy(&value, &words, sizeof value);
+        return value;
+    }
+};
+
 template <class T> SUBWAVE_DEVICE T wait_for(const std::uint64_t *states, std::uint32_t i)
 {
-    const std::uint64_t *const from = states + state_words<T> * i;
-    std::uint64_t state[state_words<T>];
-    bool is_there;
+    seen_state<T> state;
     do {
-        SUBWAVE_UNROLL
-        for (int w = 0; w < state_words<T>; ++w)
-            state[w] = load_relaxed(&from[w]);
-        is_there = true;
-        SUBWAVE_UNROLL
-        for (int w = 0; w < state_words<T>; ++w)
-            is_there = is_there && state[w] >> 32 != 0;
-    } while (!is_there);
-    words_of<T> words;
+        state.ask(states, i);
+    } while (!state.is_there());
+    return state.value();
+}
+
+/* `first` and the first `count` values of array_block, combined in the order of block_reduce, in all
+ * lanes of the block's first wave, which wait for them together: each for some that follow one
+ * another. */
+template <class T, class Op>
+SUBWAVE_DEVICE T wait_for_all(const std::uint64_t *states, std::uint32_t count, T first, Op op)
+{
+    constexpr int most = array_block / min_wave_size();
+    const int share = array_block / wave_size();
+    const std::uint32_t from = threadIdx.x * share;
+    seen_state<T> state[most];
+    T x[most] = {};
     SUBWAVE_UNROLL
-    for (int w = 0; w < state_words<T>; ++w)
-        words.word[w] = static_cast<std::uint32_t>(state[w]);
-    T value;
-    memcpy(&value, &words, sizeof value);
-    return value;
+    for (int i = 0; i < share; ++i)
+        if (from + i < count)
+            state[i].ask(states, from + i);
+    SUBWAVE_UNROLL
+    for (int i = 0; i < share; ++i) {
+        x[i] = filler<Op, T>::value();
+        if (from + i < count) {
+            while (!state[i].is_there())
+                state[i].ask(states, from + i);
+            x[i] = state[i].value();
+        }
+    }
+    if (from == 0)
+        x[0] = op(first, x[0]);
+    SUBWAVE_UNROLL
+    for (int size = 1; size < share; size *= 2) {
+        SUBWAVE_UNROLL
+        for (int i = 0; i < share; i += 2 * size)
+            x[i] = op(x[i], x[i + size]);
+    }
+    const sub_group wave = this_work_item::get_sub_group();
+    if constexpr (min_wave_size() == max_wave_size()) /* known to be whole */
+        return reduce_over_group(get_fixed_size_group<max_wave_size()>(wave), x[0], op);
+    else
+        return reduce_over_group(wave, x[0], op);
 }
 
 template <class State> SUBWAVE_KERNEL(array_block) clear_states(State *states, std::int64_t count)
@@ -74,14 +130,22 @@ SUBWAVE_DEVICE std::uint32_t next_tile(std::uint32_t *counter, std::uint32_t cou
     }
 }
 
+/* Whether the first wave of a block waits for all the others, rather than each work-item for one. On
+ * AMD instructions are then fewer, for four waves; on NVIDIA the registers of a lane are too few. */
+constexpr bool one_wave_looks_back = lane_registers > 64;
+
+/* Elements of shared memory that value_before_tile needs. */
+constexpr int look_back_elements = one_wave_looks_back ? 1 : block_reduce_elements<array_block>;
+
 /* What the elements before a tile of the launch's `count` combine to, in all work-items of its block,
  * of array_block. `states` has SUBWAVE_SCAN_STATES(count). `start` is what stands before the
- * launch, `mine` the tile's value, needed in work-item 0 alone; `shared` is as block_reduce needs
- * it. It has a barrier: what a work-item wrote to shared memory before, all may read after it. */
+ * launch, `mine` the tile's value; both are needed in the first wave alone if one_wave_looks_back, and
+ * `mine` in work-item 0 alone; `shared` has look_back_elements. It
+ * has a barrier: what a work-item wrote to shared memory before, all may read after it. */
 template <class Value, class Op>
 SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t count,
-                                       std::uint32_t tile, Value mine, Value start, Op op,
-                                       Value *shared)
+                                       std::uint32_t tile, Value mine, Value start,
+                                       bool is_first_wave, Op op, Value *shared)
 {
     static_assert(SUBWAVE_SCAN_GROUP == array_block &&
                       SUBWAVE_SCAN_TILES <= array_block * array_block,
@@ -93,6 +157,19 @@ SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t coun
     const std::uint32_t item = threadIdx.x;
     if (item == 0)
         publish(states, tile, mine);
+    if constexpr (one_wave_looks_back) {
+        if (is_first_wave) {
+            const Value in_group = wait_for_all(own_group, place, none, op);
+            if (item == 0 && place == SUBWAVE_SCAN_GROUP - 1)
+                publish(groups, group, op(in_group, mine));
+            if (group > 0)
+                start = wait_for_all(groups, group, start, op);
+            if (item == 0)
+                *shared = op(start, in_group);
+        }
+        block_barrier(site::current());
+        return *shared;
+    }
     const Value of_tile = item < place ? wait_for<Value>(own_group, item) : none;
     const Value in_group = block_reduce<array_block>(of_tile, op, shared);
     if (item == 0 && place == SUBWAVE_SCAN_GROUP - 1)

@@ -66,6 +66,17 @@ template <class T> struct scan_packs {
         for (int r = 0; r < rows; ++r)
             store_anywhere<size>(at(tile, r), pack[r].element);
     }
+    /* To registers of their own. Or else, to have them where what follows all branches wants them, LLVM
+     * would move them in each, though all but the last tile end there. */
+    SUBWAVE_DEVICE void move()
+    {
+        SUBWAVE_UNROLL
+        for (int r = 0; r < rows; ++r) {
+            SUBWAVE_UNROLL
+            for (int e = 0; e < size; ++e)
+                pack[r].element[e] = moved(pack[r].element[e]);
+        }
+    }
     SUBWAVE_DEVICE void store(T *tile, int elements)
     {
         if (elements == all) {
@@ -80,75 +91,60 @@ template <class T> struct scan_packs {
     }
 };
 
-/* Replaces x, the work-item's packs of the tile, by the results; `t` are the tiles of its row. */
-template <class T, class Op, class As>
+/* Replaces x, the work-item's packs of the tile, by the results, and calls finish(); `t` are the tiles
+ * of its row. */
+template <class T, class Op, class As, class Finish>
 SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles &t,
                               std::uint32_t tile, scan_packs<T> &x,
-                              scan_chunk<combined_t<T>> *exchanged, Op op, As as)
+                              scan_chunk<combined_t<T>> *exchanged, Op op, As as, Finish finish)
 {
     using value = typename As::value;
     static_assert(sizeof(value) <= sizeof(combined_t<T>), "what is exchanged has room");
     constexpr int rows = scan_packs<T>::rows, run = SUBWAVE_SCAN_RUN, runs = array_block / run,
                   parts = rows * runs / run, elements = block_scan_elements<array_block>;
     constexpr bool rolled = scan_packs<T>::rolled, runs_in_waves = min_wave_size() >= run;
-    /* An element's place can keep what is combined up to it in its run, or before it. */
-    constexpr bool in_place = As::is_kept;
     static_assert(rows * runs % run == 0, "the runs of a part of the tile are scanned as one");
     SUBWAVE_SHARED(value, shared, rows * elements);
     SUBWAVE_SHARED(value, totals, rows * runs);
     SUBWAVE_SHARED(value, starts, rows * runs + 1);
-    SUBWAVE_SHARED(value, of_block, block_reduce_elements<array_block>);
+    SUBWAVE_SHARED(value, of_block, look_back_elements);
     const int item = static_cast<int>(threadIdx.x), number = item / run, place = item % run;
-    value before[rows] = {}, start = filler<Op, value>::value(), mine = start;
+    value start = filler<Op, value>::value(), mine = start;
     scan_runs<value, rows> packs(reinterpret_cast<scan_chunk<value> *>(exchanged));
     for_rows<rolled>(
-        [&](int r, pack_elements<T> &pack, value &of_pack) {
+        [&](int r, pack_elements<T> &pack) {
             value sum = as(pack.element[0]);
             SUBWAVE_UNROLL
-            for (int e = 1; e < pack_size<T>; ++e)
-                sum = op(sum, as(pack.element[e]));
+            for (int e = 1; e < pack_size<T>; ++e) {
+                sum = by_itself(op(sum, as(pack.element[e])));
+                if constexpr (As::is_kept)
+                    pack.element[e] = as.result(sum);
+            }
             if constexpr (exchanges_packs) {
                 packs.of_row(r) = sum;
             } else {
                 const scanned<value> upto =
                     block_scan_runs<array_block, run>(sum, op, &shared[r * elements]);
-                of_pack = upto.before;
+                packs.of_row(r) = upto.before;
                 if (place == run - 1)
                     totals[r * runs + number] = upto.upto;
             }
         },
-        x.pack, before);
+        x.pack);
     if constexpr (exchanges_packs)
         packs.scan(op, totals);
-    /* An element becomes what is up to it or before it, in its run if in place, or else in all. */
-    const auto scan_elements = [&](auto kind) {
-        for_rows<rolled>(
-            [&](int r, pack_elements<T> &pack, value of_pack) {
-                if constexpr (exchanges_packs)
-                    of_pack = packs.of_row(r);
-                if constexpr (in_place) {
-                    scan_pack(pack, of_pack, kind.value, op, as,
-                              [&](value v) { return as.result(v); });
-                } else {
-                    const value of_run = op(start, starts[r * runs + number]);
-                    scan_pack(pack, of_pack, kind.value, op, as,
-                              [&](value v) { return as.result(op(of_run, v)); });
-                }
-            },
-            x.pack, before);
-    };
-    if constexpr (in_place)
-        with_scan_kind(p.scan, scan_elements);
     block_barrier(site::current());
 
-    if (t.first > 0) {
-        start = *tiles_carry<value>(t, t.first);
-    } else if (p.has_init) {
-        T init;
-        memcpy(&init, p.init, sizeof init);
-        start = as(init);
-    }
     const bool is_first_wave = in_first_wave();
+    if (is_first_wave || !one_wave_looks_back || t.count == 1) {
+        if (t.first != 0) {
+            start = *tiles_carry<value>(t, t.first);
+        } else if (p.has_init) {
+            T init;
+            memcpy(&init, p.init, sizeof init);
+            start = as(init);
+        }
+    }
     if (is_first_wave || !runs_in_waves) {
         SUBWAVE_UNROLL
         for (int part = 0; part < parts; ++part) {
@@ -171,32 +167,31 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
         }
     }
     if (t.count > 1)
-        start = value_before_tile(t.states, t.count, tile, mine, start, op, of_block);
+        start =
+            value_before_tile(t.states, t.count, tile, mine, start, is_first_wave, op, of_block);
     else
         block_barrier(site::current());
-    if (tile == t.count - 1 && item == 0 && t.first + t.count < t.all)
+    if (tile == t.count - 1 && item == 0 && t.first + t.count != t.all)
         *tiles_carry<value>(t, t.first + SUBWAVE_SCAN_TILES) = op(start, mine);
-    const bool begins_with_nothing =
-        t.first == 0 && tile == 0 && p.scan == SUBWAVE_SCAN_EXCLUSIVE && !p.has_init;
-    if constexpr (in_place)
+    const bool begins_with_nothing = t.first == 0 && tile == 0 && !p.has_init;
+    with_scan_kind(p.scan, [&](auto kind) {
         for_rows<rolled>(
             [&](int r, pack_elements<T> &pack) {
                 const value of_run = op(start, starts[r * runs + number]);
-                SUBWAVE_UNROLL
-                for (int e = 0; e < pack_size<T>; ++e)
-                    pack.element[e] = as.result(op(of_run, as(pack.element[e])));
+                scan_pack<As::is_kept>(pack, op(of_run, packs.of_row(r)), kind.value, op, as);
             },
             x.pack);
-    else
-        with_scan_kind(p.scan, scan_elements);
-    if (item == 0 && begins_with_nothing)
-        x.pack[0].element[0] = result_of_nothing<T>(op, as);
+        if (kind.value == SUBWAVE_SCAN_EXCLUSIVE && item == 0 && begins_with_nothing)
+            x.pack[0].element[0] = result_of_nothing<T>(op, as);
+        finish();
+    });
 }
 
 template <class T, bool Aligned>
 SUBWAVE_KERNEL(array_block, sizeof(T) < 4 ? 2 : 4)
 scan(subwave_scan_launch p)
 {
+    assume_line_of_items();
     const std::uint32_t next = p.tiles.count > 1
                                    ? next_tile(p.tiles.counter, p.tiles.count * p.rows)
                                    : blockIdx.x,
@@ -206,7 +201,10 @@ scan(subwave_scan_launch p)
     const auto first = [&] { return (p.tiles.first + tile) * scan_packs<T>::all; };
     const auto elements = [&] {
         const std::int64_t left = p.tiles.n - first();
-        return left < scan_packs<T>::all ? static_cast<int>(left) : scan_packs<T>::all;
+        /* AMD has no scalar comparison of 64 bits. */
+        const auto low = static_cast<std::uint32_t>(left),
+                   high = static_cast<std::uint32_t>(left >> 32);
+        return (high | low / scan_packs<T>::all) != 0 ? scan_packs<T>::all : static_cast<int>(low);
     };
     scan_packs<T> x = {};
     const T *const from = static_cast<const T *>(p.x) + (row * p.ldx + first());
@@ -223,9 +221,16 @@ scan(subwave_scan_launch p)
     using chunk = scan_chunk<combined_t<T>>;
     SUBWAVE_SHARED(chunk, exchanged, (scan_runs<combined_t<T>, scan_packs<T>::rows>::chunks));
     with_array_op<T>(p.op, [&](auto op, auto as) {
-        scan_tile(p, p.tiles, tile, x, exchanged, op, as);
-        if (is_stored())
-            x.store_all(to());
+        scan_tile(p, p.tiles, tile, x, exchanged, op, as, [&] {
+            if constexpr (each_stores) {
+                if (is_stored()) {
+                    x.store_all(to());
+                    end_of_kernel();
+                } else {
+                    x.move();
+                }
+            }
+        });
     });
     p = argument_read_anew(p);
     if (is_stored())

@@ -37,8 +37,12 @@ public:
     /* Of the work-item's pack of a row: its value, and after scan() what is before it in its run. */
     SUBWAVE_DEVICE T &of_row(int row)
     {
-        const int i = row * run + place_;
-        return chunk(i / size).value[i % size];
+        constexpr int chunks_of_row = run / size;
+        static_assert(chunks_of_row % 8 == 0,
+                      "banks of a row's first chunk follow from the row alone");
+        return shared_[number_ * (Rows * chunks_of_row) + row * chunks_of_row +
+                       (turned(place_ / size) ^ (row * chunks_of_row / 8 & (share_chunks - 1)))]
+            .value[place_ % size];
     }
 
     /* totals[i] becomes the value of run i of the tile. */
@@ -64,7 +68,7 @@ public:
             SUBWAVE_UNROLL
             for (int i = 0; i < scan_share; ++i)
                 if (i & block)
-                    x[i] = op(x[(i & -block) - 1], x[i]);
+                    x[i] = by_itself(op(x[(i & -block) - 1], x[i]));
         }
         const auto join_lower_lanes = [&](auto constant) {
             constexpr int lanes = decltype(constant)::value;
@@ -87,9 +91,9 @@ public:
                 scan_chunk<T> to;
                 SUBWAVE_UNROLL
                 for (int i = 0; i < size; ++i)
-                    to.value[i] = c + i > 0          ? x[c * size + i - 1]
-                                  : sharers.leader() ? filler<Op, T>::value()
-                                                     : of_lower_lanes;
+                    to.value[i] = c + i > 0                    ? x[c * size + i - 1]
+                                  : place_ % scan_sharers == 0 ? filler<Op, T>::value()
+                                                               : of_lower_lanes;
                 chunk(share * share_chunks + c) = to;
             }
         }
@@ -103,8 +107,9 @@ private:
     /* Lanes that read chunks at the same time find them in different banks. */
     SUBWAVE_DEVICE scan_chunk<T> &chunk(int i)
     {
-        return shared_[number_ * (Rows * run / size) + (i ^ (i / 8 & (share_chunks - 1)))];
+        return shared_[number_ * (Rows * run / size) + turned(i)];
     }
+    static SUBWAVE_DEVICE int turned(int i) { return i ^ (i / 8 & (share_chunks - 1)); }
 
     static SUBWAVE_DEVICE void wait()
     {

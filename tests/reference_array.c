@@ -349,13 +349,14 @@ void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind 
                    first = join(type, op, join_all(type, op, of_groups, GROUP), in_group);
         for (int r = 0; r < runs; ++r)
             for (int p = 0; p < RUN; ++p) {
-                const cell of_run = join(type, op, first, starts[r]);
-                cell upto = before[r][p];
+                const cell of_run = join(type, op, first, starts[r]),
+                           before_pack = join(type, op, of_run, before[r][p]);
+                cell upto = none;
                 for (int64_t e = 0, i = t * tile + (int64_t)(r * RUN + p) * pack; e < pack && i < n;
                      ++e, ++i) {
                     const cell with = join(type, op, upto, element(dtype, op, x, i));
                     cell result =
-                        join(type, op, of_run, scan == SUBWAVE_SCAN_INCLUSIVE ? with : upto);
+                        join(type, op, before_pack, scan == SUBWAVE_SCAN_INCLUSIVE ? with : upto);
                     if (!result.any)
                         result = (cell){true, reference_identity(type, op)};
                     reference_store(dtype, y, i, rounded(dtype, type, result));

@@ -125,6 +125,12 @@
  *   computed_anew(value)                 value, an int; on NVIDIA, where a loop needs the
  *                                        registers, what follows from it is not kept from one call
  *                                        to the next
+ *   by_itself(x)                         x, which AMD's compiler then does not make a pair with another
+ *                                        value, for an instruction for both
+ *   moved(x)                             x, on AMD in another register
+ *   end_of_kernel()                      on AMD, ends the kernel for the wave, all of whose lanes call it;
+ *                                        elsewhere what follows is executed too, and has to do no harm
+ *   assume_line_of_items()               says that blocks have one dimension
  *   lane_registers                       words that a lane can have in registers where a compute unit
  *                                        has 1024 work-items
  *   branches_end_in_moves                whether the compiler, where branches meet, moves their values to

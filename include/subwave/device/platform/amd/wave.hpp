@@ -426,6 +426,30 @@ template <int> SUBWAVE_DEVICE void copies_to_local_wait() {}
 
 SUBWAVE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
+/* LLVM makes pairs for v_pk_add_f32, whose moves take longer than what they save. */
+template <class T> SUBWAVE_DEVICE T by_itself(T x)
+{
+    if constexpr (std::is_same<T, float>::value)
+        asm("" : "+v"(x));
+    return x;
+}
+template <class T> SUBWAVE_DEVICE T moved(T x)
+{
+    words_of<T> words = to_words(x);
+    SUBWAVE_UNROLL
+    for (auto &word : words.word)
+        asm volatile("v_mov_b32 %0, %1" : "=v"(word) : "v"(word));
+    memcpy(&x, &words, sizeof x);
+    return x;
+}
+/* LLVM does not know of it: it would put what follows all branches before this one. */
+SUBWAVE_DEVICE void end_of_kernel() { asm volatile("s_endpgm" : : : "memory"); }
+SUBWAVE_DEVICE void assume_line_of_items()
+{
+    const unsigned y = threadIdx.y, z = threadIdx.z;
+    __builtin_assume(y == 0);
+    __builtin_assume(z == 0);
+}
 
 constexpr int lane_registers = 128;
 /* LLVM 15 would keep in scratch memory what each branch stores. */

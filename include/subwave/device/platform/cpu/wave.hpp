@@ -299,6 +299,10 @@ template <int> SUBWAVE_DEVICE void copies_to_local_wait() {}
 
 SUBWAVE_DEVICE void keep_order() {}
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
+template <class T> SUBWAVE_DEVICE T by_itself(T x) { return x; }
+template <class T> SUBWAVE_DEVICE T moved(T x) { return x; }
+SUBWAVE_DEVICE void end_of_kernel() {}
+SUBWAVE_DEVICE void assume_line_of_items() {}
 constexpr int lane_registers = 256;
 constexpr bool branches_end_in_moves = true; /* as on AMD, so that it is tested */
 constexpr bool blocks_begin_in_order = false;

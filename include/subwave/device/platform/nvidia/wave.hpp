@@ -416,6 +416,11 @@ SUBWAVE_DEVICE int computed_anew(int value)
     return value;
 }
 
+template <class T> SUBWAVE_DEVICE T by_itself(T x) { return x; }
+template <class T> SUBWAVE_DEVICE T moved(T x) { return x; }
+SUBWAVE_DEVICE void end_of_kernel() {}
+SUBWAVE_DEVICE void assume_line_of_items() {}
+
 constexpr int lane_registers = 64;
 constexpr bool branches_end_in_moves = false;
 /* CUDA does not promise it, but all GPUs so far do it, and CUB relies on it
