@@ -22,8 +22,9 @@
  *   matrix16_is_fast               whether large blocks are built for elements of 16 and 8 bits
  *   matrix_blocks<T>(shape)        blocks of a shape that a multiprocessor must hold
  *   matrix_pairs_held              `held` below, of f32 and f64
- *   matrix_splits_stages           whether stages that need no checks have a loop of their own, in
- *                                  which some tiles are multiplied before the barrier
+ *   matrix_splits_stages           whether some tiles of a stage are multiplied before the barrier, and
+ *                                  stages that need no checks have a loop of their own in 16 and 8
+ *                                  bits too
  *   matrix_panel<T, Stage, Lines, Waves, AlongK, Packed>(matrix, by_line, by_k, lines, existing,
  *                                  line, k)
  *                                  `Stage` steps of k of `lines` lines, at least Lines, of which
