@@ -256,16 +256,15 @@ SUBWAVE_DEVICE void for_rows(Body body, OfRows (&...of_rows)[Rows])
     }
 }
 
-/* Replaces the elements of a pack by what is up to them in it, or before them, after `before`. Summed:
- * they are what is up to them already. */
-template <bool Summed, class T, class Value, class Op, class As>
+/* Replaces the elements of a pack by what is up to them in it, or before them, after `before`. */
+template <class T, class Value, class Op, class As>
 SUBWAVE_DEVICE void scan_pack(pack_elements<T> &pack, Value before, subwave_scan_kind kind, Op op,
                               As as)
 {
     Value upto = before;
     SUBWAVE_UNROLL
     for (int e = 0; e < pack_size<T>; ++e) {
-        const Value x = as(pack.element[e]), with = Summed || e == 0 ? x : op(upto, x);
+        const Value x = as(pack.element[e]), with = e == 0 ? x : op(upto, x);
         if (kind == SUBWAVE_SCAN_INCLUSIVE)
             pack.element[e] = as.result(op(before, with));
         else

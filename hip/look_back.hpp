@@ -67,9 +67,9 @@ template <class T> SUBWAVE_DEVICE T wait_for(const std::uint64_t *states, std::u
     return state.value();
 }
 
-/* `first` and the first `count` values of array_block, combined in the order of block_reduce, in all
- * lanes of the block's first wave, which wait for them together: each for some that follow one
- * another. */
+/* The first `count` values of array_block, combined in the order of block_reduce, in all lanes of the
+ * block's first wave, which wait for them together: each for some that follow one another. `first`
+ * comes before them. */
 template <class T, class Op>
 SUBWAVE_DEVICE T wait_for_all(const std::uint64_t *states, std::uint32_t count, T first, Op op)
 {
@@ -130,9 +130,9 @@ SUBWAVE_DEVICE std::uint32_t next_tile(std::uint32_t *counter, std::uint32_t cou
     }
 }
 
-/* Whether the first wave of a block waits for all the others, rather than each work-item for one. On
- * AMD instructions are then fewer, for four waves; on NVIDIA the registers of a lane are too few. */
-constexpr bool one_wave_looks_back = lane_registers > 64;
+/* Whether the first wave of a block waits for all the others, rather than each work-item for one: if it
+ * is large, so that each of its lanes waits for few. Instructions are then fewer, for four waves. */
+constexpr bool one_wave_looks_back = max_wave_size() > 32;
 
 /* Elements of shared memory that value_before_tile needs. */
 constexpr int look_back_elements = one_wave_looks_back ? 1 : block_reduce_elements<array_block>;

@@ -250,7 +250,7 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
                             }
                         }
                     }
-                    scan_pack<false>(elements, op(before_run, before), p.scan, op, as);
+                    scan_pack(elements, op(before_run, before), p.scan, op, as);
                     if (number == 0 && item_in_line == 0 && p.scan == SUBWAVE_SCAN_EXCLUSIVE)
                         elements.element[0] = result_of_nothing<T>(op, as);
                     pack[0][0] = __builtin_bit_cast(pack_words, elements);

@@ -66,8 +66,8 @@ template <class T> struct scan_packs {
         for (int r = 0; r < rows; ++r)
             store_anywhere<size>(at(tile, r), pack[r].element);
     }
-    /* To registers of their own. Or else, to have them where what follows all branches wants them, LLVM
-     * would move them in each, though all but the last tile end there. */
+    /* To other registers. Otherwise LLVM moves all elements in each op's branch to where the code after
+     * the branches wants them, though all but the last tile end in the branch. */
     SUBWAVE_DEVICE void move()
     {
         SUBWAVE_UNROLL
@@ -91,18 +91,18 @@ template <class T> struct scan_packs {
     }
 };
 
-/* Replaces x, the work-item's packs of the tile, by the results, and calls finish(); `t` are the tiles
- * of its row. */
-template <class T, class Op, class As, class Finish>
+/* Replaces x, the work-item's packs of the tile, by the results; `t` are the tiles of its row. */
+template <class T, class Op, class As>
 SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles &t,
                               std::uint32_t tile, scan_packs<T> &x,
-                              scan_chunk<combined_t<T>> *exchanged, Op op, As as, Finish finish)
+                              scan_chunk<combined_t<T>> *exchanged, Op op, As as)
 {
     using value = typename As::value;
     static_assert(sizeof(value) <= sizeof(combined_t<T>), "what is exchanged has room");
     constexpr int rows = scan_packs<T>::rows, run = SUBWAVE_SCAN_RUN, runs = array_block / run,
                   parts = rows * runs / run, elements = block_scan_elements<array_block>;
     constexpr bool rolled = scan_packs<T>::rolled, runs_in_waves = min_wave_size() >= run;
+    constexpr bool in_place = As::is_kept;
     static_assert(rows * runs % run == 0, "the runs of a part of the tile are scanned as one");
     SUBWAVE_SHARED(value, shared, rows * elements);
     SUBWAVE_SHARED(value, totals, rows * runs);
@@ -111,13 +111,14 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
     const int item = static_cast<int>(threadIdx.x), number = item / run, place = item % run;
     value start = filler<Op, value>::value(), mine = start;
     scan_runs<value, rows> packs(reinterpret_cast<scan_chunk<value> *>(exchanged));
+    /* An element becomes what is up to it in its pack, if its place can keep that. */
     for_rows<rolled>(
         [&](int r, pack_elements<T> &pack) {
             value sum = as(pack.element[0]);
             SUBWAVE_UNROLL
             for (int e = 1; e < pack_size<T>; ++e) {
                 sum = by_itself(op(sum, as(pack.element[e])));
-                if constexpr (As::is_kept)
+                if constexpr (in_place)
                     pack.element[e] = as.result(sum);
             }
             if constexpr (exchanges_packs) {
@@ -174,17 +175,39 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
     if (tile == t.count - 1 && item == 0 && t.first + t.count != t.all)
         *tiles_carry<value>(t, t.first + SUBWAVE_SCAN_TILES) = op(start, mine);
     const bool begins_with_nothing = t.first == 0 && tile == 0 && !p.has_init;
-    with_scan_kind(p.scan, [&](auto kind) {
+    const auto before_pack = [&](int r) {
+        return op(op(start, starts[r * runs + number]), packs.of_row(r));
+    };
+    if constexpr (in_place)
         for_rows<rolled>(
             [&](int r, pack_elements<T> &pack) {
-                const value of_run = op(start, starts[r * runs + number]);
-                scan_pack<As::is_kept>(pack, op(of_run, packs.of_row(r)), kind.value, op, as);
+                const value before = before_pack(r);
+                SUBWAVE_UNROLL
+                for (int e = 0; e < pack_size<T>; ++e)
+                    pack.element[e] = as.result(op(before, as(pack.element[e])));
             },
             x.pack);
-        if (kind.value == SUBWAVE_SCAN_EXCLUSIVE && item == 0 && begins_with_nothing)
+    else
+        with_scan_kind(p.scan, [&](auto kind) {
+            for_rows<rolled>(
+                [&](int r, pack_elements<T> &pack) {
+                    scan_pack(pack, before_pack(r), kind.value, op, as);
+                },
+                x.pack);
+        });
+    if (p.scan == SUBWAVE_SCAN_EXCLUSIVE) {
+        if constexpr (in_place)
+            for_rows<rolled>(
+                [&](int r, pack_elements<T> &pack) {
+                    SUBWAVE_UNROLL
+                    for (int e = pack_size<T> - 1; e > 0; --e)
+                        pack.element[e] = moved(pack.element[e - 1]);
+                    pack.element[0] = as.result(before_pack(r));
+                },
+                x.pack);
+        if (item == 0 && begins_with_nothing)
             x.pack[0].element[0] = result_of_nothing<T>(op, as);
-        finish();
-    });
+    }
 }
 
 template <class T, bool Aligned>
@@ -221,16 +244,15 @@ scan(subwave_scan_launch p)
     using chunk = scan_chunk<combined_t<T>>;
     SUBWAVE_SHARED(chunk, exchanged, (scan_runs<combined_t<T>, scan_packs<T>::rows>::chunks));
     with_array_op<T>(p.op, [&](auto op, auto as) {
-        scan_tile(p, p.tiles, tile, x, exchanged, op, as, [&] {
-            if constexpr (each_stores) {
-                if (is_stored()) {
-                    x.store_all(to());
-                    end_of_kernel();
-                } else {
-                    x.move();
-                }
+        scan_tile(p, p.tiles, tile, x, exchanged, op, as);
+        if constexpr (each_stores) {
+            if (is_stored()) {
+                x.store_all(to());
+                end_of_kernel();
+            } else {
+                x.move();
             }
-        });
+        }
     });
     p = argument_read_anew(p);
     if (is_stored())
