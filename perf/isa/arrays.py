@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # arrays.py: instructions that calls on whole arrays execute on an emulated AMD GPU, beside rocPRIM's.
-"""usage: arrays.py BUILD ARCHITECTURE...
+"""usage: arrays.py BUILD ARCHITECTURE... [--only OPERATION]
 
-Writes the tables of these architectures in arrays.md anew. BUILD is the folder of an AMD build with the emulated device and
+Writes the tables of these architectures in arrays.md anew, or the lines of one operation. BUILD is the folder of an AMD build with the emulated device and
 without a GPU (docs/amd.md), whose compiler must be hipcc, which compiles rocPRIM's calls too; for ROCm 7 within
 scripts/rocm7. Counts of a call of twice as many elements less those of a call: what each further element takes."""
 import collections
@@ -72,7 +72,8 @@ def executed(command, calls, build, architecture, code):
     return {name: number / calls(done.stderr) for name, number in count.items()}
 
 
-def table(build, architecture):
+def table(build, architecture, only, before):
+    """`before`: the section's text."""
     tool, library = os.path.join(build, "bin", "subwave"), os.path.join(build, "lib", "libsubwave.so")
     lines = ["| operation | by | " + " | ".join(CLASSES) + " |", "|---|---|" + "---|" * len(CLASSES)]
     with tempfile.TemporaryDirectory() as place:
@@ -82,6 +83,11 @@ def table(build, architecture):
                        check=True, env={**os.environ, "HIP_PLATFORM": "amd"})
         ours, theirs = mnemonics(library, architecture), mnemonics(peer, architecture)
         for operation, arguments, width, has_peer in OPERATIONS:
+            what = " ".join([operation, *(text.format(eighth="n/8", thousandth="n/1000") for text in arguments)])
+            if only not in (None, operation):
+                lines += [line for line in before.splitlines() if line.startswith("| %s | " % what)]
+                continue
+
             def bench(n):
                 options = [text.format(eighth=n // 8, thousandth=n // 1000) for text in arguments]
                 options += [] if "--size" in options else ["--size", str(n)]
@@ -96,19 +102,21 @@ def table(build, architecture):
             for by, run in [("subwave", bench)] + ([("rocPRIM", rocprim)] if has_peer else []):
                 less, more = run(ELEMENTS), run(2 * ELEMENTS)
                 each = ["%.1f" % ((more.get(name, 0) - less.get(name, 0)) / (ELEMENTS * width / 1024)) for name in CLASSES]
-                what = " ".join([operation, *(text.format(eighth="n/8", thousandth="n/1000") for text in arguments)])
                 lines.append("| %s | %s | %s |" % (what, by, " | ".join(each)))
                 print(architecture, lines[-1], flush=True)
     return "\n".join(lines) + "\n"
 
 
 def main(build, *architectures):
+    only = None
+    if "--only" in architectures:
+        *architectures, _, only = architectures
     version = re.search(r"HIP version: ([0-9]+\.[0-9]+)", subprocess.run(["hipcc", "--version"], capture_output=True, text=True,
                                                                         check=True).stdout).group(1)
     with open(PAGE, encoding="utf-8") as file:
         sections = dict(re.findall(r"^## (gfx\w+)(.*?)(?=^## |\Z)", file.read(), re.M | re.S))
     for architecture in architectures:
-        sections[architecture] = ", ROCm %s\n\n%s" % (version, table(build, architecture))
+        sections[architecture] = ", ROCm %s\n\n%s" % (version, table(build, architecture, only, sections.get(architecture, "")))
         with open(PAGE, "w", encoding="utf-8") as file:
             file.write(ABOUT + "".join("\n## %s%s\n" % (name, text.rstrip("\n")) for name, text in sorted(sections.items())))
 
