@@ -130,8 +130,9 @@ SUBWAVE_DEVICE std::uint32_t next_tile(std::uint32_t *counter, std::uint32_t cou
     }
 }
 
-/* Whether the first wave of a block waits for all the others, rather than each work-item for one: if it
- * is large, so that each of its lanes waits for few. Instructions are then fewer, for four waves. */
+/* Whether the lanes of a block's first wave wait for all tiles and groups, rather than each work-item of
+ * the block for one: the other waves then execute nothing for it. Smaller waves would have more values
+ * per lane, and more code. */
 constexpr bool one_wave_looks_back = max_wave_size() > 32;
 
 /* Elements of shared memory that value_before_tile needs. */
@@ -139,9 +140,9 @@ constexpr int look_back_elements = one_wave_looks_back ? 1 : block_reduce_elemen
 
 /* What the elements before a tile of the launch's `count` combine to, in all work-items of its block,
  * of array_block. `states` has SUBWAVE_SCAN_STATES(count). `start` is what stands before the
- * launch, `mine` the tile's value; both are needed in the first wave alone if one_wave_looks_back, and
- * `mine` in work-item 0 alone; `shared` has look_back_elements. It
- * has a barrier: what a work-item wrote to shared memory before, all may read after it. */
+ * launch, needed in the first wave alone if one_wave_looks_back; `mine` the tile's value, needed in
+ * work-item 0 alone; `shared` has look_back_elements. It has a barrier: what a work-item wrote to shared
+ * memory before, all may read after it. */
 template <class Value, class Op>
 SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t count,
                                        std::uint32_t tile, Value mine, Value start,

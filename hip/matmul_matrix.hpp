@@ -27,8 +27,8 @@ private:
     static constexpr int steps = stage / unit::depth;
     /* Whether copies, and loads of the next stage's operands, are spread over the tiles. */
     static constexpr bool in_steps = matrix_splits_stages && is_small_float<T>::value && steps == 1;
-    /* Whether it is of those that have all of C's few rows or columns (shapes.h). */
-    static constexpr bool is_thin = !matrix_by_rows<T> && Shape > 1;
+    /* Whether one tile has all of C's few rows or columns. */
+    static constexpr bool is_thin = !matrix_by_rows<T> && Shape >= SUBWAVE_MATRIX_THIN;
     /* Whether stages that need no checks have a loop of their own. */
     static constexpr bool has_main_loop = matrix_splits_stages || !matrix_by_rows<T>;
     /* Whether registers suffice for the next step's operands beside those at hand. */

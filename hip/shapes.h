@@ -56,7 +56,8 @@ typedef struct subwave_block_shape {
     int32_t share[2], alone[2];
 } subwave_block_shape;
 
-enum { SUBWAVE_MATRIX_SHAPES = 7 };
+/* Blocks for f32 and f64, of which those from SUBWAVE_MATRIX_THIN on are thin. */
+enum { SUBWAVE_MATRIX_THIN = 2, SUBWAVE_MATRIX_SHAPES = 7 };
 
 /* A block that counts in shared memory: its work-items, the packs that each of them loads together,
  * and how many such blocks a compute unit has. All of them add to the same counts in device memory in

@@ -188,8 +188,8 @@ static bool matrix_is_faster(const subwave_capabilities *device,
 
 /* Whether MATRIX's thin blocks are ahead of SKINNY in f64, for a C of 17 to 64 rows or columns: if
  * there are enough of them for the device. Measured on an H200. */
-static bool is_thin(const subwave_capabilities *device, subwave_dtype dtype,
-                    const subwave_matmul_product *product, int64_t least)
+static bool thin_blocks_are_ahead(const subwave_capabilities *device, subwave_dtype dtype,
+                                  const subwave_matmul_product *product, int64_t least)
 {
     subwave_matmul_product by_matrix = *product;
     const int64_t blocks =
@@ -228,7 +228,8 @@ static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
         return tall ? least <= 32 : least < 8;
     if (dtype == SUBWAVE_DTYPE_F64)
         return device->shapes->f64_unit_in_groups && subwave_has_matrix_unit(device, dtype) &&
-               greatest / 15 >= least && least <= 64 && !is_thin(device, dtype, product, least);
+               greatest / 15 >= least && least <= 64 &&
+               !thin_blocks_are_ahead(device, dtype, product, least);
     subwave_matmul_product by_skinny = by_rows;
     const subwave_matmul_kernel kernel =
         subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_SKINNY, &by_skinny);

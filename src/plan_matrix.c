@@ -261,8 +261,9 @@ static void show_blocks(const subwave_capabilities *device, const subwave_unit_s
 }
 
 /* Whether a tile of the block has all of C's few rows or columns. */
-static bool is_for_thin(const subwave_capabilities *device, const subwave_unit_shape *unit,
-                        const subwave_block_shape *block, const subwave_matmul_product *product)
+static bool tile_has_short_side(const subwave_capabilities *device, const subwave_unit_shape *unit,
+                                const subwave_block_shape *block,
+                                const subwave_matmul_product *product)
 {
     const int64_t rows = rows_of(unit, block), columns = columns_of(device, unit, block);
     return (rows <= columns && product->m <= rows) || (columns <= rows && product->n <= columns);
@@ -282,8 +283,9 @@ static void plan_pairs(const subwave_capabilities *device, subwave_dtype dtype,
     const subwave_block_shape *const blocks = device->shapes->matrix;
     show_blocks(device, unit, blocks, 0, dtype, product, kernel, candidates);
     /* They wait for memory, several of them on a compute unit, rather than for the matrix unit. */
-    for (int thin = 2; thin < SUBWAVE_MATRIX_SHAPES && blocks[thin].down != 0; ++thin)
-        if (is_for_thin(device, unit, &blocks[thin], product))
+    for (int thin = SUBWAVE_MATRIX_THIN; thin < SUBWAVE_MATRIX_SHAPES && blocks[thin].down != 0;
+         ++thin)
+        if (tile_has_short_side(device, unit, &blocks[thin], product))
             show_block(device, unit, blocks, thin, 8, dtype, product, kernel, candidates);
 }
 

@@ -111,6 +111,8 @@ def main(build, *architectures):
     only = None
     if "--only" in architectures:
         *architectures, _, only = architectures
+        if only not in (name for name, *_ in OPERATIONS):
+            sys.exit("arrays.py: --only is \"%s\", which is none of the operations" % only)
     version = re.search(r"HIP version: ([0-9]+\.[0-9]+)", subprocess.run(["hipcc", "--version"], capture_output=True, text=True,
                                                                         check=True).stdout).group(1)
     with open(PAGE, encoding="utf-8") as file:

@@ -8,11 +8,14 @@ SUBWAVE_BEGIN
 
 constexpr int matrix_banks_bytes = 128, matrix_deep_lanes = 4;
 constexpr bool matrix_splits_stages = false;
-/* Of thin ones in f64 as many as registers allow, since they wait for memory. */
+/* Thin blocks wait for memory: as many of them as registers allow keep it busy. */
 template <class T> constexpr int matrix_blocks(int shape)
 {
     const int tiles = matrix_shape<T>(shape).tall * matrix_shape<T>(shape).wide;
-    return is_small_float<T>::value ? 2 : matrix_by_rows<T> || shape < 2 ? 1 : tiles > 2 ? 3 : 4;
+    return is_small_float<T>::value                           ? 2
+           : matrix_by_rows<T> || shape < SUBWAVE_MATRIX_THIN ? 1
+           : tiles > 2                                        ? 3
+                                                              : 4;
 }
 constexpr int matrix_pairs_held = 1;
 
