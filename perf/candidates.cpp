@@ -69,7 +69,7 @@ std::string area(int rows, int columns, bool turned)
 }
 
 /* What tells a kernel from the variant's others, in the words of docs/bench.md. */
-std::string name_of(const subwave_matmul_kernel &kernel, bool turned, int wave)
+std::string name_of(const subwave_matmul_kernel &kernel, subwave_dtype dtype, bool turned, int wave)
 {
     std::string name = area(kernel.tile_rows, kernel.tile_columns, turned);
     if (kernel.variant == SUBWAVE_VARIANT_BROADCAST) {
@@ -78,6 +78,8 @@ std::string name_of(const subwave_matmul_kernel &kernel, bool turned, int wave)
         if (kernel.block_y > 1)
             name += ", " + many(kernel.block_y, "split");
     } else if (kernel.variant == SUBWAVE_VARIANT_MATRIX) {
+        if (kernel.of.matrix.shape >= SUBWAVE_MATRIX_THIN && subwave_dtype_size(dtype) >= 4)
+            name += " thin";
         if (kernel.parts > 1)
             name += ", " + std::to_string(kernel.of.matrix.shared) + " in " +
                     many(kernel.of.matrix.shares, "share");
@@ -168,7 +170,7 @@ std::vector<contender> candidates_of(const device &on, const measure_problem &p)
     const subwave_matmul_kernel automatic =
         tuning.plan(&known, p.dtype, SUBWAVE_VARIANT_AUTO, &asked);
     const auto name = [&](const subwave_matmul_kernel &kernel, bool turned) {
-        return name_of(kernel, turned, on.wave());
+        return name_of(kernel, p.dtype, turned, on.wave());
     };
     for (subwave_variant variant : variants) {
         if (variant == SUBWAVE_VARIANT_AUTO || !tuning.takes(&known, variant, p.dtype) ||
