@@ -68,9 +68,11 @@ static time_of skinny_time_in_turns(const subwave_matmul_kernel *kernel, subwave
     case SUBWAVE_SKINNY_ACROSS:
         if (rows == 1)
             return complex ? (time_of){100, 2 + wave / 16}
-                           : (time_of){70, wave < 32 ? 0.9 + wave / 10 : 3.5};
+                           : (time_of){50, wave < 32 ? 0.4 + wave / 10 : 3.5};
         if (rows == 4)
-            return complex ? (time_of){120, 1.6} : f64 ? (time_of){130, 0.7} : (time_of){185, 0.38};
+            return complex ? (time_of){120, 1.6}
+                   : f64   ? (time_of){115, 0.63}
+                           : (time_of){165, 0.34};
         return complex ? (time_of){290, 1} : f64 ? (time_of){270, 0.25} : (time_of){310, 0.16};
     case SUBWAVE_SKINNY_NARROW:
         if (rows <= 4)
@@ -108,9 +110,20 @@ static time_of broadcast_time_in_turns(const subwave_matmul_kernel *kernel, subw
                : (time_of){item, inside * (2 + 7 / wave) + (1 - inside) * (4 + 17 / wave)};
 }
 
+/* Of NAIVE. Where steps of a long k are far apart in memory, the L1 cache does not keep their lines for
+ * the next element of C, least of all if a power of two is between them. */
+static double naive_product_in_turns(const subwave_matmul_product *product, subwave_dtype dtype)
+{
+    const int64_t step =
+        (int64_t)subwave_dtype_size(dtype) * greater_of(product->a_column, product->b_row);
+    const double far = product->k < 1024 || step < 128 ? 0 : (double)lesser_of(step, 512) / 512;
+    return (subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX ? 1.2 : 0.7) + 0.9 * far;
+}
+
 /* Nanoseconds of a thread for the variant's kernel on the CPU device: what work-items take to start
  * and to wait for one another, and products and sums, those of elements beyond C too. Fitted to
- * times of f32, f64 and c64 (tests/api/test_auto.c) on an Intel Xeon, in waves of 4 to 64 lanes. */
+ * times of f32, f64 and c64 (tests/api/test_auto.c) on an Intel Xeon and an AMD EPYC, in waves of 4 to
+ * 64 lanes. */
 static double time_in_turns(const subwave_capabilities *device, subwave_dtype dtype,
                             subwave_variant variant, const subwave_matmul_product *product)
 {
@@ -121,9 +134,10 @@ static double time_in_turns(const subwave_capabilities *device, subwave_dtype dt
                  k = (double)product->k, wave = device->wave_size;
     switch (variant) {
     case SUBWAVE_VARIANT_NAIVE:
-        return items * 25 + (double)product->m * (double)product->n * k * (complex ? 1.13 : 0.55);
+        return items * 25 +
+               (double)product->m * (double)product->n * k * naive_product_in_turns(product, dtype);
     case SUBWAVE_VARIANT_LOCAL:
-        return items * (52 + k * (complex ? 1.3 : 0.55));
+        return items * (52 + k * (complex ? 1.3 : 0.8));
     case SUBWAVE_VARIANT_SKINNY: {
         const time_of of = skinny_time_in_turns(&kernel, dtype, wave);
         /* A block may have several tiles; parts of k are added. */
@@ -186,11 +200,14 @@ static bool matrix_is_faster(const subwave_capabilities *device,
     return by_matrix <= broadcast->time * edges;
 }
 
-/* Whether MATRIX's thin blocks are ahead of SKINNY in f64, for a C of 17 to 64 rows or columns: if
- * there are enough of them for the device. Measured on an H200. */
+/* Whether MATRIX's thin blocks are ahead of SKINNY in f64, for a C by rows of 17 to 64 rows or columns:
+ * if there are enough of them for the device, and k is long enough where rows of C that follow one
+ * another are not aligned. Measured on an H200. */
 static bool thin_blocks_are_ahead(const subwave_capabilities *device, subwave_dtype dtype,
                                   const subwave_matmul_product *product, int64_t least)
 {
+    if (product->n == least && least > 32 && least % 2 == 1 && product->k <= 64)
+        return false;
     subwave_matmul_product by_matrix = *product;
     const int64_t blocks =
                       subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_MATRIX, &by_matrix).blocks,
@@ -229,7 +246,7 @@ static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
     if (dtype == SUBWAVE_DTYPE_F64)
         return device->shapes->f64_unit_in_groups && subwave_has_matrix_unit(device, dtype) &&
                greatest / 15 >= least && least <= 64 &&
-               !thin_blocks_are_ahead(device, dtype, product, least);
+               !thin_blocks_are_ahead(device, dtype, &by_rows, least);
     subwave_matmul_product by_skinny = by_rows;
     const subwave_matmul_kernel kernel =
         subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_SKINNY, &by_skinny);

@@ -101,8 +101,8 @@ static void test_auto(void **state)
         /* since k is 104 */
         {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F64, 300, 16, SUBWAVE_VARIANT_NAIVE},
         {"cpu", "x86-64", 8, 2, SUBWAVE_DTYPE_F64, 300, 16, SUBWAVE_VARIANT_SKINNY},
-        {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F32, 16, 300, SUBWAVE_VARIANT_NAIVE},
-        {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F32, 1, 256, SUBWAVE_VARIANT_LOCAL},
+        {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_F32, 16, 300, SUBWAVE_VARIANT_BROADCAST},
+        {"cpu", "x86-64", 64, 2, SUBWAVE_DTYPE_C64, 1, 256, SUBWAVE_VARIANT_LOCAL},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 16, 4096, SUBWAVE_VARIANT_SKINNY},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 4096, 1, SUBWAVE_VARIANT_SKINNY},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 24, 4096, SUBWAVE_VARIANT_SKINNY},
@@ -168,6 +168,10 @@ static void test_auto_by_time(void **state)
                 {SUBWAVE_DTYPE_F32, 10000, 24, 8, SUBWAVE_VARIANT_SKINNY},
                 {SUBWAVE_DTYPE_F32, 100, 64, 64, SUBWAVE_VARIANT_BROADCAST},
                 {SUBWAVE_DTYPE_F64, 64, 512, 2048, SUBWAVE_VARIANT_SKINNY},
+                {SUBWAVE_DTYPE_F64, 30000, 35, 64, SUBWAVE_VARIANT_SKINNY},
+                {SUBWAVE_DTYPE_F64, 30000, 35, 128, SUBWAVE_VARIANT_MATRIX},
+                {SUBWAVE_DTYPE_F64, 30000, 48, 64, SUBWAVE_VARIANT_MATRIX},
+                {SUBWAVE_DTYPE_F64, 35, 30000, 64, SUBWAVE_VARIANT_MATRIX},
                 {SUBWAVE_DTYPE_F64, 64, 4096, 512, SUBWAVE_VARIANT_MATRIX},
                 {SUBWAVE_DTYPE_C64, 16, 1000, 512, SUBWAVE_VARIANT_SKINNY},
                 {SUBWAVE_DTYPE_C32, 24, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
@@ -188,19 +192,18 @@ static void test_matrix(void **state)
     static const struct {
         int64_t m, n;
         int32_t rows, columns;
-    } rows[] = {
-        {64, 64, 64, 32},
-        {1024, 1024, 128, 64},
-        {1536, 1536, 64, 32},
-        {4096, 4096, 128, 64},
-        /* thin: a tile has all of the few rows or columns */
-        {32, 100000, 32, 64},
-        {100000, 17, 64, 32},
-        {33, 100000, 48, 64},
-        {100000, 48, 64, 48},
-        {49, 100000, 64, 64},
-        {100000, 64, 64, 64},
-        {65, 100000, 128, 64}};
+    } rows[] = {{64, 64, 64, 32},
+                {1024, 1024, 128, 64},
+                {1536, 1536, 64, 32},
+                {4096, 4096, 128, 64},
+                /* thin: a tile has all of the few rows or columns */
+                {32, 100000, 32, 64},
+                {100000, 17, 64, 32},
+                {33, 100000, 48, 64},
+                {100000, 48, 64, 48},
+                {49, 100000, 64, 64},
+                {100000, 64, 64, 64},
+                {65, 100000, 128, 64}};
     const subwave_capabilities device = make_device("hip-nvidia", "sm_90", 32, 132);
     for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
         const subwave_matmul_launch launch =
