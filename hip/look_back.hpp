@@ -27,6 +27,15 @@ template <class T> SUBWAVE_DEVICE void publish(std::uint64_t *states, std::uint3
                       std::uint64_t(1) << 32 | words.word[w]);
 }
 
+/* Of a tile of the launch's `count`. No tile waits for the last one. */
+template <class T>
+SUBWAVE_DEVICE void publish_tile(std::uint64_t *states, std::uint32_t count, std::uint32_t tile,
+                                 T value)
+{
+    if (tile != count - 1)
+        publish(states, tile, value);
+}
+
 /* A state as it was when it was asked for. */
 template <class T> struct seen_state {
     std::uint64_t word[state_words<T>];
@@ -156,12 +165,14 @@ SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t coun
     const std::uint64_t *const own_group = states + state_words<Value> * (tile - place);
     std::uint64_t *const groups = states + state_words<Value> * count;
     const std::uint32_t item = threadIdx.x;
+    /* Of a group, unless the launch ends with it. */
+    const bool publishes_group = place == SUBWAVE_SCAN_GROUP - 1 && tile != count - 1;
     if (item == 0)
-        publish(states, tile, mine);
+        publish_tile(states, count, tile, mine);
     if constexpr (one_wave_looks_back) {
         if (is_first_wave) {
             const Value in_group = wait_for_all(own_group, place, none, op);
-            if (item == 0 && place == SUBWAVE_SCAN_GROUP - 1)
+            if (item == 0 && publishes_group)
                 publish(groups, group, op(in_group, mine));
             if (group > 0)
                 start = wait_for_all(groups, group, start, op);
@@ -173,7 +184,7 @@ SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t coun
     }
     const Value of_tile = item < place ? wait_for<Value>(own_group, item) : none;
     const Value in_group = block_reduce<array_block>(of_tile, op, shared);
-    if (item == 0 && place == SUBWAVE_SCAN_GROUP - 1)
+    if (item == 0 && publishes_group)
         publish(groups, group, op(in_group, mine));
     if (group > 0) {
         Value of_group = item < group ? wait_for<Value>(groups, item) : none;
@@ -188,8 +199,8 @@ SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t coun
 /* The same of counts, whose sum is the same in any order, so that all states are asked for together.
  * The sum over a group is there only after its last tile has waited for the others. If the tiles of
  * the next group waited for it, most blocks at work would do so at the same time, and then all load at
- * once: they ask for each tile of the group before instead. `is_published`: publish() has been called
- * for the tile. */
+ * once: they ask for each tile of the group before instead. `is_published`: publish_tile() has been
+ * called. */
 SUBWAVE_DEVICE std::uint32_t count_before_tile(std::uint64_t *states, std::uint32_t count,
                                                std::uint32_t tile, std::uint32_t mine,
                                                bool is_published, std::uint32_t *shared)
@@ -200,8 +211,8 @@ SUBWAVE_DEVICE std::uint32_t count_before_tile(std::uint64_t *states, std::uint3
                  item = threadIdx.x;
     const number in_own = tile - place + item;
     if (item == 0 && !is_published)
-        publish(states, tile, mine);
-    if (place == SUBWAVE_SCAN_GROUP - 1) {
+        publish_tile(states, count, tile, mine);
+    if (place == SUBWAVE_SCAN_GROUP - 1 && tile != count - 1) {
         const number of_tile = item < place ? wait_for<number>(states, in_own) : 0;
         const number in_group = block_reduce<array_block>(of_tile, op, shared);
         if (item == 0)
@@ -226,6 +237,28 @@ SUBWAVE_DEVICE std::uint32_t count_before_tile(std::uint64_t *states, std::uint3
     return block_reduce<array_block>(before, op, shared);
 }
 
+/* If the states are among the zeros with which a workspace begins: the last block leaves them as
+ * zeros. All of a block call it, after they have waited for the tiles before its own. Each state that
+ * was written has been read by then, since the last tile of the group waits for all others. */
+SUBWAVE_DEVICE void leave_zeros(const subwave_tiles &t)
+{
+    if (!t.begins_with_zeros || !in_first_wave())
+        return;
+    const sub_group wave = this_work_item::get_sub_group();
+    const std::uint32_t lane = wave.get_local_linear_id();
+    std::uint32_t *const done = t.counter + 1;
+    std::uint32_t before = 0;
+    if (lane == 0)
+        before = atomicAdd(done, 1u);
+    before = wave_broadcast(wave.callers(), before, 0, site::current());
+    if (before != t.count - 1)
+        return;
+    for (std::uint32_t i = lane; i < 2 * (t.count - 1); i += wave_size())
+        store_relaxed(&t.states[i], std::uint64_t(0));
+    if (lane == 0)
+        *done = 0;
+}
+
 /* Where a launch finds what stands before it: a value by the one before. */
 template <class Value>
 SUBWAVE_DEVICE Value *tiles_carry(const subwave_tiles &t, std::int64_t first_tile)
@@ -243,7 +276,7 @@ int launch_tiles(subwave_tiles &t, std::uint32_t rows, void *stream, Part launch
     for (t.first = 0; status == 0 && t.first < t.all; t.first += most) {
         const std::int64_t left = t.all - t.first;
         t.count = static_cast<std::uint32_t>(left < most ? left : most);
-        if (t.count > 1 && t.states) {
+        if (t.count > 1 && t.states && !t.begins_with_zeros) {
             const std::uint32_t states = rows * SUBWAVE_SCAN_STATES(t.count);
             status =
                 launch(clear_states<std::uint64_t>, dim3((states + array_block - 1) / array_block),

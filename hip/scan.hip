@@ -238,7 +238,8 @@ scan(subwave_scan_launch p)
     /* Whether each op stores whole tiles, rather than leave them to what follows all ops. */
     constexpr bool each_stores = branches_end_in_moves && !scan_packs<T>::rolled;
     const auto is_stored = [&] {
-        return each_stores && elements() == scan_packs<T>::all && !p.to_truth;
+        return each_stores && elements() == scan_packs<T>::all && !p.to_truth &&
+               !p.tiles.begins_with_zeros;
     };
     const auto to = [&] { return static_cast<T *>(p.y) + (row * p.ldy + first()); };
     using chunk = scan_chunk<combined_t<T>>;
@@ -266,6 +267,8 @@ scan(subwave_scan_launch p)
         }
     }
     x.store(to(), elements());
+    if (p.tiles.count > 1)
+        leave_zeros(p.tiles);
 }
 
 template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)

@@ -418,7 +418,7 @@ template <class T> SUBWAVE_KERNEL(array_block, 4) select(subwave_select_launch p
     /* Where the count depends on the elements, they have been loaded. */
     const bool is_published = t.count > 1 && !p.appends && p.predicate != SUBWAVE_SELECT_FLAGS;
     if (is_published && threadIdx.x == 0)
-        publish(t.states, tile, total);
+        publish_tile(t.states, t.count, tile, total);
 
     /* The selected elements from the front, the others behind them. may_end: the array may end within a
      * pack. Only the others ask: behind the end nothing is selected. */
@@ -467,15 +467,18 @@ template <class T> SUBWAVE_KERNEL(array_block, 4) select(subwave_select_launch p
             *p.count = before + total;
     }
     T *to = static_cast<T *>(p.y) + before;
-    if (to == x + tile_first && total == elements)
-        return; /* all are where they were, and the next tile may be reading the last one */
-    SUBWAVE_ROLLED
-    for (std::uint32_t from = 0, end = total;; from = end, end = elements) {
-        write_elements(to, memory, from, end - from);
-        if (!p.rest || from > 0 || end == elements)
-            break;
-        to = static_cast<T *>(p.rest) + (tile_first - before);
+    /* Unless all are where they were, and the next tile may be reading the last one. */
+    if (to != x + tile_first || total != elements) {
+        SUBWAVE_ROLLED
+        for (std::uint32_t from = 0, end = total;; from = end, end = elements) {
+            write_elements(to, memory, from, end - from);
+            if (!p.rest || from > 0 || end == elements)
+                break;
+            to = static_cast<T *>(p.rest) + (tile_first - before);
+        }
     }
+    if (t.count > 1)
+        leave_zeros(t);
 }
 
 template <class T> int launch_select(const subwave_select_launch &p, void *stream)

@@ -179,9 +179,10 @@ static void test_special(void **state)
 static void test_workspace(void **state)
 {
     subwave_context *context = *state;
-    enum { TILE = 2 * ROWS * BLOCK * 2, SMALL = 4352, MOST = 1057040 };
-    static const int64_t counts[] = {TILE, TILE + 1};
-    static const int64_t needed[] = {SMALL, SMALL + 2 * (2 + 1) * 8};
+    enum { TILE = 2 * ROWS * BLOCK * 2, ZEROS = 4096, SMALL = ZEROS + 256, MOST = 1057040 };
+    static const int64_t counts[] = {TILE, TILE + 1, TILE * GROUP, TILE * GROUP + 1};
+    static const int64_t needed[] = {SMALL, SMALL + 2 * (2 + 1) * 8, SMALL + 2 * (GROUP + 2) * 8,
+                                     SMALL + 2 * (GROUP + 1 + 2) * 8};
     void *workspace;
     assert_ok(context, subwave_malloc(context, &workspace, MOST));
     for (size_t c = 0; c < COUNT(counts); ++c) {
@@ -211,6 +212,11 @@ static void test_workspace(void **state)
             assert_ok(context, subwave_copy(context, found, x, n * (int64_t)sizeof *found));
             assert_memory_equal(found, values, (size_t)n * sizeof *found);
             free(found);
+            /* With which the next call begins. */
+            unsigned char first[ZEROS];
+            assert_ok(context, subwave_copy(context, first, workspace, ZEROS));
+            for (int i = 0; i < ZEROS; ++i)
+                assert_int_equal(first[i], 0);
         }
         assert_ok(context, subwave_free(context, x));
         free(values);

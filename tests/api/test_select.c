@@ -469,6 +469,12 @@ static void test_many_tiles(void **state)
     s.call = UNIQUE;
     s.pattern = ALTERNATING;
     check(&m, s);
+    /* A group of tiles, which have so many rows on one device or another. */
+    for (int rows = ROWS; rows <= 2 * ROWS; rows += ROWS) {
+        s.n = (int64_t)2 * rows * BLOCK * GROUP;
+        check(&m, s);
+    }
+    s.n = 2 * packs + 1;
     s.call = PARTITION;
     s.pattern = ONE_PER_TILE;
     s.in_place = false;
