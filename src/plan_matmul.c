@@ -114,9 +114,9 @@ static time_of broadcast_time_in_turns(const subwave_matmul_kernel *kernel, subw
  * the next element of C, least of all if a power of two is between them. */
 static double naive_product_in_turns(const subwave_matmul_product *product, subwave_dtype dtype)
 {
-    const int64_t step =
-        (int64_t)subwave_dtype_size(dtype) * greater_of(product->a_column, product->b_row);
-    const double far = product->k < 1024 || step < 128 ? 0 : (double)lesser_of(step, 512) / 512;
+    const double step =
+        (double)subwave_dtype_size(dtype) * (double)greater_of(product->a_column, product->b_row);
+    const double far = product->k < 1024 || step < 128 ? 0 : step < 512 ? step / 512 : 1;
     return (subwave_class_of(dtype) == SUBWAVE_CLASS_COMPLEX ? 1.2 : 0.7) + 0.9 * far;
 }
 
