@@ -168,13 +168,21 @@ template <class T> struct equal_floats {
     }
 
 private:
+    template <class Part, int Number> static SUBWAVE_DEVICE Part part_of(const words_of<T> &x)
+    {
+        constexpr int words = sizeof(Part) / 4;
+        words_of<Part> of_part;
+        SUBWAVE_UNROLL
+        for (int w = 0; w < words; ++w)
+            of_part.word[w] = x.word[Number * words + w];
+        Part part;
+        memcpy(&part, &of_part, sizeof part);
+        return part;
+    }
     template <class Part, int Number>
     static SUBWAVE_DEVICE bool are_equal(const words_of<T> &a, const words_of<T> &b)
     {
-        Part x, y;
-        memcpy(&x, reinterpret_cast<const char *>(&a) + Number * sizeof x, sizeof x);
-        memcpy(&y, reinterpret_cast<const char *>(&b) + Number * sizeof y, sizeof y);
-        return x == y;
+        return part_of<Part, Number>(a) == part_of<Part, Number>(b);
     }
 };
 

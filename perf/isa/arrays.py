@@ -18,19 +18,24 @@ sys.path[:0] = [os.path.join(source, "tests", "isa"), os.path.join(source, "test
 import disassembly
 
 ELEMENTS = 1 << 22
-# Operation, options of `subwave bench`, bytes that are read and written per element of f32, whether rocPRIM has it.
+# Operation, options of `subwave bench`, elements that are read and written per element and bytes besides, whether rocPRIM
+# has it.
 OPERATIONS = [
-    ("reduce", [], 4, True), ("scan", [], 8, True), ("compact", [], 7, True), ("partition", [], 9, True),
-    ("unique", [], 6, True), ("segmented_reduce", ["--segments", "{thousandth}", "--lengths", "equal"], 4, True),
-    ("segmented_scan", ["--segments", "{thousandth}", "--lengths", "equal"], 8, False),
-    ("histogram", [], 4, True), ("histogram", ["--skewed"], 4, False),
-    ("row_reduce", ["--size", "{eighth}x8"], 4.5, False), ("row_reduce", ["--size", "{thousandth}x1000"], 4, False),
-    ("row_scan", ["--size", "{thousandth}x1000"], 8, False), ("row_minmax_index", ["--size", "{thousandth}x1000"], 4, False),
+    ("reduce", [], 1, 0, True), ("scan", [], 2, 0, True), ("compact", [], 1.5, 1, True), ("partition", [], 2, 1, True),
+    ("unique", [], 1.5, 0, True), ("segmented_reduce", ["--segments", "{thousandth}", "--lengths", "equal"], 1, 0, True),
+    ("segmented_scan", ["--segments", "{thousandth}", "--lengths", "equal"], 2, 0, False),
+    ("histogram", [], 1, 0, True), ("histogram", ["--skewed"], 1, 0, False),
+    ("row_reduce", ["--size", "{eighth}x8"], 1.125, 0, False), ("row_reduce", ["--size", "{thousandth}x1000"], 1, 0, False),
+    ("row_scan", ["--size", "{thousandth}x1000"], 2, 0, False),
+    ("row_minmax_index", ["--size", "{thousandth}x1000"], 1, 0, False),
 ]
+# Of f64 those that rocPRIM has.
+CASES = [("f32", 4, *of) for of in OPERATIONS] + [("f64", 8, *of) for of in OPERATIONS if of[-1]]
 PAGE = os.path.join(source, "perf", "isa", "arrays.md")
 ABOUT = """# Calls on arrays beside rocPRIM, executed
 
-Instructions that an emulated GPU executes for each KiB that a call reads and writes, of f32: 16 bytes for each of 64 lanes.
+Instructions that an emulated GPU executes for each KiB that a call reads and writes: 16 bytes for each of 64 lanes.
+Elements are f32, where the options do not say otherwise.
 Memory brings a KiB in 123 clocks at 5.3 TB/s and 304 compute units, in which a unit issues as many vector instructions.
 A wave of gfx1100 and gfx1201 has 32 lanes, so that they need twice as many instructions for as much work. Each device is
 taken to have 104 compute units. Nothing was timed. By `perf/isa/arrays.py`.
@@ -82,7 +87,8 @@ def table(build, architecture, only, before):
                         os.path.join(source, "perf", "isa", "arrays_rocprim.hip"), "-o", peer],
                        check=True, env={**os.environ, "HIP_PLATFORM": "amd"})
         ours, theirs = mnemonics(library, architecture), mnemonics(peer, architecture)
-        for operation, arguments, width, has_peer in OPERATIONS:
+        for dtype, size, operation, arguments, elements, others, has_peer in CASES:
+            arguments = arguments + ["--dtype", dtype] * (dtype != "f32")
             what = " ".join([operation, *(text.format(eighth="n/8", thousandth="n/1000") for text in arguments)])
             if only not in (None, operation):
                 lines += [line for line in before.splitlines() if line.startswith("| %s | " % what)]
@@ -97,11 +103,11 @@ def table(build, architecture, only, before):
                                 calls, build, architecture, ours)
 
             def rocprim(n):
-                return executed([peer, operation, str(n)], lambda log: 1, build, architecture, theirs)
+                return executed([peer, operation, dtype, str(n)], lambda log: 1, build, architecture, theirs)
 
             for by, run in [("subwave", bench)] + ([("rocPRIM", rocprim)] if has_peer else []):
                 less, more = run(ELEMENTS), run(2 * ELEMENTS)
-                each = ["%.1f" % ((more.get(name, 0) - less.get(name, 0)) / (ELEMENTS * width / 1024)) for name in CLASSES]
+                each = ["%.1f" % ((more.get(name, 0) - less.get(name, 0)) / (ELEMENTS * (size * elements + others) / 1024)) for name in CLASSES]
                 lines.append("| %s | %s | %s |" % (what, by, " | ".join(each)))
                 print(architecture, lines[-1], flush=True)
     return "\n".join(lines) + "\n"
