@@ -89,7 +89,7 @@ static void test_many_tiles(void **state)
     const int64_t packs = (int64_t)2 * ROWS * BLOCK * (2 * GROUP + 3) + 5;
     check(&a, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, 2 * packs + 1, ways[0]);
     check(&a, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 4 * 2 * ROWS * BLOCK * (GROUP + 1), ways[1]);
-    check(&a, SUBWAVE_DTYPE_I64, SUBWAVE_OP_LOGICAL_OR, 2 * 2 * ROWS * BLOCK * (GROUP + 1),
+    check(&a, SUBWAVE_DTYPE_I64, SUBWAVE_OP_LOGICAL_AND, 2 * 2 * ROWS * BLOCK * (GROUP + 1),
           ways[0]);
     if (harness_is_full()) {
         check(&a, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 4 * packs + 3, ways[2]);
