@@ -439,9 +439,9 @@ typedef struct subwave_tiles {
     uint32_t *counter; /* of the tiles that have begun: 0 before and after */
     uint64_t *carry;   /* two, each the value of what a launch has before it */
     uint64_t *states;
-    /* The states are behind two counters, the second of the tiles that are done, all zeros before and
-     * after. Otherwise a launch of its own clears the states. */
-    int32_t begins_with_zeros;
+    /* The states follow a second counter, of the tiles that are done, and all are zeros before and
+     * after. Otherwise another launch clears the states first. */
+    int32_t leaves_zeros;
     int64_t first; /* of the launch, which has `count`; the launcher sets them */
     uint32_t count;
 } subwave_tiles;

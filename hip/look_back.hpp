@@ -237,12 +237,12 @@ SUBWAVE_DEVICE std::uint32_t count_before_tile(std::uint64_t *states, std::uint3
     return block_reduce<array_block>(before, op, shared);
 }
 
-/* If the states are among the zeros with which a workspace begins: the last block leaves them as
- * zeros. All of a block call it, after they have waited for the tiles before its own. Each state that
- * was written has been read by then, since the last tile of the group waits for all others. */
+/* Where no other launch clears the states: the last block to be done does. All work-items of a block
+ * call it, after they have waited for the tiles before its own. Each state that was written has been
+ * read by then, since the last tile waits for all others. */
 SUBWAVE_DEVICE void leave_zeros(const subwave_tiles &t)
 {
-    if (!t.begins_with_zeros || !in_first_wave())
+    if (!t.leaves_zeros || !in_first_wave())
         return;
     const sub_group wave = this_work_item::get_sub_group();
     const std::uint32_t lane = wave.get_local_linear_id();
@@ -276,7 +276,7 @@ int launch_tiles(subwave_tiles &t, std::uint32_t rows, void *stream, Part launch
     for (t.first = 0; status == 0 && t.first < t.all; t.first += most) {
         const std::int64_t left = t.all - t.first;
         t.count = static_cast<std::uint32_t>(left < most ? left : most);
-        if (t.count > 1 && t.states && !t.begins_with_zeros) {
+        if (t.count > 1 && t.states && !t.leaves_zeros) {
             const std::uint32_t states = rows * SUBWAVE_SCAN_STATES(t.count);
             status =
                 launch(clear_states<std::uint64_t>, dim3((states + array_block - 1) / array_block),

@@ -239,7 +239,7 @@ scan(subwave_scan_launch p)
     constexpr bool each_stores = branches_end_in_moves && !scan_packs<T>::rolled;
     const auto is_stored = [&] {
         return each_stores && elements() == scan_packs<T>::all && !p.to_truth &&
-               !p.tiles.begins_with_zeros;
+               !p.tiles.leaves_zeros;
     };
     const auto to = [&] { return static_cast<T *>(p.y) + (row * p.ldy + first()); };
     using chunk = scan_chunk<combined_t<T>>;
@@ -267,8 +267,7 @@ scan(subwave_scan_launch p)
         }
     }
     x.store(to(), elements());
-    if (p.tiles.count > 1)
-        leave_zeros(p.tiles);
+    leave_zeros(p.tiles);
 }
 
 template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)

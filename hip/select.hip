@@ -485,8 +485,7 @@ template <class T> SUBWAVE_KERNEL(array_block, 4) select(subwave_select_launch p
             to = static_cast<T *>(p.rest) + (tile_first - before);
         }
     }
-    if (t.count > 1)
-        leave_zeros(t);
+    leave_zeros(t);
 }
 
 template <class T> int launch_select(const subwave_select_launch &p, void *stream)

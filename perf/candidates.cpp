@@ -78,6 +78,7 @@ std::string name_of(const subwave_matmul_kernel &kernel, subwave_dtype dtype, bo
         if (kernel.block_y > 1)
             name += ", " + many(kernel.block_y, "split");
     } else if (kernel.variant == SUBWAVE_VARIANT_MATRIX) {
+        /* Another block may have as large a tile. Those of smaller elements are numbered apart. */
         if (kernel.of.matrix.shape >= SUBWAVE_MATRIX_THIN && subwave_dtype_size(dtype) >= 4)
             name += " thin";
         if (kernel.parts > 1)

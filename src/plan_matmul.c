@@ -201,8 +201,8 @@ static bool matrix_is_faster(const subwave_capabilities *device,
 }
 
 /* Whether MATRIX's thin blocks are ahead of SKINNY in f64, for a C by rows of 17 to 64 rows or columns:
- * if there are enough of them for the device, and k is long enough where rows of C that follow one
- * another are not aligned. Measured on an H200. */
+ * if there are enough of them for the device, and if k is long where every other row of C begins at an
+ * address that no pair of elements is stored at. Measured on an H200. */
 static bool thin_blocks_are_ahead(const subwave_capabilities *device, subwave_dtype dtype,
                                   const subwave_matmul_product *product, int64_t least)
 {
