@@ -43,9 +43,10 @@ template <class T> struct seen_state {
     SUBWAVE_DEVICE void ask(const std::uint64_t *states, std::uint32_t i)
     {
         const std::uint64_t *const from = states + state_words<T> * i;
-        SUBWAVE_UNROLL
-        for (int w = 0; w < state_words<T>; ++w)
-            word[w] = load_relaxed(&from[w]);
+        if constexpr (state_words<T> == 2)
+            load_relaxed_pair(from, word);
+        else
+            word[0] = load_relaxed(from);
     }
     SUBWAVE_DEVICE bool is_there() const
     {
@@ -237,26 +238,29 @@ SUBWAVE_DEVICE std::uint32_t count_before_tile(std::uint64_t *states, std::uint3
     return block_reduce<array_block>(before, op, shared);
 }
 
-/* Where no other launch clears the states: the last block to be done does. All work-items of a block
- * call it, after they have waited for the tiles before its own. Each state that was written has been
- * read by then, since the last tile waits for all others. */
-SUBWAVE_DEVICE void leave_zeros(const subwave_tiles &t)
+/* Where no other launch clears the states, the last block to have read them does: by then nobody needs
+ * them, and each that was written is there, since the last tile waits for all others. A block counts
+ * itself as soon as value_before_tile or count_before_tile returns, and then goes on with its results,
+ * since the count takes as long to come. It is that of work-item 0. */
+SUBWAVE_DEVICE std::uint32_t count_reader(const subwave_tiles &t)
+{
+    return t.leaves_zeros && threadIdx.x == 0 ? atomicAdd(t.counter + 1, 1u) : 0;
+}
+
+/* `before` is what count_reader() returned. All work-items of a block call it. */
+SUBWAVE_DEVICE void leave_zeros(const subwave_tiles &t, std::uint32_t before)
 {
     if (!t.leaves_zeros || !in_first_wave())
         return;
     const sub_group wave = this_work_item::get_sub_group();
     const std::uint32_t lane = wave.get_local_linear_id();
-    std::uint32_t *const done = t.counter + 1;
-    std::uint32_t before = 0;
-    if (lane == 0)
-        before = atomicAdd(done, 1u);
     before = wave_broadcast(wave.callers(), before, 0, site::current());
     if (before != t.count - 1)
         return;
     for (std::uint32_t i = lane; i < 2 * (t.count - 1); i += wave_size())
         store_relaxed(&t.states[i], std::uint64_t(0));
     if (lane == 0)
-        *done = 0;
+        t.counter[1] = 0;
 }
 
 /* Where a launch finds what stands before it: a value by the one before. */

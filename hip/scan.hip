@@ -91,9 +91,10 @@ template <class T> struct scan_packs {
     }
 };
 
-/* Replaces x, the work-item's packs of the tile, by the results; `t` are the tiles of its row. */
+/* Replaces x, the work-item's packs of the tile, by the results; `t` are the tiles of its row. Returns
+ * count_reader(). */
 template <class T, class Op, class As>
-SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles &t,
+SUBWAVE_DEVICE std::uint32_t scan_tile(const subwave_scan_launch &p, const subwave_tiles &t,
                               std::uint32_t tile, scan_packs<T> &x,
                               scan_chunk<combined_t<T>> *exchanged, Op op, As as)
 {
@@ -172,6 +173,7 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
             value_before_tile(t.states, t.count, tile, mine, start, is_first_wave, op, of_block);
     else
         block_barrier(site::current());
+    const std::uint32_t readers_before = count_reader(t);
     if (tile == t.count - 1 && item == 0 && t.first + t.count != t.all)
         *tiles_carry<value>(t, t.first + SUBWAVE_SCAN_TILES) = op(start, mine);
     const bool begins_with_nothing = t.first == 0 && tile == 0 && !p.has_init;
@@ -208,6 +210,7 @@ SUBWAVE_DEVICE void scan_tile(const subwave_scan_launch &p, const subwave_tiles 
         if (item == 0 && begins_with_nothing)
             x.pack[0].element[0] = result_of_nothing<T>(op, as);
     }
+    return readers_before;
 }
 
 template <class T, bool Aligned>
@@ -244,8 +247,9 @@ scan(subwave_scan_launch p)
     const auto to = [&] { return static_cast<T *>(p.y) + (row * p.ldy + first()); };
     using chunk = scan_chunk<combined_t<T>>;
     SUBWAVE_SHARED(chunk, exchanged, (scan_runs<combined_t<T>, scan_packs<T>::rows>::chunks));
+    std::uint32_t readers_before = 0;
     with_array_op<T>(p.op, [&](auto op, auto as) {
-        scan_tile(p, p.tiles, tile, x, exchanged, op, as);
+        readers_before = scan_tile(p, p.tiles, tile, x, exchanged, op, as);
         if constexpr (each_stores) {
             if (is_stored()) {
                 x.store_all(to());
@@ -267,7 +271,7 @@ scan(subwave_scan_launch p)
         }
     }
     x.store(to(), elements());
-    leave_zeros(p.tiles);
+    leave_zeros(p.tiles, readers_before);
 }
 
 template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)

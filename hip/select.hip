@@ -469,6 +469,7 @@ template <class T> SUBWAVE_KERNEL(array_block, 4) select(subwave_select_launch p
     std::int64_t before = t.first > 0 ? *tiles_carry<std::int64_t>(t, t.first) : 0;
     if (t.count > 1)
         before += count_before_tile(t.states, t.count, tile, total, is_published, shared);
+    const std::uint32_t readers_before = count_reader(t);
     if (tile == t.count - 1 && threadIdx.x == 0) {
         *tiles_carry<std::int64_t>(t, t.first + SUBWAVE_SCAN_TILES) = before + total;
         if (t.first + t.count == t.all)
@@ -485,7 +486,7 @@ template <class T> SUBWAVE_KERNEL(array_block, 4) select(subwave_select_launch p
             to = static_cast<T *>(p.rest) + (tile_first - before);
         }
     }
-    leave_zeros(t);
+    leave_zeros(t, readers_before);
 }
 
 template <class T> int launch_select(const subwave_select_launch &p, void *stream)

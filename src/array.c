@@ -192,11 +192,11 @@ static subwave_status prepare_tiles(subwave_context *context, int64_t rows, int6
     tiles->counter = workspace;
     char *const free_bytes = (char *)workspace + COUNTERS_BYTES;
     tiles->carry = (uint64_t *)free_bytes;
-    _Static_assert(sizeof(uint64_t) * (1 + 2 * (SUBWAVE_SCAN_GROUP - 1)) <= COUNTERS_BYTES,
-                   "two counters and the states of all tiles of a group but the last");
+    _Static_assert(sizeof(uint64_t) * (2 + 2 * (SUBWAVE_SCAN_GROUP - 1)) <= COUNTERS_BYTES,
+                   "two counters, and from byte 16 on states of a group's tiles but the last");
     tiles->leaves_zeros = rows == 1 && tiles->all > 1 && tiles->all <= SUBWAVE_SCAN_GROUP;
     tiles->states =
-        tiles->leaves_zeros ? (uint64_t *)workspace + 1 : (uint64_t *)(free_bytes + RESULT_BYTES);
+        tiles->leaves_zeros ? (uint64_t *)workspace + 2 : (uint64_t *)(free_bytes + RESULT_BYTES);
     return SUBWAVE_STATUS_SUCCESS;
 }
 

@@ -80,6 +80,8 @@
  *   load_relaxed(at)                     a 64-bit word of device memory that other blocks write
  *                                        meanwhile: all of it before or all of it after; of other
  *                                        memory it says nothing
+ *   load_relaxed_pair(at, to)            two such words side by side, aligned to 16 bytes, each as
+ *                                        it is then; on NVIDIA by one load
  *   store_relaxed(at, word)              writes one so
  *   fetch_add_acq_rel(at, value)         adds to a word of device memory, and returns what it was;
  *                                        acquires and releases, as C says it, among all blocks

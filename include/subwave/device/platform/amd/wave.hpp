@@ -249,6 +249,12 @@ SUBWAVE_DEVICE std::uint64_t load_relaxed(const std::uint64_t *at)
     return __hip_atomic_load(at, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
 
+SUBWAVE_DEVICE void load_relaxed_pair(const std::uint64_t *at, std::uint64_t *to)
+{
+    to[0] = load_relaxed(at);
+    to[1] = load_relaxed(at + 1);
+}
+
 SUBWAVE_DEVICE void store_relaxed(std::uint64_t *at, std::uint64_t word)
 {
     __hip_atomic_store(at, word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);

@@ -230,6 +230,12 @@ SUBWAVE_DEVICE std::uint64_t load_relaxed(const std::uint64_t *at)
     return __atomic_load_n(at, __ATOMIC_ACQUIRE);
 }
 
+SUBWAVE_DEVICE void load_relaxed_pair(const std::uint64_t *at, std::uint64_t *to)
+{
+    to[0] = load_relaxed(at);
+    to[1] = load_relaxed(at + 1);
+}
+
 SUBWAVE_DEVICE void store_relaxed(std::uint64_t *at, std::uint64_t word)
 {
     __atomic_store_n(at, word, __ATOMIC_RELEASE);

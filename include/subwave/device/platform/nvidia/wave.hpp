@@ -204,6 +204,16 @@ SUBWAVE_DEVICE std::uint64_t load_relaxed(const std::uint64_t *at)
     return word;
 }
 
+SUBWAVE_DEVICE void load_relaxed_pair(const std::uint64_t *at, std::uint64_t *to)
+{
+#ifdef __CUDA_ARCH__
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(to[0]), "=l"(to[1])
+                 : "l"(__cvta_generic_to_global(at))
+                 : "memory");
+#endif
+}
+
 SUBWAVE_DEVICE void store_relaxed(std::uint64_t *at, std::uint64_t word)
 {
 #ifdef __CUDA_ARCH__
