@@ -95,8 +95,8 @@ template <class T> struct scan_packs {
  * count_reader(). */
 template <class T, class Op, class As>
 SUBWAVE_DEVICE std::uint32_t scan_tile(const subwave_scan_launch &p, const subwave_tiles &t,
-                              std::uint32_t tile, scan_packs<T> &x,
-                              scan_chunk<combined_t<T>> *exchanged, Op op, As as)
+                                       std::uint32_t tile, scan_packs<T> &x,
+                                       scan_chunk<combined_t<T>> *exchanged, Op op, As as)
 {
     using value = typename As::value;
     static_assert(sizeof(value) <= sizeof(combined_t<T>), "what is exchanged has room");

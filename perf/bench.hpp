@@ -279,6 +279,14 @@ void register_cases(session &s);
 
 /* --- peers ----------------------------------------------------------------------------------- */
 
+/* Products C = A B of row-major matrices without gaps, m x k by k x n: sizes on the host, where they
+ * stay while a graph of the call is in use, and in device memory the addresses of the matrices. */
+struct gemm_group {
+    std::vector<int> m, n, k;
+    const void *const *a, *const *b;
+    void *const *c;
+};
+
 /* A BLAS: computes C = A B of row-major matrices without gaps, `shape.batch` of them one after the
  * other; throws what it lacks. */
 struct blas {
@@ -287,6 +295,8 @@ struct blas {
     std::string (*version)();
     void (*gemm)(device &on, subwave_dtype dtype, const shape &size, const void *a, const void *b,
                  void *c);
+    /* The products of a group by one call. Null in a library without it. */
+    void (*gemm_grouped)(device &on, subwave_dtype dtype, const gemm_group &group) = nullptr;
     /* *result, in device memory, = the dot product of x and y, n elements each, or the norm of x.
      * Null in a library without them. */
     void (*dot)(device &on, subwave_dtype dtype, std::int64_t n, const void *x, const void *y,

@@ -94,6 +94,8 @@ public:
                static_cast<std::size_t>(number) * sizes.size();
     }
 
+    const gemm_group &group(int set) const { return groups_[static_cast<std::size_t>(set)]; }
+
     const std::vector<shape> sizes;
     std::vector<std::int64_t> first[OPERANDS];
 
@@ -120,6 +122,16 @@ private:
             }
             on_.expect(subwave_copy(on_.context, (*lists_)[set], numbers.data(),
                                     static_cast<std::int64_t>(numbers.size() * sizeof numbers[0])));
+            const auto addresses = [&](int which) {
+                return reinterpret_cast<const void *const *>(list(3 + which, set));
+            };
+            groups_.push_back(
+                {{}, {}, {}, addresses(A), addresses(B), const_cast<void *const *>(addresses(C))});
+            for (const shape &s : sizes) {
+                groups_.back().m.push_back(static_cast<int>(s.m));
+                groups_.back().n.push_back(static_cast<int>(s.n));
+                groups_.back().k.push_back(static_cast<int>(s.k));
+            }
         }
     }
     double off_by(std::size_t p, std::int64_t i, std::int64_t j) const
@@ -150,6 +162,7 @@ private:
     std::vector<double> numbers_[OPERANDS];
     std::vector<std::unique_ptr<rotating_array>> matrices_;
     std::unique_ptr<rotating_array> lists_;
+    std::vector<gemm_group> groups_;
 };
 
 /* One and zero of any type that these products have. */
@@ -197,6 +210,13 @@ contender one_by_one(device &on, subwave_dtype dtype)
             }};
 }
 
+contender peer_grouped(device &on, const blas &peer, subwave_dtype dtype)
+{
+    return {peer.name, "grouped", peer.version(), [&on, &peer, dtype](problem &p, int set) {
+                peer.gemm_grouped(on, dtype, static_cast<grouped_problem &>(p).group(set));
+            }};
+}
+
 contender peer_one_by_one(device &on, const blas &peer, subwave_dtype dtype)
 {
     return {peer.name, "", peer.version(), [&on, &peer, dtype](problem &p, int set) {
@@ -232,8 +252,11 @@ void matmul_grouped_cases(session &s)
                          flops = products * (measure_part(dtype) == dtype ? 2 : 8);
             std::vector<contender> all = {grouped(s.on, dtype), one_by_one(s.on, dtype)};
             for (const blas &peer : registry<blas>())
-                if (peer.on_gpu == s.on.is_gpu())
+                if (peer.on_gpu == s.on.is_gpu()) {
+                    if (peer.gemm_grouped)
+                        all.push_back(peer_grouped(s.on, peer, dtype));
                     all.push_back(peer_one_by_one(s.on, peer, dtype));
+                }
             for (cache state : s.caches(bytes))
                 if (const int sets = s.sets(state, bytes))
                     s.run({"matmul_grouped", dtype, most, state, "", ""}, {flops, bytes, "GFLOP/s"},

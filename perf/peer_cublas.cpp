@@ -5,6 +5,8 @@
 
 #include <cublas_v2.h>
 
+#include <map>
+
 namespace bench {
 namespace {
 
@@ -61,6 +63,47 @@ void gemm(device &on, subwave_dtype dtype, const shape &s, const void *a, const 
                                           s.m * s.n, static_cast<int>(s.batch), sums,
                                           CUBLAS_GEMM_DEFAULT));
 }
+
+#if CUBLAS_VERSION >= 120400
+/* What each group of one product has: no transposition, the scalars 1 and 0. */
+template <class T> struct group_constants {
+    explicit group_constants(std::size_t count)
+        : as_is(count, CUBLAS_OP_N), sizes(count, 1), ones(count, T(1)), zeros(count, T(0))
+    {
+    }
+    std::vector<cublasOperation_t> as_is;
+    std::vector<int> sizes;
+    std::vector<T> ones, zeros;
+};
+
+void gemm_grouped(device &on, subwave_dtype dtype, const gemm_group &g)
+{
+    const auto by = [&](auto gemm, auto one) {
+        using T = decltype(one);
+        static std::map<std::size_t, group_constants<T>> all; /* graphs may refer to them */
+        const std::size_t count = g.m.size();
+        const group_constants<T> &of_group = all.try_emplace(count, count).first->second;
+        const auto operands = [](const void *const *list) {
+            return reinterpret_cast<const T *const *>(list);
+        };
+        expect(gemm(library_for<library>(on).handle, of_group.as_is.data(), of_group.as_is.data(),
+                    g.n.data(), g.m.data(), g.k.data(), of_group.ones.data(), operands(g.b),
+                    g.n.data(), operands(g.a), g.k.data(), of_group.zeros.data(),
+                    reinterpret_cast<T *const *>(g.c), g.n.data(), static_cast<int>(count),
+                    of_group.sizes.data()));
+    };
+    switch (dtype) {
+    case SUBWAVE_DTYPE_F32:
+        return by(cublasSgemmGroupedBatched, 1.0f);
+    case SUBWAVE_DTYPE_F64:
+        return by(cublasDgemmGroupedBatched, 1.0);
+    default:
+        throw unsupported("cuBLAS has no grouped gemm of this element type");
+    }
+}
+#else
+constexpr std::nullptr_t gemm_grouped = nullptr;
+#endif
 
 /* Calls body(handle, type, type of the result, type of the sum), with results in device memory. Sums
  * are of f32 at least. */
@@ -120,6 +163,7 @@ const enrolled<blas> here({.name = "cublas",
                            .on_gpu = true,
                            .version = version,
                            .gemm = gemm,
+                           .gemm_grouped = gemm_grouped,
                            .dot = dot,
                            .norm2 = norm2,
                            .transpose = transpose});
