@@ -385,7 +385,11 @@ typedef struct subwave_row_reduce_launch {
  * inverted, then those of `negative` if its sign is set, and `offset` is added. NaNs are above `most`,
  * which becomes the key of each. */
 typedef struct subwave_row_minmax_index_launch {
-    subwave_rows rows;
+    int64_t rows, length, ldx;
+    /* of a row: packs of 16 bytes, elements after them; lanes, and packs that a lane loads together, so
+     * many times */
+    uint32_t packs, after, log_lanes, log_turns, steps;
+    uint32_t blocks;
     const void *x;
     void *values;
     int64_t *indices;

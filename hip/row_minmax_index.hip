@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * row_minmax_index.hip: the least or greatest element of each row of a matrix, and where it is first;
- * rows of a few tiles at most.
+ * rows that are short enough for a wave each.
  *
  * An element becomes a key, a number without a sign: the least key is wanted, whatever the type and
- * the op. So there is one kernel for each size of elements. A key and, below it, the element's place
- * in its row are one number, whose minimum is the first of the least elements.
+ * the op. So there is one kernel for each size of elements. A key and the element's place in its row
+ * are one value, the least of which is the first of the least elements. These may be compared in any
+ * order. So a lane first finds the least of what it has of a row, which is as much as it loads at a
+ * time if the row is as long, and a row has as few lanes as that allows.
  */
 #include "reduce.hpp"
 #include "rows.hpp"
@@ -20,36 +22,41 @@ struct placed_key {
     }
     SUBWAVE_DEVICE std::uint64_t key() const { return std::uint64_t(high) << 32 | low; }
 };
+/* Of copies, or LLVM would choose between addresses in scratch memory. */
+template <class T> SUBWAVE_DEVICE T chosen(bool is_a, T a, T b) { return is_a ? a : b; }
+SUBWAVE_DEVICE placed_key chosen(bool is_a, placed_key a, placed_key b)
+{
+    const std::uint64_t of_a = a.key(), of_b = b.key();
+    const std::uint32_t at_a = a.place, at_b = b.place;
+    return placed_key::of(is_a ? of_a : of_b, is_a ? at_a : at_b);
+}
 struct lesser_and_first {
     SUBWAVE_DEVICE placed_key operator()(const placed_key &a, const placed_key &b) const
     {
-        /* Copies, or LLVM would choose between addresses in scratch memory. */
-        const std::uint64_t of_a = a.key(), of_b = b.key();
-        const std::uint32_t at_a = a.place, at_b = b.place;
-        const bool is_a = of_a < of_b || (of_a == of_b && at_a < at_b);
-        return placed_key::of(is_a ? of_a : of_b, is_a ? at_a : at_b);
+        return chosen(a.key() < b.key() || (a.key() == b.key() && a.place < b.place), a, b);
     }
 };
 
-/* As rows.hpp has it for any op. Where each line has its own ladder: the least key, then the first place
- * of those that have it. */
-template <int Lines>
-SUBWAVE_DEVICE void reduce_lines(int log_lanes, int apart, placed_key (&x)[Lines],
-                                 lesser_and_first op)
+/* The least of the first `lines` values, over each block of 1 << log_lanes lanes, by reduce_lines. */
+template <class T, int Lines>
+SUBWAVE_DEVICE void least_of_lines(int log_lanes, int lines, T (&x)[Lines])
 {
-    if constexpr (lines_share_ladder) {
-        reduce_lines<placed_key, Lines, lesser_and_first>(log_lanes, apart, x, op);
+    if constexpr (!std::is_same_v<T, placed_key>) {
+        reduce_lines(log_lanes, 1, lines, x, minimum<T>());
+    } else if constexpr (lines_share_ladder) {
+        reduce_lines(log_lanes, 1, lines, x, lesser_and_first());
     } else {
+        /* The least key, then the first place of those that have it: each is one instruction a step. */
         std::uint64_t least[Lines];
         std::uint32_t place[Lines];
         SUBWAVE_UNROLL
         for (int i = 0; i < Lines; ++i)
             least[i] = x[i].key();
-        reduce_lines(log_lanes, apart, least, minimum<std::uint64_t>());
+        reduce_lines(log_lanes, 1, lines, least, minimum<std::uint64_t>());
         SUBWAVE_UNROLL
         for (int i = 0; i < Lines; ++i)
             place[i] = x[i].key() == least[i] ? x[i].place : ~0u;
-        reduce_lines(log_lanes, apart, place, minimum<std::uint32_t>());
+        reduce_lines(log_lanes, 1, lines, place, minimum<std::uint32_t>());
         SUBWAVE_UNROLL
         for (int i = 0; i < Lines; ++i)
             x[i] = placed_key::of(least[i], place[i]);
@@ -57,7 +64,7 @@ SUBWAVE_DEVICE void reduce_lines(int log_lanes, int apart, placed_key (&x)[Lines
 }
 
 template <class T> struct first_fold {
-    static constexpr int size = pack_size<T>, sums = 1;
+    static constexpr int size = pack_size<T>;
     static constexpr bool is_small = sizeof(T) < 4;
     /* Keys of small elements lie in a word's upper bits, and places in those below. */
     static constexpr int shift = is_small ? 32 - 8 * static_cast<int>(sizeof(T)) : 0;
@@ -90,9 +97,10 @@ template <class T> struct first_fold {
         const bits x = static_cast<bits>(element) << shift;
         if constexpr (sizeof(T) == 1) /* is an integer */
             return x;
-        const bits key = turned(x) + offset;
-        return key < most ? key : most;
+        return turned(x) + offset;
     }
+    /* `most` stands for all elements that are no numbers: their keys are no less. */
+    SUBWAVE_DEVICE bool is_none(bits key) const { return sizeof(T) > 1 && key >= most; }
     /* Back again, unless the key is `most`. */
     SUBWAVE_DEVICE T element_of(bits key) const
     {
@@ -135,64 +143,173 @@ template <class T> struct first_fold {
         else
             return ~value(0);
     }
-    SUBWAVE_DEVICE void add_pack(value (&sum)[sums], const T (&from)[size], int first,
-                                 bool has) const
+    /* The least of `before` and of a pack, which stands after it in the row, if there `is` one. */
+    SUBWAVE_DEVICE value with_pack(value before, const T (&from)[size], int first, bool is) const
     {
-        const value before = sum[0];
         if constexpr (is_small) {
             value least = with_place(key_of(from[0]), 0);
             SUBWAVE_UNROLL
             for (int e = 1; e < size; ++e)
                 least = join(least, with_place(key_of(from[e]), e));
-            sum[0] = join(sum[0], least | static_cast<std::uint32_t>(first));
+            if (is_none(key_in(least)))
+                least = with_place(most, 0);
+            least = join(before, least | static_cast<std::uint32_t>(first));
+            return is ? least : before;
         } else {
             bits least = key_of(from[0]);
-            int place = 0;
+            int place = first;
             SUBWAVE_UNROLL
             for (int e = 1; e < size; ++e) {
                 const bits key = key_of(from[e]);
-                place = key < least ? e : place;
+                place = key < least ? first + e : place;
                 least = key < least ? key : least;
             }
-            sum[0] = join(sum[0], with_place(least, first + place));
+            const bool is_number = !is_none(least);
+            least = is_number ? least : most;
+            place = is_number ? place : first;
+            const bits least_before = key_in(before);
+            const int place_before = static_cast<int>(place_in(before));
+            const bool is_less = is && (least < least_before || place_before < 0);
+            return with_place(is_less ? least : least_before, is_less ? place : place_before);
         }
-        sum[0] = has ? sum[0] : before;
     }
-    SUBWAVE_DEVICE void add_value(value &sum, const T &with, int place) const
+    SUBWAVE_DEVICE value with_element(value before, T element, int place) const
     {
-        sum = join(sum, with_place(key_of(with), place));
+        const bits key = key_of(element);
+        return join(before, with_place(is_none(key) ? most : key, place));
     }
 };
 
+/* Of several lines, that many apart, the last ones are moved to the front. */
+template <class T, int Lines> SUBWAVE_DEVICE void take_last(int log_apart, T (&x)[Lines])
+{
+    SUBWAVE_UNROLL
+    for (int i = 0; i < Lines / 2; ++i) {
+        T taken = x[i];
+        SUBWAVE_UNROLL
+        for (int log = 1; log <= log2_v<Lines>; ++log)
+            if ((i + 1) << log <= Lines)
+                taken = chosen(log == log_apart, x[((i + 1) << log) - 1], taken);
+        x[i] = taken;
+    }
+}
+
+/* A lane loads 1 << log_turns packs of a row together, which are as many apart as the row has lanes. A
+ * line is what all lanes have at once: of one row or of several. */
 template <class T, bool Aligned>
 SUBWAVE_KERNEL(array_block, sizeof(T) < 8 ? 4 : 3)
 row_minmax_index(subwave_row_minmax_index_launch p)
 {
     using fold = first_fold<T>;
+    constexpr int loads = SUBWAVE_ARRAY_ROWS, size = pack_size<T>;
     const T *const x = static_cast<const T *>(p.x);
     const fold f(p);
-    const auto finish = [&](std::int64_t row, typename fold::value found) {
-        const typename fold::bits key = fold::key_in(found);
-        std::int64_t index = fold::place_in(found);
-        T value = flipped_element(f.element_of(key), p.flip);
-        if (p.rows.length == 0) {
-            index = -1;
-            value = static_cast<T>(p.nothing);
-        } else if (sizeof(T) > 1 && key == f.most) { /* a NaN, if it is a float */
-            value = x[row * p.rows.ldx + index];
+    const int lane = wave_lane(), log_wave = __builtin_ctz(static_cast<unsigned>(wave_size())),
+              log_lanes = static_cast<int>(p.log_lanes), log_turns = static_cast<int>(p.log_turns),
+              log_rows = log_wave - log_lanes, lines = loads >> log_turns,
+              steps = static_cast<int>(p.steps);
+    const int rows = lines << log_rows; /* that a wave works on at a time */
+    const int row_in_line = lane >> log_lanes, item = lane & ((1 << log_lanes) - 1);
+    /* Load j is so many bytes behind the lane's place, and is there if `least` is less than the number of
+     * rows that are left or, where a row takes several steps, of packs. All that is kept in each lane,
+     * since scalar registers are few. */
+    const auto pack_of = [&](int j) { return (j & ((1 << log_turns) - 1)) << log_lanes; };
+    const auto row_of = [&](int j) { return j >> log_turns << log_rows; };
+    std::int64_t at[loads];
+    int least[loads];
+    const int packs_left = static_cast<int>(of_each_lane(static_cast<int>(p.packs) - item));
+    SUBWAVE_UNROLL
+    for (int j = 0; j < loads; ++j) {
+        at[j] = of_each_lane((row_of(j) * p.ldx + pack_of(j) * size) * std::int64_t(sizeof(T)));
+        least[j] = static_cast<int>(of_each_lane(steps > 1                 ? pack_of(j)
+                                                 : pack_of(j) < packs_left ? row_of(j)
+                                                                           : 0x7fffffff));
+    }
+
+    const int waves = array_block / wave_size();
+    const int wave = wave_uniform(static_cast<int>(threadIdx.x) / wave_size());
+    const std::int64_t first = (blockIdx.x * static_cast<std::int64_t>(waves) + wave) * rows,
+                       next = p.blocks * static_cast<std::int64_t>(waves) * rows;
+    const std::int64_t apart = of_each_lane(next * p.ldx * std::int64_t(sizeof(T)));
+    const T *mine = x + ((first + row_in_line) * p.ldx + item * size);
+    SUBWAVE_ROLLED
+    for (std::int64_t row = first; row < p.rows; row += next, mine = bytes_after(mine, apart)) {
+        const int left = p.rows - row < rows ? static_cast<int>(p.rows - row) : rows;
+        const int rows_left = static_cast<int>(of_each_lane(left - row_in_line));
+        typename fold::value found[loads], upto = f.none();
+        SUBWAVE_ROLLED
+        for (int step = 0; step < steps; ++step) {
+            const int step_pack = step * loads << log_lanes;
+            const T *const from = bytes_after(mine, of_each_lane(step_pack * 16));
+            const int bound = steps > 1 ? packs_left - step_pack : rows_left;
+            pack_words pack[loads];
+            bool has[loads];
+            SUBWAVE_UNROLL
+            for (int j = 0; j < loads; ++j) {
+                has[j] = least[j] < bound;
+                if (has[j])
+                    pack[j] = load_pack_words<Aligned>(bytes_after(from, at[j]));
+            }
+            SUBWAVE_UNROLL
+            for (int j = 0; j < loads; ++j) {
+                if (j > 0 && pack_of(j) == 0)
+                    upto = f.none();
+                /* LLVM would take a pack apart where it is loaded, and wait for it there. */
+                pack[j] = pack[j].anew();
+                SUBWAVE_UNROLL
+                for (int w = 0; w < 4; ++w)
+                    pack[j].word[w] ^= static_cast<std::uint32_t>(p.flip >> w % 2 * 32);
+                upto = f.with_pack(upto, __builtin_bit_cast(pack_elements<T>, pack[j]).element,
+                                   (step_pack + pack_of(j) + item) * size, has[j]);
+                found[j] = upto;
+            }
         }
-        static_cast<T *>(p.values)[row] = value;
-        p.indices[row] = index;
-    };
-    fold_rows<Aligned, typename fold::value>(p.rows, x, p.flip,
-                                             [&](auto body) { body(f, finish); });
+        take_last(log_turns, found);
+        if (p.after > 0) {
+            const int begin = static_cast<int>(p.packs) * size,
+                      log_rows_anew = alike_anew(log_rows);
+            for_rows<!lines_share_ladder>(
+                [&](int i, typename fold::value &least_of_row) {
+                    const int row_at = i << log_rows_anew;
+                    if (i < lines && row_at < rows_left)
+                        SUBWAVE_ROLLED
+                    for (int j = item; j < static_cast<int>(p.after); j += 1 << log_lanes) {
+                        const T element = mine[row_at * p.ldx + (begin + j - item * size)];
+                        least_of_row = f.with_element(least_of_row,
+                                                      flipped_element(element, p.flip), begin + j);
+                    }
+                },
+                found);
+        }
+        least_of_lines(log_lanes, lines, found);
+        const int spread = lines_share_ladder ? (lines - 1) & ((1 << log_lanes) - 1) : 0,
+                  line = lane & spread;
+        SUBWAVE_UNROLL
+        for (int i = 0; i < loads; ++i) {
+            const int row_at = (i + line) << log_rows;
+            if (i < lines && (i & spread) == 0 && item == line && row_at < rows_left) {
+                const std::int64_t at_row = row + (row_at + row_in_line);
+                const typename fold::bits key = fold::key_in(found[i]);
+                std::int64_t index = fold::place_in(found[i]);
+                T value = flipped_element(f.element_of(key), p.flip);
+                if (p.length == 0) {
+                    index = -1;
+                    value = static_cast<T>(p.nothing);
+                } else if (sizeof(T) > 1 && key == f.most) { /* a NaN, if it is a float */
+                    value = x[at_row * p.ldx + index];
+                }
+                static_cast<T *>(p.values)[at_row] = value;
+                p.indices[at_row] = index;
+            }
+        }
+    }
 }
 
 template <class T>
 int launch_row_minmax_index(const subwave_row_minmax_index_launch &p, void *stream)
 {
-    return with_aligned_rows<T>(p.x, p.rows.ldx, [&](auto aligned) {
-        return launch(row_minmax_index<T, aligned.value>, dim3(p.rows.blocks), dim3(array_block), 0,
+    return with_aligned_rows<T>(p.x, p.ldx, [&](auto aligned) {
+        return launch(row_minmax_index<T, aligned.value>, dim3(p.blocks), dim3(array_block), 0,
                       stream, p);
     });
 }

@@ -131,10 +131,11 @@ template <class Kept, int Levels> struct ladder_in_turn {
     }
 };
 
-template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_row_scan_launch p)
+template <class T, bool Aligned> SUBWAVE_KERNEL(array_block, 3) row_scan(subwave_row_scan_launch p)
 {
     using kept = unsigned_of<combined_t<T>>;
     constexpr int loads = SUBWAVE_ARRAY_ROWS, size = pack_size<T>;
+    constexpr bool rolled = sizeof(T) < 4; /* or the code would be too long */
     const int wave_lanes = wave_size(), lane = wave_lane(),
               log_wave = __builtin_ctz(static_cast<unsigned>(wave_lanes)),
               log_packs = static_cast<int>(p.log_packs);
@@ -168,40 +169,39 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
         ladder_in_turn<kept, log_scan_run> runs = {};
         SUBWAVE_ROLLED
         for (int begin = 0; begin < lines; begin += loads) {
-            pack_words pack[loads][1] = {};
+            pack_words pack[loads] = {};
             /* How many elements of the row stand from the pack on, in a register of each lane. It may
              * exceed the pack's size: ptxas before CUDA 13.4 compares a bounded number wrongly. */
-            int has[loads][1];
+            int has[loads];
             const auto line_row = [&](int j) { return (begin + j) >> log_parts << log_rows; };
             const auto line_pack = [&](int j) { return ((begin + j) & (parts - 1)) << log_lanes; };
             SUBWAVE_UNROLL
             for (int j = 0; j < loads; ++j) {
-                has[j][0] = static_cast<int>(
+                has[j] = static_cast<int>(
                     of_each_lane(line_row(j) < rows_left ? left_in_row - line_pack(j) * size : 0));
                 const std::int64_t at = of_each_lane((row + line_row(j)) * p.ldx);
                 const T *const from = x + (at + line_pack(j) * size);
-                if (has[j][0] >= size) {
-                    pack[j][0] = load_pack_words<Aligned>(from);
-                } else if (has[j][0] > 0) {
-                    pack[j][0] = load_some(from, has[j][0]);
+                if (has[j] >= size) {
+                    pack[j] = load_pack_words<Aligned>(from);
+                } else if (has[j] > 0) {
+                    pack[j] = load_some(from, has[j]);
                 }
             }
             const auto flip_all = [&] {
                 SUBWAVE_UNROLL
                 for (int j = 0; j < loads; ++j) {
-                    pack[j][0] = pack[j][0].anew();
+                    pack[j] = pack[j].anew();
                     SUBWAVE_UNROLL
                     for (int w = 0; w < 4; ++w)
-                        pack[j][0].word[w] ^= static_cast<std::uint32_t>(p.flip >> w % 2 * 32);
+                        pack[j].word[w] ^= static_cast<std::uint32_t>(p.flip >> w % 2 * 32);
                 }
             };
             flip_all();
             with_array_op<T, true>(p.op, [&](auto op, auto as) {
                 using value = typename decltype(as)::value;
                 const value none = filler<decltype(op), value>::value();
-                SUBWAVE_ROLLED
-                for (int j = 0; j < loads; ++j, turn_rows(pack)) {
-                    pack_elements<T> elements = __builtin_bit_cast(pack_elements<T>, pack[0][0]);
+                const auto scan_line = [&](int j, pack_words &words) {
+                    pack_elements<T> elements = __builtin_bit_cast(pack_elements<T>, words);
                     value sum = as(elements.element[0]);
                     SUBWAVE_UNROLL
                     for (int e = 1; e < size; ++e)
@@ -253,22 +253,22 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
                     scan_pack(elements, op(before_run, before), p.scan, op, as);
                     if (number == 0 && item_in_line == 0 && p.scan == SUBWAVE_SCAN_EXCLUSIVE)
                         elements.element[0] = result_of_nothing<T>(op, as);
-                    pack[0][0] = __builtin_bit_cast(pack_words, elements);
-                }
+                    words = __builtin_bit_cast(pack_words, elements);
+                };
+                for_rows<rolled>(scan_line, pack);
             });
             flip_all();
-            SUBWAVE_ROLLED
-            for (int j = 0; j < loads; ++j, turn_rows(pack), turn_rows(has)) {
+            const auto store_line = [&](int j, pack_words &words, int count) {
                 if (p.to_truth)
-                    pack[0][0] = truths<T>(pack[0][0]);
+                    words = truths<T>(words);
                 const std::int64_t at = of_each_lane((row + line_row(j)) * p.ldy);
                 T *const to = y + (at + line_pack(j) * size);
-                if (has[0][0] >= size)
-                    store_pack<Aligned>(to,
-                                        __builtin_bit_cast(pack_elements<T>, pack[0][0]).element);
-                else if (has[0][0] > 0)
-                    store_some(to, pack[0][0], has[0][0]);
-            }
+                if (count >= size)
+                    store_pack<Aligned>(to, __builtin_bit_cast(pack_elements<T>, words).element);
+                else if (count > 0)
+                    store_some(to, words, count);
+            };
+            for_rows<rolled>(store_line, pack, has);
         }
     }
 }

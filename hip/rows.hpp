@@ -22,18 +22,18 @@ SUBWAVE_BEGIN
  * goes on with the one, and the other half with the other. */
 constexpr bool lines_share_ladder = !folds_reduce_v<plus<float>, float, blocks_alike>;
 
-/* op over each block of 1 << log_lanes lanes, of each line's value x; only each `apart`-th line is
- * needed. If lines do not share a ladder, x[i] becomes that of line i in all lanes. Otherwise, with
- * `spread` the lower bits that numbers of lines and of a block's lanes both have, x[i & ~spread]
+/* op over each block of 1 << log_lanes lanes, of each line's value x; only each `apart`-th of the first
+ * `lines` is needed. If lines do not share a ladder, x[i] becomes that of line i in all lanes. Otherwise,
+ * with `spread` the lower bits that numbers of lines and of a block's lanes both have, x[i & ~spread]
  * becomes that of line i, in those lanes whose number has the same bits of `spread` as i. */
 template <class T, int Lines, class Op>
-SUBWAVE_DEVICE void reduce_lines(int log_lanes, int apart, T (&x)[Lines], Op op)
+SUBWAVE_DEVICE void reduce_lines(int log_lanes, int apart, int lines, T (&x)[Lines], Op op)
 {
     const lane_mask callers = this_work_item::get_sub_group().callers();
     if constexpr (!lines_share_ladder) {
         SUBWAVE_ROLLED
         for (int i = 1; i <= Lines; ++i, turn(x))
-            if ((i & (apart - 1)) == 0)
+            if ((i & (apart - 1)) == 0 && i <= lines)
                 x[0] = fold_reduce(callers, blocks_alike{1 << log_lanes}, x[0], op);
     } else {
         SUBWAVE_UNROLL
@@ -43,8 +43,10 @@ SUBWAVE_DEVICE void reduce_lines(int log_lanes, int apart, T (&x)[Lines], Op op)
             const bool is_upper = (wave_lane() & step) != 0;
             SUBWAVE_UNROLL
             for (int i = 0; i < (step < Lines ? Lines : 1); i += 2 * step) {
+                if (i >= lines)
+                    break;
                 T own = x[i], others = x[i];
-                if (step < Lines) {
+                if (step < Lines && step < lines) {
                     own = is_upper ? x[i + step] : x[i];
                     others = is_upper ? x[i] : x[i + step];
                 }
@@ -223,7 +225,7 @@ SUBWAVE_DEVICE void fold_rows(const subwave_rows &m, const T *x, std::uint64_t f
                         whole);
                 }
                 /* The last of several loads has the value of all of them: of a line, then of lines. */
-                reduce_lines(log_lanes, packs, whole, fold.join);
+                reduce_lines(log_lanes, packs, loads, whole, fold.join);
                 SUBWAVE_UNROLL
                 for (int width = 1; width < loads; width *= 2)
                     if (packs <= width && width < together) {

@@ -107,6 +107,17 @@ static int64_t row_blocks(const subwave_context *context, int64_t rows, int64_t 
     return blocks < SUBWAVE_ROW_BLOCKS ? blocks : SUBWAVE_ROW_BLOCKS;
 }
 
+/* The same, but no more than are good for a wave that has much to prepare: it should work several times.
+ * Yet each compute unit needs a few times as many blocks as it holds, which are of unlike speed. */
+static int64_t fold_blocks(const subwave_context *context, int64_t rows, int64_t wave_rows)
+{
+    const int64_t waves = SUBWAVE_ARRAY_BLOCK / context->capabilities.wave_size,
+                  unit_blocks = waves < 8 ? 64 / waves : 8,
+                  blocks = row_blocks(context, rows, wave_rows),
+                  most = unit_blocks * context->capabilities.compute_units;
+    return blocks < most ? blocks : most;
+}
+
 bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t length, int64_t ldx,
                           size_t size, subwave_rows *prepared)
 {
@@ -131,12 +142,31 @@ bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t 
     const int64_t wave = context->capabilities.wave_size,
                   at_once = wave * SUBWAVE_ARRAY_ROWS >> prepared->log_packs >> prepared->log_items,
                   wave_rows = at_once > 1 ? at_once : 1;
-    /* A wave should work several times, since it has much to prepare; but each compute unit needs a few
-     * times as many blocks as it holds, which are of unlike speed. */
-    const int64_t waves = SUBWAVE_ARRAY_BLOCK / wave, unit_blocks = waves < 8 ? 64 / waves : 8,
-                  blocks = row_blocks(context, rows, wave_rows),
-                  most = unit_blocks * context->capabilities.compute_units;
-    prepared->blocks = (uint32_t)(blocks < most ? blocks : most);
+    prepared->blocks = (uint32_t)fold_blocks(context, rows, wave_rows);
+    return true;
+}
+
+bool subwave_row_minmax_prepare(const subwave_context *context, size_t size,
+                                subwave_row_minmax_index_launch *prepared)
+{
+    enum { LEAST_LANES = 4 }; /* whose packs are a line of a cache of 64 bytes */
+    const int64_t pack = 16 / (int64_t)size, packs = prepared->length / pack,
+                  wave = context->capabilities.wave_size;
+    if (!are_for_waves(context, prepared->rows, quotient_above(packs, SUBWAVE_ARRAY_BLOCK),
+                       SUBWAVE_ROW_WAVE_TILES))
+        return false;
+    prepared->packs = (uint32_t)packs;
+    prepared->after = (uint32_t)(prepared->length % pack);
+    int64_t lanes = 1, turns = 1;
+    for (; lanes < wave && lanes < packs &&
+           (lanes < LEAST_LANES || lanes * SUBWAVE_ARRAY_ROWS < packs);
+         lanes *= 2)
+        ++prepared->log_lanes;
+    for (; turns < SUBWAVE_ARRAY_ROWS && lanes * turns < packs; turns *= 2)
+        ++prepared->log_turns;
+    prepared->steps = packs > lanes * turns ? (uint32_t)quotient_above(packs, lanes * turns) : 1;
+    prepared->blocks =
+        (uint32_t)fold_blocks(context, prepared->rows, wave / lanes * (SUBWAVE_ARRAY_ROWS / turns));
     return true;
 }
 

@@ -39,6 +39,11 @@ subwave_status subwave_array_prepare_rows(subwave_context *context, int64_t rows
 bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t length, int64_t ldx,
                           size_t size, subwave_rows *prepared);
 
+/* The same of the least elements of prepared->rows rows of prepared->length elements, prepared->ldx
+ * apart. */
+bool subwave_row_minmax_prepare(const subwave_context *context, size_t size,
+                                subwave_row_minmax_index_launch *prepared);
+
 /* Divides n elements of `size` bytes into tiles of `tile_rows` rows, one at least, and gives the
  * blocks their workspace. */
 subwave_status subwave_array_prepare_tiles(subwave_context *context, int64_t n, size_t size,

@@ -48,8 +48,9 @@ subwave_status subwave_row_minmax_index(subwave_context *context, subwave_dtype 
         SUBWAVE_TRY(subwave_check_pointer(context, "x", x, size));
     SUBWAVE_TRY(subwave_check_pointer(context, "values", values, size));
     SUBWAVE_TRY(subwave_check_pointer(context, "indices", indices, sizeof *indices));
-    subwave_row_minmax_index_launch launch = {.x = x, .values = values, .indices = indices};
-    const bool short_rows = subwave_rows_prepare(context, rows, length, ldx, size, &launch.rows);
+    subwave_row_minmax_index_launch launch = {
+        .rows = rows, .length = length, .ldx = ldx, .x = x, .values = values, .indices = indices};
+    const bool short_rows = subwave_row_minmax_prepare(context, size, &launch);
     subwave_minmax_index_launch part = {
         .op = op, .x = x, .value = values, .index = indices, .ldx = ldx};
     if (short_rows)

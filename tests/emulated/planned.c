@@ -311,7 +311,8 @@ static void call_arrays(void)
             if (subwave_is_built(SUBWAVE_OPERATION_row_reduce, all_dtypes[d]))
                 call(SUBWAVE_OPERATION_row_reduce, all_dtypes[d], &rows, "row_reduce %s, form %d",
                      subwave_dtype_name(all_dtypes[d]), form);
-            const subwave_row_minmax_index_launch least = {.rows = rows.rows, .x = launch.x};
+            const subwave_row_minmax_index_launch least = {
+                .rows = 1, .length = 1, .after = 1, .steps = 1, .blocks = 1, .x = launch.x};
             if (subwave_is_built(SUBWAVE_OPERATION_row_minmax_index, all_dtypes[d]))
                 call(SUBWAVE_OPERATION_row_minmax_index, all_dtypes[d], &least,
                      "row_minmax_index %s, form %d", subwave_dtype_name(all_dtypes[d]), form);
