@@ -382,8 +382,8 @@ typedef struct subwave_row_reduce_launch {
 } subwave_row_reduce_launch;
 
 /* An element becomes a key, without a sign, of which the least is wanted: the bits of `flip` are
- * inverted, then those of `negative` if its sign is set, and `offset` is added. NaNs are above `most`,
- * which becomes the key of each. */
+ * inverted, then those of `negative` if its sign is set, and `offset` is added. Of floats NaNs alone, and
+ * of integers none but the last in order, have keys of `most` or more. */
 typedef struct subwave_row_minmax_index_launch {
     int64_t rows, length, ldx;
     /* of a row: packs of 16 bytes, elements after them; lanes, and packs that a lane loads together, so

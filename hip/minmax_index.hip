@@ -14,7 +14,8 @@ SUBWAVE_BEGIN
 template <class T> SUBWAVE_DEVICE bool are_same(T a, T b)
 {
     using bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-    return __builtin_bit_cast(bits, a) == __builtin_bit_cast(bits, b) || (a != a && b != b);
+    const bool are_nan = static_cast<bool>((a != a) & (b != b)); /* without branches */
+    return (__builtin_bit_cast(bits, a) == __builtin_bit_cast(bits, b)) | are_nan;
 }
 
 /* An element's index, in two halves: with a number of 64 bits, values of 32 bits would have bytes of
@@ -29,8 +30,28 @@ struct array_index {
     SUBWAVE_DEVICE std::uint64_t number() const { return std::uint64_t(high) << 32 | low; }
 };
 
+template <class Number> struct placed_number {
+    Number least;
+    array_index first;
+};
+/* The lesser one; of equal ones that which is further to the front. */
+template <class Number> struct lesser_and_first {
+    using value = placed_number<Number>;
+    SUBWAVE_DEVICE value operator()(const value &a, const value &b) const
+    {
+        const Number least = minimum<Number>()(a.least, b.least);
+        const bool is_a = are_same(least, a.least), is_b = are_same(least, b.least);
+        const std::uint64_t of_a = a.first.number(), of_b = b.first.number();
+        const bool is_first = of_a < of_b;
+        return {least, array_index::of(is_a & (!is_b | is_first) ? of_a : of_b)};
+    }
+};
+template <class Number>
+inline constexpr bool is_commutative_v<lesser_and_first<Number>, placed_number<Number>> = true;
+
 template <class T, bool Aligned> struct least_fold {
     using number = combined_t<T>;
+    using value = placed_number<number>;
     using bits = std::conditional_t<sizeof(number) == 8, std::uint64_t, std::uint32_t>;
     using lesser_of = minimum<number>;
     static constexpr int size = pack_size<T>, sums = 1;
@@ -40,23 +61,9 @@ template <class T, bool Aligned> struct least_fold {
         T element[size];
         std::uint64_t first;
     };
-    struct value {
-        number least;
-        array_index first;
-    };
-    /* The lesser one; of equal ones that which is further to the front. */
-    struct lesser_and_first {
-        SUBWAVE_DEVICE value operator()(const value &a, const value &b) const
-        {
-            const number least = lesser_of()(a.least, b.least);
-            const bool is_a = are_same(least, a.least), is_b = are_same(least, b.least);
-            const std::uint64_t of_a = a.first.number(), of_b = b.first.number();
-            return {least, array_index::of(is_a && (!is_b || of_a < of_b) ? of_a : of_b)};
-        }
-    };
     const T *x;
     bits flip;
-    lesser_and_first join;
+    lesser_and_first<number> join;
 
     SUBWAVE_DEVICE number flipped(number x) const
     {

@@ -33,7 +33,9 @@ SUBWAVE_DEVICE placed_key chosen(bool is_a, placed_key a, placed_key b)
 struct lesser_and_first {
     SUBWAVE_DEVICE placed_key operator()(const placed_key &a, const placed_key &b) const
     {
-        return chosen(a.key() < b.key() || (a.key() == b.key() && a.place < b.place), a, b);
+        const bool is_less = a.key() < b.key(), is_same = a.key() == b.key(),
+                   is_first = a.place < b.place;
+        return chosen(is_less | (is_same & is_first), a, b); /* without branches */
     }
 };
 
@@ -99,9 +101,10 @@ template <class T> struct first_fold {
             return x;
         return turned(x) + offset;
     }
-    /* `most` stands for all elements that are no numbers: their keys are no less. */
+    /* Whether no key in the row is that of a number or, of integers, any is less than all others: the
+     * first of them is the row's first. */
     SUBWAVE_DEVICE bool is_none(bits key) const { return sizeof(T) > 1 && key >= most; }
-    /* Back again, unless the key is `most`. */
+    /* Back again, if it is a number's. */
     SUBWAVE_DEVICE T element_of(bits key) const
     {
         return static_cast<T>(turned(key - offset) >> shift);
@@ -151,8 +154,6 @@ template <class T> struct first_fold {
             SUBWAVE_UNROLL
             for (int e = 1; e < size; ++e)
                 least = join(least, with_place(key_of(from[e]), e));
-            if (is_none(key_in(least)))
-                least = with_place(most, 0);
             least = join(before, least | static_cast<std::uint32_t>(first));
             return is ? least : before;
         } else {
@@ -164,19 +165,15 @@ template <class T> struct first_fold {
                 place = key < least ? first + e : place;
                 least = key < least ? key : least;
             }
-            const bool is_number = !is_none(least);
-            least = is_number ? least : most;
-            place = is_number ? place : first;
             const bits least_before = key_in(before);
             const int place_before = static_cast<int>(place_in(before));
-            const bool is_less = is && (least < least_before || place_before < 0);
+            const bool is_less = is && least < least_before;
             return with_place(is_less ? least : least_before, is_less ? place : place_before);
         }
     }
     SUBWAVE_DEVICE value with_element(value before, T element, int place) const
     {
-        const bits key = key_of(element);
-        return join(before, with_place(is_none(key) ? most : key, place));
+        return join(before, with_place(key_of(element), place));
     }
 };
 
@@ -220,7 +217,7 @@ row_minmax_index(subwave_row_minmax_index_launch p)
     const int packs_left = static_cast<int>(of_each_lane(static_cast<int>(p.packs) - item));
     SUBWAVE_UNROLL
     for (int j = 0; j < loads; ++j) {
-        at[j] = of_each_lane((row_of(j) * p.ldx + pack_of(j) * size) * std::int64_t(sizeof(T)));
+        at[j] = held((row_of(j) * p.ldx + pack_of(j) * size) * std::int64_t(sizeof(T)));
         least[j] = static_cast<int>(of_each_lane(steps > 1                 ? pack_of(j)
                                                  : pack_of(j) < packs_left ? row_of(j)
                                                                            : 0x7fffffff));
@@ -295,8 +292,9 @@ row_minmax_index(subwave_row_minmax_index_launch p)
                 if (p.length == 0) {
                     index = -1;
                     value = static_cast<T>(p.nothing);
-                } else if (sizeof(T) > 1 && key == f.most) { /* a NaN, if it is a float */
-                    value = x[at_row * p.ldx + index];
+                } else if (f.is_none(key)) {
+                    index = 0;
+                    value = x[at_row * p.ldx];
                 }
                 static_cast<T *>(p.values)[at_row] = value;
                 p.indices[at_row] = index;

@@ -131,11 +131,11 @@ template <class Kept, int Levels> struct ladder_in_turn {
     }
 };
 
-template <class T, bool Aligned> SUBWAVE_KERNEL(array_block, 3) row_scan(subwave_row_scan_launch p)
+template <class T, bool Aligned> SUBWAVE_KERNEL(array_block, sizeof(T) < 8 ? 4 : 3) row_scan(subwave_row_scan_launch p)
 {
     using kept = unsigned_of<combined_t<T>>;
     constexpr int loads = SUBWAVE_ARRAY_ROWS, size = pack_size<T>;
-    constexpr bool rolled = sizeof(T) < 4; /* or the code would be too long */
+    constexpr bool rolled = lines_share_ladder || sizeof(T) < 4;
     const int wave_lanes = wave_size(), lane = wave_lane(),
               log_wave = __builtin_ctz(static_cast<unsigned>(wave_lanes)),
               log_packs = static_cast<int>(p.log_packs);
@@ -268,7 +268,7 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block, 3) row_scan(subwave
                 else if (count > 0)
                     store_some(to, words, count);
             };
-            for_rows<rolled>(store_line, pack, has);
+            for_rows<(sizeof(T) < 4)>(store_line, pack, has);
         }
     }
 }

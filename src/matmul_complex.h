@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "plan.h"
+#include "workspace.h"
 
 /* How a product is computed by real ones: of how much of it at a time, and what the workspace then
  * holds. */
@@ -15,6 +16,34 @@ typedef struct subwave_real_product {
     int64_t lda, ldb;             /* of A's real form, in real numbers; of the transposed B */
     int64_t first, behind_a, end; /* bytes of the workspace: A's form begins, B, and what is free */
 } subwave_real_product;
+
+/* Of a product with C by columns, and of its workspace. */
+static inline bool has_real_alpha(const subwave_matmul_product *product)
+{
+    return product->alpha[1] == 0;
+}
+
+static inline bool a_lies_along_k(const subwave_matmul_product *product)
+{
+    return product->a_row != 1;
+}
+
+static inline void *place_of_real_a(const subwave_context *context,
+                                    const subwave_real_product *real)
+{
+    return (char *)context->workspace + real->first;
+}
+static inline void *place_of_transposed_b(const subwave_context *context,
+                                          const subwave_real_product *real)
+{
+    return (char *)context->workspace + real->behind_a;
+}
+
+static inline const char *element_of_matrix(const void *matrix, int64_t size, int64_t i,
+                                            int64_t by_row, int64_t j, int64_t by_column)
+{
+    return matrix ? (const char *)matrix + size * (i * by_row + j * by_column) : NULL;
+}
 
 /* Whether the device's matrix unit computes products of this complex type. */
 bool subwave_has_real_product(const subwave_capabilities *device, subwave_dtype dtype);

@@ -3,6 +3,7 @@
  */
 #include "../../src/backend.h"
 #include "../../src/check.h"
+#include "../../src/matmul_complex.h"
 #include "../../src/plan.h"
 #include "../types.h"
 
@@ -50,6 +51,47 @@ static subwave_matmul_launch plan(const subwave_capabilities *device, subwave_dt
                                                 .c_column = 1}};
     launch.kernel = subwave_plan_matmul(device, dtype, variant, &launch.product);
     return launch;
+}
+
+/* Complex products by the matrix unit, where more launches pay. */
+static void test_auto_complex(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *backend, *architecture;
+        int32_t wave, units;
+        subwave_dtype dtype;
+        int64_t m, n, k;
+        bool by_matrix_unit;
+    } rows[] = {
+        {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_C64, 96, 96, 96, false},
+        {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_C64, 256, 256, 256, true},
+        {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_C64, 8, 4096, 4096, false},
+        {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_C32, 384, 384, 384, false},
+        {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_C32, 1024, 1024, 1024, true},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_C64, 256, 256, 256, false},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_C64, 384, 384, 384, true},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_C64, 1000, 32, 512, false},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_C64, 10000, 32, 128, true},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_C32, 4096, 4096, 4096, false},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; ++r) {
+        const struct subwave_context context = {
+            .capabilities =
+                make_device(rows[r].backend, rows[r].architecture, rows[r].wave, rows[r].units),
+            .workspace_bytes = 80 << 20};
+        subwave_matmul_product product =
+            plan(&context.capabilities, rows[r].dtype, SUBWAVE_VARIANT_BROADCAST, rows[r].m,
+                 rows[r].n, rows[r].k)
+                .product;
+        product.alpha[0] = 1;
+        subwave_real_product real;
+        if (subwave_takes_real_product(&context, rows[r].dtype, SUBWAVE_VARIANT_AUTO, &product,
+                                       &real) != rows[r].by_matrix_unit)
+            fail_msg("%s, %s, %d x %d x %d", rows[r].architecture,
+                     subwave_dtype_name(rows[r].dtype), (int)rows[r].m, (int)rows[r].n,
+                     (int)rows[r].k);
+    }
 }
 
 /* The matrix units, where their blocks fill enough compute units. */
@@ -1495,6 +1537,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_auto),
+        cmocka_unit_test(test_auto_complex),
         cmocka_unit_test(test_auto_by_time),
         cmocka_unit_test(test_matrix),
         cmocka_unit_test(test_share),

@@ -145,6 +145,8 @@
  *                                        kernel's first argument; i is the same for all lanes
  *   of_each_lane(number)                 an integer of 64 bits, on AMD also of 32, which AMD then
  *                                        does not keep in scalar registers
+ *   held(number)                         an integer of 64 bits, which each lane keeps in a register rather
+ *                                        than working it out where it is used
  *
  * Numbers
  *   half_bits(value), half_value(bits)   f32 to f16, rounded to nearest even, and back

@@ -489,6 +489,7 @@ SUBWAVE_DEVICE std::int64_t of_each_lane(std::int64_t number)
     asm volatile("" : "+v"(number));
     return number;
 }
+SUBWAVE_DEVICE std::int64_t held(std::int64_t number) { return of_each_lane(number); }
 SUBWAVE_DEVICE int of_each_lane(int number)
 {
     asm volatile("" : "+v"(number));

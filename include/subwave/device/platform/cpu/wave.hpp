@@ -320,6 +320,7 @@ SUBWAVE_DEVICE T argument_element(const T (&array)[Count], std::size_t, int i)
 }
 
 SUBWAVE_DEVICE std::int64_t of_each_lane(std::int64_t number) { return number; }
+SUBWAVE_DEVICE std::int64_t held(std::int64_t number) { return number; }
 
 /* IEEE binary16 by integer arithmetic: baseline processors have no instruction for it. */
 SUBWAVE_DEVICE std::uint16_t half_bits(float value)
