@@ -131,11 +131,12 @@ template <class Kept, int Levels> struct ladder_in_turn {
     }
 };
 
-template <class T, bool Aligned> SUBWAVE_KERNEL(array_block, sizeof(T) < 8 ? 4 : 3) row_scan(subwave_row_scan_launch p)
+template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_row_scan_launch p)
 {
     using kept = unsigned_of<combined_t<T>>;
     constexpr int loads = SUBWAVE_ARRAY_ROWS, size = pack_size<T>;
-    constexpr bool rolled = lines_share_ladder || sizeof(T) < 4;
+    /* Without moves from line to line a loop takes less time on AMD, but more code, and more registers. */
+    constexpr bool rolled = lines_share_ladder || sizeof(T) < 4 || is_integer_v<T>;
     const int wave_lanes = wave_size(), lane = wave_lane(),
               log_wave = __builtin_ctz(static_cast<unsigned>(wave_lanes)),
               log_packs = static_cast<int>(p.log_packs);
@@ -163,37 +164,37 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block, sizeof(T) < 8 ? 4 :
                        next = p.blocks * static_cast<std::int64_t>(waves) * rows;
     SUBWAVE_ROLLED
     for (std::int64_t row = first; row < p.rows; row += next) {
-        const int left = p.rows - row < rows ? static_cast<int>(p.rows - row) : rows;
+        const int left = p.rows - row < alike_anew(rows) ? static_cast<int>(p.rows - row) : rows;
         const int rows_left = static_cast<int>(of_each_lane(left - row_in_line));
         ladder_in_turn<kept, log2_v<run_lines>> lines_of_run = {};
         ladder_in_turn<kept, log_scan_run> runs = {};
         SUBWAVE_ROLLED
         for (int begin = 0; begin < lines; begin += loads) {
-            pack_words pack[loads] = {};
+            pack_words pack[loads][1] = {};
             /* How many elements of the row stand from the pack on, in a register of each lane. It may
              * exceed the pack's size: ptxas before CUDA 13.4 compares a bounded number wrongly. */
-            int has[loads];
+            int has[loads][1];
             const auto line_row = [&](int j) { return (begin + j) >> log_parts << log_rows; };
             const auto line_pack = [&](int j) { return ((begin + j) & (parts - 1)) << log_lanes; };
             SUBWAVE_UNROLL
             for (int j = 0; j < loads; ++j) {
-                has[j] = static_cast<int>(
+                has[j][0] = static_cast<int>(
                     of_each_lane(line_row(j) < rows_left ? left_in_row - line_pack(j) * size : 0));
                 const std::int64_t at = of_each_lane((row + line_row(j)) * p.ldx);
                 const T *const from = x + (at + line_pack(j) * size);
-                if (has[j] >= size) {
-                    pack[j] = load_pack_words<Aligned>(from);
-                } else if (has[j] > 0) {
-                    pack[j] = load_some(from, has[j]);
+                if (has[j][0] >= size) {
+                    pack[j][0] = load_pack_words<Aligned>(from);
+                } else if (has[j][0] > 0) {
+                    pack[j][0] = load_some(from, has[j][0]);
                 }
             }
             const auto flip_all = [&] {
                 SUBWAVE_UNROLL
                 for (int j = 0; j < loads; ++j) {
-                    pack[j] = pack[j].anew();
+                    pack[j][0] = pack[j][0].anew();
                     SUBWAVE_UNROLL
                     for (int w = 0; w < 4; ++w)
-                        pack[j].word[w] ^= static_cast<std::uint32_t>(p.flip >> w % 2 * 32);
+                        pack[j][0].word[w] ^= static_cast<std::uint32_t>(p.flip >> w % 2 * 32);
                 }
             };
             flip_all();
@@ -255,11 +256,19 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block, sizeof(T) < 8 ? 4 :
                         elements.element[0] = result_of_nothing<T>(op, as);
                     words = __builtin_bit_cast(pack_words, elements);
                 };
-                for_rows<rolled>(scan_line, pack);
+                if constexpr (rolled) {
+                    SUBWAVE_ROLLED
+                    for (int j = 0; j < loads; ++j, turn_rows(pack))
+                        scan_line(j, pack[0][0]);
+                } else {
+                    SUBWAVE_UNROLL
+                    for (int j = 0; j < loads; ++j)
+                        scan_line(j, pack[j][0]);
+                }
             });
             flip_all();
             const auto store_line = [&](int j, pack_words &words, int count) {
-                if (p.to_truth)
+                if (is_integer_v<T> && p.to_truth)
                     words = truths<T>(words);
                 const std::int64_t at = of_each_lane((row + line_row(j)) * p.ldy);
                 T *const to = y + (at + line_pack(j) * size);
@@ -268,7 +277,15 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block, sizeof(T) < 8 ? 4 :
                 else if (count > 0)
                     store_some(to, words, count);
             };
-            for_rows<(sizeof(T) < 4)>(store_line, pack, has);
+            if constexpr (rolled) {
+                SUBWAVE_ROLLED
+                for (int j = 0; j < loads; ++j, turn_rows(pack), turn_rows(has))
+                    store_line(j, pack[0][0], has[0][0]);
+            } else {
+                SUBWAVE_UNROLL
+                for (int j = 0; j < loads; ++j)
+                    store_line(j, pack[j][0], has[j][0]);
+            }
         }
     }
 }
