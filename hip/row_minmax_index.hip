@@ -281,26 +281,25 @@ row_minmax_index(subwave_row_minmax_index_launch p)
         least_of_lines(log_lanes, lines, found);
         const int spread = lines_share_ladder ? (lines - 1) & ((1 << log_lanes) - 1) : 0,
                   line = lane & spread;
-        for_rows<!lines_share_ladder>(
-            [&](int i, const typename fold::value &least_of_row) {
-                const int row_at = (i + line) << log_rows;
-                if (i >= lines || (i & spread) != 0 || item != line || row_at >= rows_left)
-                    return;
-                const std::int64_t at_row = row + (row_at + row_in_line);
-                const typename fold::bits key = fold::key_in(least_of_row);
-                std::int64_t index = fold::place_in(least_of_row);
-                T value = flipped_element(f.element_of(key), p.flip);
-                if (p.length == 0) {
-                    index = -1;
-                    value = static_cast<T>(p.nothing);
-                } else if (f.is_none(key)) {
-                    index = 0;
-                    value = x[at_row * p.ldx];
-                }
-                static_cast<T *>(p.values)[at_row] = value;
-                p.indices[at_row] = index;
-            },
-            found);
+        SUBWAVE_ROLLED
+        for (int i = 0; i < lines; ++i, turn(found)) {
+            const int row_at = (i + line) << log_rows;
+            if ((i & spread) != 0 || item != line || row_at >= rows_left)
+                continue;
+            const std::int64_t at_row = row + (row_at + row_in_line);
+            const typename fold::bits key = fold::key_in(found[0]);
+            std::int64_t index = fold::place_in(found[0]);
+            T value = flipped_element(f.element_of(key), p.flip);
+            if (p.length == 0) {
+                index = -1;
+                value = static_cast<T>(p.nothing);
+            } else if (f.is_none(key)) {
+                index = 0;
+                value = x[at_row * p.ldx];
+            }
+            static_cast<T *>(p.values)[at_row] = value;
+            p.indices[at_row] = index;
+        }
     }
 }
 

@@ -135,8 +135,8 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
 {
     using kept = unsigned_of<combined_t<T>>;
     constexpr int loads = SUBWAVE_ARRAY_ROWS, size = pack_size<T>;
-    /* Without moves from line to line a loop takes less time on AMD, but more code, and more registers. */
-    constexpr bool rolled = lines_share_ladder || sizeof(T) < 4 || is_integer_v<T>;
+    /* Whether to save moves from line to line, by more code, for which NVIDIA has too few registers. */
+    constexpr bool by_two = !lines_share_ladder && sizeof(T) >= 4;
     const int wave_lanes = wave_size(), lane = wave_lane(),
               log_wave = __builtin_ctz(static_cast<unsigned>(wave_lanes)),
               log_packs = static_cast<int>(p.log_packs);
@@ -256,14 +256,16 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
                         elements.element[0] = result_of_nothing<T>(op, as);
                     words = __builtin_bit_cast(pack_words, elements);
                 };
-                if constexpr (rolled) {
+                if constexpr (by_two) {
+                    SUBWAVE_ROLLED
+                    for (int j = 0; j < loads; j += 2, turn_rows(pack), turn_rows(pack)) {
+                        scan_line(j, pack[0][0]);
+                        scan_line(j + 1, pack[1][0]);
+                    }
+                } else {
                     SUBWAVE_ROLLED
                     for (int j = 0; j < loads; ++j, turn_rows(pack))
                         scan_line(j, pack[0][0]);
-                } else {
-                    SUBWAVE_UNROLL
-                    for (int j = 0; j < loads; ++j)
-                        scan_line(j, pack[j][0]);
                 }
             });
             flip_all();
@@ -277,14 +279,14 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
                 else if (count > 0)
                     store_some(to, words, count);
             };
-            if constexpr (rolled) {
-                SUBWAVE_ROLLED
-                for (int j = 0; j < loads; ++j, turn_rows(pack), turn_rows(has))
-                    store_line(j, pack[0][0], has[0][0]);
-            } else {
+            if constexpr (by_two && !is_integer_v<T>) {
                 SUBWAVE_UNROLL
                 for (int j = 0; j < loads; ++j)
                     store_line(j, pack[j][0], has[j][0]);
+            } else {
+                SUBWAVE_ROLLED
+                for (int j = 0; j < loads; ++j, turn_rows(pack), turn_rows(has))
+                    store_line(j, pack[0][0], has[0][0]);
             }
         }
     }

@@ -256,13 +256,12 @@ SUBWAVE_DEVICE void fold_rows(const subwave_rows &m, const T *x, std::uint64_t f
                 if (step == steps - 1 && item_in_line == line) {
                     const int log_turns_anew = alike_anew(log_turns),
                               others = ((1 << log_turns_anew) - 1) & (loads - 1);
-                    for_rows<!lines_share_ladder>(
-                        [&](int i, const value &of_row) {
-                            const int j = i + line, row_at = j >> log_turns_anew << log_rows;
-                            if ((i & spread) == 0 && ((j + 1) & others) == 0 && row_at < rows_left)
-                                finish(row + (row_at + row_in_line), of_row);
-                        },
-                        whole);
+                    SUBWAVE_UNROLL
+                    for (int i = 0; i < loads; ++i) {
+                        const int j = i + line, row_at = j >> log_turns_anew << log_rows;
+                        if ((i & spread) == 0 && ((j + 1) & others) == 0 && row_at < rows_left)
+                            finish(row + (row_at + row_in_line), whole[i]);
+                    }
                 }
             });
         }
