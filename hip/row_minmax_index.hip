@@ -268,8 +268,9 @@ row_minmax_index(subwave_row_minmax_index_launch p)
             for_rows<!lines_share_ladder>(
                 [&](int i, typename fold::value &least_of_row) {
                     const int row_at = i << log_rows_anew;
-                    if (i < lines && row_at < rows_left)
-                        SUBWAVE_ROLLED
+                    if (i >= lines || row_at >= rows_left)
+                        return;
+                    SUBWAVE_ROLLED
                     for (int j = item; j < static_cast<int>(p.after); j += 1 << log_lanes) {
                         const T element = mine[row_at * p.ldx + (begin + j - item * size)];
                         least_of_row = f.with_element(least_of_row,
