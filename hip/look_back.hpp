@@ -62,9 +62,7 @@ template <class T> struct seen_state {
         SUBWAVE_UNROLL
         for (int w = 0; w < state_words<T>; ++w)
             words.word[w] = static_cast<std::uint32_t>(word[w]);
-        T value;
-        memcpy(&value, &words, sizeof value);
-        return value;
+        return from_words<T>(words);
     }
 };
 

@@ -168,16 +168,14 @@ template <class T> struct equal_floats {
     }
 
 private:
+    /* From whole words: what is copied, LLVM 15 takes apart into bytes. */
     template <class Part, int Number> static SUBWAVE_DEVICE Part part_of(const words_of<T> &x)
     {
-        constexpr int words = sizeof(Part) / 4;
-        words_of<Part> of_part;
-        SUBWAVE_UNROLL
-        for (int w = 0; w < words; ++w)
-            of_part.word[w] = x.word[Number * words + w];
-        Part part;
-        memcpy(&part, &of_part, sizeof part);
-        return part;
+        if constexpr (sizeof(Part) == 4)
+            return __builtin_bit_cast(Part, x.word[Number]);
+        else
+            return __builtin_bit_cast(Part, std::uint64_t(x.word[2 * Number + 1]) << 32 |
+                                                x.word[2 * Number]);
     }
     template <class Part, int Number>
     static SUBWAVE_DEVICE bool are_equal(const words_of<T> &a, const words_of<T> &b)

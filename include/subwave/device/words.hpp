@@ -44,6 +44,15 @@ template <class T> SUBWAVE_DEVICE words_of<T> to_words(const T &value)
     }
 }
 
+/* The value of these words: of a type that can be made of them. */
+template <class T> SUBWAVE_DEVICE T from_words(const words_of<T> &words)
+{
+    if constexpr (is_words_v<T>)
+        return __builtin_bit_cast(T, words);
+    else
+        return __builtin_bit_cast(T, static_cast<std::uint16_t>(words.word[0]));
+}
+
 /* The value whose words are f(word of value, word of each of the others). */
 template <class T, class F, class... Others>
 SUBWAVE_DEVICE T map_words(const T &value, F f, const Others &...others)
@@ -52,10 +61,8 @@ SUBWAVE_DEVICE T map_words(const T &value, F f, const Others &...others)
     SUBWAVE_UNROLL
     for (int i = 0; i < static_cast<int>(sizeof(words) / 4); ++i)
         words.word[i] = f(words.word[i], to_words(others).word[i]...);
-    if constexpr (is_words_v<T>) {
-        return __builtin_bit_cast(T, words);
-    } else if constexpr (is_half_word_v<T>) {
-        return __builtin_bit_cast(T, static_cast<std::uint16_t>(words.word[0]));
+    if constexpr (is_words_v<T> || is_half_word_v<T>) {
+        return from_words<T>(words);
     } else {
         T result = value; /* T need not have a default constructor */
         if constexpr (holds_words_v<T>)

@@ -441,12 +441,11 @@ template <class T> SUBWAVE_DEVICE T by_itself(T x)
 }
 template <class T> SUBWAVE_DEVICE T moved(T x)
 {
-    words_of<T> words = to_words(x);
-    SUBWAVE_UNROLL
-    for (auto &word : words.word)
-        asm volatile("v_mov_b32 %0, %1" : "=v"(word) : "v"(word));
-    memcpy(&x, &words, sizeof x);
-    return x;
+    return map_words(x, [](std::uint32_t word) {
+        std::uint32_t other;
+        asm volatile("v_mov_b32 %0, %1" : "=v"(other) : "v"(word));
+        return other;
+    });
 }
 /* LLVM does not know of it: it would put what follows all branches before this one. */
 SUBWAVE_DEVICE void end_of_kernel() { asm volatile("s_endpgm" : : : "memory"); }
