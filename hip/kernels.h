@@ -386,8 +386,8 @@ typedef struct subwave_row_reduce_launch {
  * of integers none but the last in order, have keys of `most` or more. */
 typedef struct subwave_row_minmax_index_launch {
     int64_t rows, length, ldx;
-    /* of a row: packs of 16 bytes, elements after them; lanes, and packs that a lane loads together, so
-     * many times */
+    /* A row has `packs` of 16 bytes and `after` elements after them. 1 << log_lanes lanes work on it, each
+     * of which loads 1 << log_turns packs together, `steps` times. */
     uint32_t packs, after, log_lanes, log_turns, steps;
     uint32_t blocks;
     const void *x;

@@ -101,8 +101,8 @@ template <class T> struct first_fold {
             return x;
         return turned(x) + offset;
     }
-    /* Whether no key in the row is that of a number or, of integers, any is less than all others: the
-     * first of them is the row's first. */
+    /* Whether all elements of a row with this least key are NaNs or, of integers, the last in order. Then
+     * the row's first element is the one wanted. */
     SUBWAVE_DEVICE bool is_none(bits key) const { return sizeof(T) > 1 && key >= most; }
     /* Back again, if it is a number's. */
     SUBWAVE_DEVICE T element_of(bits key) const
@@ -177,7 +177,7 @@ template <class T> struct first_fold {
     }
 };
 
-/* Of several lines, that many apart, the last ones are moved to the front. */
+/* x[i] becomes the last of the i-th 1 << log_apart lines. */
 template <class T, int Lines> SUBWAVE_DEVICE void take_last(int log_apart, T (&x)[Lines])
 {
     SUBWAVE_UNROLL
