@@ -320,7 +320,10 @@ void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind 
     cell tiles[GROUP] = {{0}}, groups[GROUP] = {{0}};
     for (int64_t t = 0; t * tile < n; ++t) {
         cell before[2 * RUNS][RUN], totals[2 * RUNS] = {{0}}, starts[2 * RUNS], of_tile = none;
-        for (int r = 0; r < runs; ++r) {
+        /* Runs behind the last element have no value, nor has what is before the first tile. */
+        const int64_t left = (n - t * tile + RUN * pack - 1) / (RUN * pack);
+        const int with_elements = left < runs ? (int)left : runs;
+        for (int r = 0; r < with_elements; ++r) {
             cell packs[RUN] = {{0}}, upto[RUN];
             for (int p = 0; p < RUN; ++p)
                 for (int64_t e = 0, i = t * tile + (int64_t)(r * RUN + p) * pack; e < pack && i < n;
@@ -338,16 +341,19 @@ void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind 
                 starts[part + r] = join(type, op, of_tile, r ? upto[r - 1] : none);
             of_tile = join(type, op, of_tile, upto[RUN - 1]);
         }
-        cell of_tiles[GROUP], of_groups[GROUP];
         const int place = (int)(t % GROUP), group = (int)(t % LAUNCH / GROUP);
-        for (int i = 0; i < GROUP; ++i) {
-            of_tiles[i] = i < place ? tiles[i] : none;
-            of_groups[i] = i < group ? groups[i] : none;
+        cell in_group = none, first = before_all;
+        if (t > 0) {
+            cell of_tiles[GROUP], of_groups[GROUP];
+            for (int i = 0; i < GROUP; ++i) {
+                of_tiles[i] = i < place ? tiles[i] : none;
+                of_groups[i] = i < group ? groups[i] : none;
+            }
+            of_groups[0] = join(type, op, before_all, of_groups[0]);
+            in_group = join_all(type, op, of_tiles, GROUP);
+            first = join(type, op, join_all(type, op, of_groups, GROUP), in_group);
         }
-        of_groups[0] = join(type, op, before_all, of_groups[0]);
-        const cell in_group = join_all(type, op, of_tiles, GROUP),
-                   first = join(type, op, join_all(type, op, of_groups, GROUP), in_group);
-        for (int r = 0; r < runs; ++r)
+        for (int r = 0; r < with_elements; ++r)
             for (int p = 0; p < RUN; ++p) {
                 const cell of_run = join(type, op, first, starts[r]),
                            before_pack = join(type, op, of_run, before[r][p]);
