@@ -186,6 +186,15 @@ private:
 
 /* --- a tile ---------------------------------------------------------------------------------- */
 
+/* array[i] of an array that is the same in all lanes: AMD loads with an offset of 32 bits. */
+template <class T, class Index> SUBWAVE_DEVICE T &element_behind(T *array, Index i)
+{
+    if constexpr (wave_loads_anywhere)
+        return element_near(array, static_cast<std::uint32_t>(i));
+    else
+        return array[i];
+}
+
 /* Writes `count` elements, the first of which is element `first` of shared memory, from which
  * `memory` has all words and one more. All work-items of the block call it together. */
 template <class T>
@@ -316,11 +325,11 @@ template <class T> SUBWAVE_KERNEL(array_block, 4) select(subwave_select_launch p
     if (is_whole && p.packed) {
         SUBWAVE_UNROLL
         for (int r = 0; r < rows; ++r)
-            pack[r] = load_words<size>(x + tile_first + place(r));
+            pack[r] = load_words<size>(&element_behind(x + tile_first, place(r)));
         if (p.flags) {
             SUBWAVE_UNROLL
             for (int r = 0; r < rows; ++r)
-                flags[r] = load_words<size>(p.flags + tile_first + place(r));
+                flags[r] = load_words<size>(&element_behind(p.flags + tile_first, place(r)));
         }
     } else {
         for_rows<rolled || wave_loads_anywhere>(
