@@ -14,8 +14,7 @@ SUBWAVE_BEGIN
 template <class T> SUBWAVE_DEVICE bool are_same(T a, T b)
 {
     using bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-    const bool are_nan = static_cast<bool>((a != a) & (b != b)); /* without branches */
-    return (__builtin_bit_cast(bits, a) == __builtin_bit_cast(bits, b)) | are_nan;
+    return __builtin_bit_cast(bits, a) == __builtin_bit_cast(bits, b) || (a != a && b != b);
 }
 
 /* An element's index, in two halves: with a number of 64 bits, values of 32 bits would have bytes of

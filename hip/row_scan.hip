@@ -135,8 +135,6 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
 {
     using kept = unsigned_of<combined_t<T>>;
     constexpr int loads = SUBWAVE_ARRAY_ROWS, size = pack_size<T>;
-    /* Whether to save moves from line to line, by more code, for which NVIDIA has too few registers. */
-    constexpr bool by_two = !lines_share_ladder && sizeof(T) >= 4;
     const int wave_lanes = wave_size(), lane = wave_lane(),
               log_wave = __builtin_ctz(static_cast<unsigned>(wave_lanes)),
               log_packs = static_cast<int>(p.log_packs);
@@ -164,7 +162,7 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
                        next = p.blocks * static_cast<std::int64_t>(waves) * rows;
     SUBWAVE_ROLLED
     for (std::int64_t row = first; row < p.rows; row += next) {
-        const int left = p.rows - row < alike_anew(rows) ? static_cast<int>(p.rows - row) : rows;
+        const int left = p.rows - row < rows ? static_cast<int>(p.rows - row) : rows;
         const int rows_left = static_cast<int>(of_each_lane(left - row_in_line));
         ladder_in_turn<kept, log2_v<run_lines>> lines_of_run = {};
         ladder_in_turn<kept, log_scan_run> runs = {};
@@ -201,8 +199,9 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
             with_array_op<T, true>(p.op, [&](auto op, auto as) {
                 using value = typename decltype(as)::value;
                 const value none = filler<decltype(op), value>::value();
-                const auto scan_line = [&](int j, pack_words &words) {
-                    pack_elements<T> elements = __builtin_bit_cast(pack_elements<T>, words);
+                SUBWAVE_ROLLED
+                for (int j = 0; j < loads; ++j, turn_rows(pack)) {
+                    pack_elements<T> elements = __builtin_bit_cast(pack_elements<T>, pack[0][0]);
                     value sum = as(elements.element[0]);
                     SUBWAVE_UNROLL
                     for (int e = 1; e < size; ++e)
@@ -254,39 +253,21 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
                     scan_pack(elements, op(before_run, before), p.scan, op, as);
                     if (number == 0 && item_in_line == 0 && p.scan == SUBWAVE_SCAN_EXCLUSIVE)
                         elements.element[0] = result_of_nothing<T>(op, as);
-                    words = __builtin_bit_cast(pack_words, elements);
-                };
-                if constexpr (by_two) {
-                    SUBWAVE_ROLLED
-                    for (int j = 0; j < loads; j += 2, turn_rows(pack), turn_rows(pack)) {
-                        scan_line(j, pack[0][0]);
-                        scan_line(j + 1, pack[1][0]);
-                    }
-                } else {
-                    SUBWAVE_ROLLED
-                    for (int j = 0; j < loads; ++j, turn_rows(pack))
-                        scan_line(j, pack[0][0]);
+                    pack[0][0] = __builtin_bit_cast(pack_words, elements);
                 }
             });
             flip_all();
-            const auto store_line = [&](int j, pack_words &words, int count) {
-                if (is_integer_v<T> && p.to_truth)
-                    words = truths<T>(words);
+            SUBWAVE_ROLLED
+            for (int j = 0; j < loads; ++j, turn_rows(pack), turn_rows(has)) {
+                if (p.to_truth)
+                    pack[0][0] = truths<T>(pack[0][0]);
                 const std::int64_t at = of_each_lane((row + line_row(j)) * p.ldy);
                 T *const to = y + (at + line_pack(j) * size);
-                if (count >= size)
-                    store_pack<Aligned>(to, __builtin_bit_cast(pack_elements<T>, words).element);
-                else if (count > 0)
-                    store_some(to, words, count);
-            };
-            if constexpr (by_two && !is_integer_v<T>) {
-                SUBWAVE_UNROLL
-                for (int j = 0; j < loads; ++j)
-                    store_line(j, pack[j][0], has[j][0]);
-            } else {
-                SUBWAVE_ROLLED
-                for (int j = 0; j < loads; ++j, turn_rows(pack), turn_rows(has))
-                    store_line(j, pack[0][0], has[0][0]);
+                if (has[0][0] >= size)
+                    store_pack<Aligned>(to,
+                                        __builtin_bit_cast(pack_elements<T>, pack[0][0]).element);
+                else if (has[0][0] > 0)
+                    store_some(to, pack[0][0], has[0][0]);
             }
         }
     }

@@ -99,7 +99,8 @@ static bool is_worth(const subwave_capabilities *device, subwave_dtype dtype,
                      const subwave_context *context, const subwave_real_product *real,
                      const subwave_matmul_product *product)
 {
-    const double least = 0x1p25; /* complex products that are saved, for the launches to pay */
+    /* Complex products in tiles, and those that are saved: so that launches do not count. */
+    const double least = 0x1p25;
     const double m = (double)product->m, n = (double)product->n;
     if (device->waves_take_turns || real->end > context->workspace_bytes ||
         lesser_of(product->m, product->n) <= SUBWAVE_SKINNY_COMPLEX)
@@ -112,12 +113,13 @@ static bool is_worth(const subwave_capabilities *device, subwave_dtype dtype,
                                                              &of_matrix),
                                 broadcast = subwave_plan_matmul(
                                     device, dtype, SUBWAVE_VARIANT_BROADCAST, &of_broadcast);
-    const double by_matrix =
+    const double by_tiles = computed_for_each(&of_broadcast, &broadcast),
+                 products = m * n * (double)product->k,
+                 by_matrix =
                      computed_for_each(&of_matrix, &matrix) / 0.9 / units_at_work(device, &matrix) +
                      wide * (300 / n + (real->b ? 120 / m : 0)),
-                 by_broadcast = 2 * wide * computed_for_each(&of_broadcast, &broadcast) / 0.6 /
-                                units_at_work(device, &broadcast);
-    return m * n * (double)product->k * (by_broadcast - by_matrix) >= least;
+                 by_broadcast = 2 * wide * by_tiles / 0.6 / units_at_work(device, &broadcast);
+    return products * by_tiles >= least && products * (by_broadcast - by_matrix) >= least;
 }
 
 bool subwave_takes_real_product(const subwave_context *context, subwave_dtype dtype,

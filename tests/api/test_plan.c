@@ -64,8 +64,8 @@ static void test_auto_complex(void **state)
         int64_t m, n, k;
         bool by_matrix_unit;
     } rows[] = {
-        {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_C64, 96, 96, 96, false},
-        {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_C64, 256, 256, 256, true},
+        {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_C64, 128, 128, 128, false},
+        {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_C64, 384, 384, 384, true},
         {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_C64, 8, 4096, 4096, false},
         {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_C32, 384, 384, 384, false},
         {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_C32, 1024, 1024, 1024, true},
