@@ -41,8 +41,7 @@ template <class Number> struct lesser_and_first {
         const Number least = minimum<Number>()(a.least, b.least);
         const bool is_a = are_same(least, a.least), is_b = are_same(least, b.least);
         const std::uint64_t of_a = a.first.number(), of_b = b.first.number();
-        const bool is_first = of_a < of_b;
-        return {least, array_index::of(is_a & (!is_b | is_first) ? of_a : of_b)};
+        return {least, array_index::of(is_a && (!is_b || of_a < of_b) ? of_a : of_b)};
     }
 };
 template <class Number>
