@@ -403,14 +403,15 @@ template <class T> SUBWAVE_DEVICE T &element_near(T *base, std::uint32_t i)
     return *reinterpret_cast<T *>(reinterpret_cast<byte *>(base) + offset);
 }
 /* Where `row` begins is nothing that LLVM knows, or it would add the distances between rows in vector
- * registers; nor is the offset, or it would add one of few bits there. */
+ * registers; nor, for LLVM 15, is the offset, or it would add one of few bits there. */
 template <class T> SUBWAVE_DEVICE T &element_in_row(T *base, std::uint32_t row, std::uint32_t i)
 {
     T *start = base + row;
     asm volatile("" : "+s"(start));
     using byte = std::conditional_t<std::is_const<T>::value, const char, char>;
     std::uint32_t offset = i * static_cast<std::uint32_t>(sizeof(T));
-    asm("" : "+v"(offset));
+    if constexpr (__clang_major__ < 16)
+        asm("" : "+v"(offset));
     return *reinterpret_cast<T *>(reinterpret_cast<byte *>(in_global_memory(start)) + offset);
 }
 
