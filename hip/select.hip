@@ -186,10 +186,10 @@ private:
 
 /* --- a tile ---------------------------------------------------------------------------------- */
 
-/* array[i] of an array that is the same in all lanes: AMD loads with an offset of 32 bits. */
+/* array[i] of an array that is the same in all lanes. */
 template <class T, class Index> SUBWAVE_DEVICE T &element_behind(T *array, Index i)
 {
-    if constexpr (wave_loads_anywhere)
+    if constexpr (adds_wide_offsets)
         return element_near(array, static_cast<std::uint32_t>(i));
     else
         return array[i];

@@ -145,6 +145,8 @@
  *                                        kernel's first argument; i is the same for all lanes
  *   of_each_lane(number)                 an integer of 64 bits, on AMD also of 32, which AMD then
  *                                        does not keep in scalar registers
+ *   adds_wide_offsets                    whether the compiler makes offsets wide, and adds them itself, where
+ *                                        they need not be: LLVM 15 for AMD
  *   held(number)                         an integer of 64 bits, which each lane keeps in a register rather
  *                                        than working it out where it is used
  *

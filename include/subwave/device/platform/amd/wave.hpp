@@ -222,6 +222,7 @@ SUBWAVE_DEVICE void block_barrier(site) { __syncthreads(); }
 template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *from);
 
 constexpr bool wave_loads_anywhere = true;
+constexpr bool adds_wide_offsets = __clang_major__ < 16;
 
 template <int Count, class T> SUBWAVE_DEVICE void load_anywhere(T *to, const T *from)
 {
@@ -410,7 +411,7 @@ template <class T> SUBWAVE_DEVICE T &element_in_row(T *base, std::uint32_t row, 
     asm volatile("" : "+s"(start));
     using byte = std::conditional_t<std::is_const<T>::value, const char, char>;
     std::uint32_t offset = i * static_cast<std::uint32_t>(sizeof(T));
-    if constexpr (__clang_major__ < 16)
+    if constexpr (adds_wide_offsets)
         asm("" : "+v"(offset));
     return *reinterpret_cast<T *>(reinterpret_cast<byte *>(in_global_memory(start)) + offset);
 }

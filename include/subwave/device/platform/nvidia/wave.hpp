@@ -162,6 +162,7 @@ SUBWAVE_DEVICE void block_barrier(site) { __syncthreads(); }
 template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *from);
 
 constexpr bool wave_loads_anywhere = false;
+constexpr bool adds_wide_offsets = false;
 
 template <int Count, class T> SUBWAVE_DEVICE void load_anywhere(T *to, const T *from)
 {
