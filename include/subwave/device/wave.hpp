@@ -75,6 +75,8 @@
  *                                        or as its elements on the CPU device
  *   wave_loads_anywhere                  whether one load reads 16 bytes from any address that
  *                                        is aligned as an element
+ *   adds_wide_offsets                    whether the compiler makes offsets wide, and adds them itself, where
+ *                                        they need not be: LLVM 15 for AMD
  *   load_anywhere<Count>(to, from)       Count elements, by one load if wave_loads_anywhere
  *   store_anywhere<Count>(to, from)      Count elements to any address, as load_anywhere
  *   load_relaxed(at)                     a 64-bit word of device memory that other blocks write
@@ -145,8 +147,6 @@
  *                                        kernel's first argument; i is the same for all lanes
  *   of_each_lane(number)                 an integer of 64 bits, on AMD also of 32, which AMD then
  *                                        does not keep in scalar registers
- *   adds_wide_offsets                    whether the compiler makes offsets wide, and adds them itself, where
- *                                        they need not be: LLVM 15 for AMD
  *   held(number)                         an integer of 64 bits, which each lane keeps in a register rather
  *                                        than working it out where it is used
  *
