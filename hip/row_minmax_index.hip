@@ -22,7 +22,7 @@ struct placed_key {
     }
     SUBWAVE_DEVICE std::uint64_t key() const { return std::uint64_t(high) << 32 | low; }
 };
-/* Of copies, or LLVM would choose between addresses in scratch memory. */
+/* Arguments are copies: between references, LLVM would choose by their addresses in scratch memory. */
 template <class T> SUBWAVE_DEVICE T chosen(bool is_a, T a, T b) { return is_a ? a : b; }
 SUBWAVE_DEVICE placed_key chosen(bool is_a, placed_key a, placed_key b)
 {
@@ -138,7 +138,7 @@ template <class T> struct first_fold {
             return x.place;
     }
 
-    /* Loses against any element: no row has that place. */
+    /* Not less than any element. Where it hides an element as great, is_none() finds the row's first. */
     SUBWAVE_DEVICE value none() const
     {
         if constexpr (sizeof(T) == 8)

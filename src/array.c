@@ -107,8 +107,9 @@ static int64_t row_blocks(const subwave_context *context, int64_t rows, int64_t 
     return blocks < SUBWAVE_ROW_BLOCKS ? blocks : SUBWAVE_ROW_BLOCKS;
 }
 
-/* The same, but no more than are good for a wave that has much to prepare: it should work several times.
- * Yet each compute unit needs a few times as many blocks as it holds, which are of unlike speed. */
+/* At most a few times as many blocks as the compute units hold. A wave first works out its addresses, and
+ * should work on rows several times after that; but blocks are not equally fast, so that some are left
+ * for the units that are done first. */
 static int64_t fold_blocks(const subwave_context *context, int64_t rows, int64_t wave_rows)
 {
     const int64_t waves = SUBWAVE_ARRAY_BLOCK / context->capabilities.wave_size,

@@ -39,8 +39,7 @@ subwave_status subwave_array_prepare_rows(subwave_context *context, int64_t rows
 bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t length, int64_t ldx,
                           size_t size, subwave_rows *prepared);
 
-/* The same of the least elements of prepared->rows rows of prepared->length elements, prepared->ldx
- * apart. */
+/* The same for the least elements of rows. prepared->rows, ->length and ->ldx are set by the caller. */
 bool subwave_row_minmax_prepare(const subwave_context *context, size_t size,
                                 subwave_row_minmax_index_launch *prepared);
 

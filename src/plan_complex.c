@@ -99,7 +99,8 @@ static bool is_worth(const subwave_capabilities *device, subwave_dtype dtype,
                      const subwave_context *context, const subwave_real_product *real,
                      const subwave_matmul_product *product)
 {
-    /* Complex products in tiles, and those that are saved: so that launches do not count. */
+    /* Complex multiplications: at least so many are done, in whole tiles, and so many are saved. With fewer
+     * the additional launches would take more time than they save. */
     const double least = 0x1p25;
     const double m = (double)product->m, n = (double)product->n;
     if (device->waves_take_turns || real->end > context->workspace_bytes ||
