@@ -20,7 +20,7 @@ template <class T, bool AtHand = false> struct even_bins {
     double lower, beyond, step, scale;
     place offset, doubt;
     std::int32_t bins;
-    const float *edges = nullptr;
+    const float *edges = nullptr; /* of each slot, what none of its elements is below */
 
     SUBWAVE_DEVICE explicit even_bins(const subwave_bins &p)
         : lower(p.lower), beyond(p.beyond), step(p.step), scale(p.scale),
@@ -31,8 +31,8 @@ template <class T, bool AtHand = false> struct even_bins {
     SUBWAVE_DEVICE even_bins(const subwave_bins &p, float *at_hand, std::uint32_t block)
         : even_bins(p)
     {
-        for (std::uint32_t i = threadIdx.x; i <= static_cast<std::uint32_t>(bins); i += block) {
-            const double at = edge(static_cast<std::int32_t>(i));
+        for (std::uint32_t i = threadIdx.x; i <= static_cast<std::uint32_t>(bins) + 1; i += block) {
+            const double at = i > 0 ? edge(static_cast<std::int32_t>(i) - 1) : -INFINITY;
             const auto near = static_cast<float>(at);
             at_hand[i] = near < at ? nextafterf(near, INFINITY) : near;
         }
@@ -92,12 +92,11 @@ template <class T, bool AtHand = false> struct even_bins {
         if (least_above < doubt) {
             SUBWAVE_UNROLL
             for (int e = 0; e < Size; ++e)
-                if (above_edge[e] < doubt) {
-                    if constexpr (AtHand)
-                        slot[e] -= static_cast<float>(element[e]) < edges[slot[e] - 1];
-                    else
-                        slot[e] -= static_cast<double>(static_cast<number>(element[e])) <
-                                   edge(static_cast<std::int32_t>(slot[e]) - 1);
+                if constexpr (AtHand) {
+                    slot[e] -= static_cast<float>(element[e]) < edges[slot[e]];
+                } else if (above_edge[e] < doubt) {
+                    slot[e] -= static_cast<double>(static_cast<number>(element[e])) <
+                               edge(static_cast<std::int32_t>(slot[e]) - 1);
                 }
         }
     }

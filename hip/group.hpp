@@ -7,6 +7,7 @@
 
 #include "integers.hpp"
 #include "kernels.h"
+#include "shapes.hpp"
 
 #include <subwave/subwave.hpp>
 
@@ -144,8 +145,9 @@ template <class Body> SUBWAVE_DEVICE void with_kind(subwave_group_kind kind, Bod
 class group_walk {
 public:
     SUBWAVE_DEVICE explicit group_walk(const subwave_group_shape &shape)
-        : wanted_(shape.group), count_(shape.count), item_(block_item()), items_(block_size()),
-          sub_group_(this_work_item::get_sub_group()), all_{sub_group_.callers(), wave_siblings()},
+        : wanted_(shape.group), count_(shape.count), batch_(shape.batch), item_(block_item()),
+          items_(block_size()), sub_group_(this_work_item::get_sub_group()),
+          all_{sub_group_.callers(), wave_siblings()},
           lasting_(shape.group.kind == SUBWAVE_GROUP_FIXED_SIZE
                        ? fixed_size_group_of(sub_group_, shape.group.fixed_size, all_)
                        : any_group(sub_group_, all_))
@@ -161,56 +163,106 @@ public:
     }
 
 private:
-    /* A block loads the elements of a batch before it works on the first one, so that enough bytes
-     * are on their way from memory. The loop over them is not unrolled: a body with a ladder is
-     * long, and there is one for every op and type. */
+    /* What a work-item has of several blocks, from memory. */
+    template <class Loaded> struct batch {
+        static constexpr int size = shapes.group_batch[sizeof(Loaded) == 4    ? 0
+                                                       : sizeof(Loaded) <= 16 ? 1
+                                                                              : 2];
+        int choice[size];
+        Loaded loaded[size];
+    };
+
+    /* Of `count` blocks. In place of blocks behind them the first one is loaded again. */
+    template <class Loaded, class Load>
+    SUBWAVE_DEVICE void load_batch(subwave_group_kind kind, std::int64_t block, int count,
+                                   Load load, batch<Loaded> &to) const
+    {
+        const auto at = [&](int b) {
+            return element{block * items_, item_ + (b < count ? b * items_ : 0)};
+        };
+        if (kind == SUBWAVE_GROUP_BALLOT) {
+            SUBWAVE_UNROLL
+            for (int b = 0; b < to.size; ++b)
+                to.choice[b] = at(b).of(wanted_.predicate);
+        } else if (captures_flow(kind)) {
+            SUBWAVE_UNROLL
+            for (int b = 0; b < to.size; ++b)
+                to.choice[b] = at(b).of(wanted_.key);
+        }
+        SUBWAVE_UNROLL
+        for (int b = 0; b < to.size; ++b)
+            to.loaded[b] = load(at(b));
+    }
+
+    /* The loop is not unrolled: a body with a ladder is long, and there is one for every op and
+     * type. */
+    template <class Y, class Loaded, class Body>
+    SUBWAVE_DEVICE void work_on(subwave_group_kind kind, std::int64_t block, int count,
+                                batch<Loaded> &has, Y *y, Body body) const
+    {
+        element i = {block * items_, item_};
+        /* A byte for each choice, so that one shift moves all: there are fewer branches than it has
+         * values. */
+        std::conditional_t<(batch<Loaded>::size > 4), std::uint64_t, std::uint32_t> choices = 0;
+        if (!lasts(kind)) {
+            SUBWAVE_UNROLL
+            for (int b = 0; b < has.size; ++b) {
+                const auto choice = static_cast<std::uint32_t>(has.choice[b]);
+                choices |= decltype(choices)(choice < 255 ? choice : 255) << 8 * b;
+            }
+        }
+        SUBWAVE_ROLLED
+        SUBWAVE_LOOP for (int left = count; left > 0; --left)
+        {
+            SUBWAVE_ITER;
+            const any_group g = SUBWAVE_CALL(group_of(kind, static_cast<int>(choices & 255)));
+            const auto result = body(g, has.loaded[0]);
+            Y &to = i.of(y);
+            if (!captures_flow(kind) || !g.is_none()) {
+                to = result;
+                if (wanted_.members)
+                    i.of(wanted_.members) = g.lanes();
+            }
+            i.next += items_;
+            choices >>= 8;
+            SUBWAVE_UNROLL
+            for (int b = 1; b < has.size; ++b)
+                has.loaded[b - 1] = has.loaded[b];
+        }
+    }
+
     template <class Y, class Load, class Body>
     SUBWAVE_DEVICE void walk(subwave_group_kind kind, Y *y, Load load, Body body) const
     {
-        constexpr int batch = SUBWAVE_GROUP_BATCH;
-        SUBWAVE_LOOP for (std::int64_t block = blockIdx.x * std::int64_t(batch); block < count_;
-                          block += gridDim.x * std::int64_t(batch))
-        {
-            SUBWAVE_ITER;
+        using batch_of = batch<decltype(load(element()))>;
+        const int most = batch_ < batch_of::size ? batch_ : batch_of::size;
+        const std::int64_t step = gridDim.x * std::int64_t(most);
+        const auto blocks_from = [&](std::int64_t block) {
             const std::int64_t left = count_ - block;
-            const int here = computed_anew(left < batch ? static_cast<int>(left) : batch);
-            element i = {block * items_, item_};
-            /* In place of blocks behind the last one the first one is loaded again. */
-            const auto at = [&](int b) {
-                return element{i.first, item_ + (b < here ? b * items_ : 0)};
-            };
-            int choice[batch] = {};
-            if (kind == SUBWAVE_GROUP_BALLOT) {
-                SUBWAVE_UNROLL
-                for (int b = 0; b < batch; ++b)
-                    choice[b] = at(b).of(wanted_.predicate);
-            } else if (captures_flow(kind)) {
-                SUBWAVE_UNROLL
-                for (int b = 0; b < batch; ++b)
-                    choice[b] = at(b).of(wanted_.key);
-            }
-            decltype(load(i)) loaded[batch];
-            SUBWAVE_UNROLL
-            for (int b = 0; b < batch; ++b)
-                loaded[b] = load(at(b));
-            SUBWAVE_ROLLED
-            SUBWAVE_LOOP for (int worked_on = 0, more = true; more; more = ++worked_on < here)
+            return computed_anew(left < most ? static_cast<int>(left) : most);
+        };
+        std::int64_t block = blockIdx.x * std::int64_t(most);
+        if constexpr (code_is_short) {
+            SUBWAVE_LOOP for (; block < count_; block += step)
             {
                 SUBWAVE_ITER;
-                const any_group g = SUBWAVE_CALL(group_of(kind, choice[0]));
-                const auto result = body(g, loaded[0]);
-                Y &to = i.of(y);
-                if (!captures_flow(kind) || !g.is_none()) {
-                    to = result;
-                    if (wanted_.members)
-                        i.of(wanted_.members) = g.lanes();
-                }
-                i.next += items_;
-                SUBWAVE_UNROLL
-                for (int b = 1; b < batch; ++b) {
-                    choice[b - 1] = choice[b];
-                    loaded[b - 1] = loaded[b];
-                }
+                batch_of has = {};
+                const int count = blocks_from(block);
+                load_batch(kind, block, count, load, has);
+                SUBWAVE_CALL(work_on(kind, block, count, has, y, body));
+            }
+        } else {
+            /* The next batch is on its way from memory while the block works on one; on the first
+             * turn it only loads. Where code is short, that takes more moves than it saves time. */
+            batch_of next = {};
+            int count = 0;
+            for (block -= step; block < count_; block += step) {
+                batch_of has = next;
+                const int worked_on = count;
+                count = block + step < count_ ? blocks_from(block + step) : 0;
+                if (count > 0)
+                    load_batch(kind, block + step, count, load, next);
+                work_on(kind, block, worked_on, has, y, body);
             }
         }
     }
@@ -238,6 +290,7 @@ private:
 
     const subwave_group &wanted_;
     std::int64_t count_;
+    int batch_;                  /* of how many blocks, at most */
     std::uint32_t item_, items_; /* this one of a block, and how many there are */
     sub_group sub_group_;
     any_group::beside all_;

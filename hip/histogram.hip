@@ -126,10 +126,9 @@ SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
     }
 }
 
-/* Whether blocks have the edges of even bins in shared memory, behind their counters. */
-template <class T>
-inline constexpr bool can_keep_edges =
-    counting.has_edges && std::is_same<combined_t<T>, float>::value;
+/* Whether blocks have the edges of even bins in shared memory, behind their counters: an element on
+ * an edge takes longest where it is computed in f64. */
+template <class T> inline constexpr bool can_keep_edges = std::is_same<combined_t<T>, float>::value;
 __host__ SUBWAVE_DEVICE bool keeps_edges(const subwave_histogram_launch &p)
 {
     return p.counters > 0 && p.counters <= SUBWAVE_HISTOGRAM_COUNTERS / 2;
@@ -195,7 +194,7 @@ template <class T> int launch_histogram(const subwave_histogram_launch &p, void 
     if (status != 0 || p.n == 0)
         return status;
     const std::uint32_t slots = p.counters > 0 ? p.counters + 2 : 0,
-                        edges = can_keep_edges<T> && keeps_edges(p) ? bins + 1 : 0;
+                        edges = can_keep_edges<T> && keeps_edges(p) ? slots : 0;
     return launch(histogram<T>, dim3(p.blocks), dim3(counting.block),
                   ((slots << p.log_copies) + edges) * sizeof(std::uint32_t), stream, p);
 }

@@ -274,11 +274,13 @@ typedef struct subwave_matmul_grouped_launch {
     int32_t number; /* of the class */
 } subwave_matmul_grouped_launch;
 
-/* Element i belongs to work-item i: blocks of block[0] x block[1] x block[2], `count` of them. */
-enum { SUBWAVE_GROUP_BATCH = 4 }; /* elements of a work-item that are loaded together */
+/* Element i belongs to work-item i: blocks of block[0] x block[1] x block[2], `count` of them. The grid
+ * walks over them, a batch at a time, whose elements are loaded together: `batch` of them, unless the
+ * kernel has registers for fewer. */
 typedef struct subwave_group_shape {
     subwave_group group;
-    int64_t count; /* blocks of work; the grid walks over them, a batch at a time */
+    int64_t count;
+    int32_t batch;
     uint32_t blocks;
 } subwave_group_shape;
 

@@ -24,14 +24,21 @@ template <class Number> SUBWAVE_DEVICE Number clamped(Number value, Number least
     return greater(lesser(value, most), least);
 }
 
-SUBWAVE_DEVICE std::int64_t given_offset_at(const subwave_segments &p, std::int64_t i)
+/* The offsets at several places, which are on their way from memory together. */
+template <int Count, class At>
+SUBWAVE_DEVICE void load_offsets(const subwave_segments &p, std::int64_t (&offset)[Count], At at)
 {
-    return p.wide ? static_cast<const std::int64_t *>(p.offsets)[i]
-                  : static_cast<const std::int32_t *>(p.offsets)[i];
-}
-SUBWAVE_DEVICE std::int64_t offset_at(const subwave_segments &p, std::int64_t i)
-{
-    return clamped(given_offset_at(p, i), std::int64_t(0), p.n);
+    const auto *const wide = static_cast<const std::int64_t *>(p.offsets);
+    const auto *const narrow = static_cast<const std::int32_t *>(p.offsets);
+    if (p.wide) {
+        SUBWAVE_UNROLL
+        for (int k = 0; k < Count; ++k)
+            offset[k] = wide[at(k)];
+    } else {
+        SUBWAVE_UNROLL
+        for (int k = 0; k < Count; ++k)
+            offset[k] = narrow[at(k)];
+    }
 }
 
 /* The segments' first element, and how many elements follow up to the last one's end. */
@@ -39,12 +46,16 @@ struct segments_range {
     std::int64_t first, elements;
     SUBWAVE_DEVICE explicit segments_range(const subwave_segments &p)
     {
-        /* Both loads are on their way together. */
-        const std::int64_t begin = given_offset_at(p, 0), end = given_offset_at(p, p.count);
-        first = clamped(begin, std::int64_t(0), p.n);
-        elements = clamped(end, first, p.n) - first;
+        std::int64_t end[2];
+        load_offsets(p, end, [&](int k) { return k * p.count; });
+        first = clamped(end[0], std::int64_t(0), p.n);
+        elements = clamped(end[1], first, p.n) - first;
     }
 };
+
+/* Lanes that search for the place of one tile, at most: as many as find it in few loads, one after the
+ * other, and let a device look for the tiles of a large array at once. */
+constexpr int segmented_searchers = 8;
 
 /* Writes the places where the launch's tiles begin and the last one ends, and clears the tiles'
  * states. */
@@ -57,37 +68,44 @@ segmented_find(subwave_segments p, State *states, int items)
          i += gridDim.x * array_block)
         states[i] = 0;
     const segments_range range(p);
-    for (std::uint32_t i = begun; i <= p.tiles_of_launch; i += gridDim.x * array_block) {
-        const std::int64_t item = (p.first_tile + i) * items;
-        std::int64_t low = 0, high = p.count, begin = range.first; /* begin: of segment `low` */
-        /* Three places at a time, since a load takes longer than all else. */
-        while (low < high) {
-            const std::int64_t part = (high - low) / 4;
-            std::int64_t at[3], end[3];
-            bool ends_later[3];
-            SUBWAVE_UNROLL
-            for (int k = 0; k < 3; ++k) {
-                at[k] = low + (k + 1) * part;
-                end[k] = offset_at(p, at[k] + 1);
-                ends_later[k] = end[k] - range.first + at[k] >= item;
-            }
-            low = ends_later[0]   ? low
-                  : ends_later[1] ? at[0] + 1
-                  : ends_later[2] ? at[1] + 1
-                                  : at[2] + 1;
-            begin = ends_later[0]   ? begin
-                    : ends_later[1] ? end[0]
-                    : ends_later[2] ? end[1]
-                                    : end[2];
-            high = ends_later[0] ? at[0] : ends_later[1] ? at[1] : ends_later[2] ? at[2] : high;
-            low = low < high ? low : high;
-        }
+    const lane_mask callers = this_work_item::get_sub_group().callers();
+    const int searchers = wave_size() < segmented_searchers ? wave_size() : segmented_searchers,
+              own = wave_lane() & (searchers - 1), first_lane = wave_lane() - own;
+    const std::uint32_t i = begun / searchers;
+    const std::int64_t item = (p.first_tile + i) * items;
+    /* begin: of segment `low` */
+    std::int64_t low = 0, high = i <= p.tiles_of_launch ? p.count : 0, begin = range.first;
+    SUBWAVE_LOOP for (;;)
+    {
+        SUBWAVE_ITER;
+        const bool searches = low < high;
+        if (wave_ballot(callers, searches, site::current()) == 0)
+            break;
+        /* Nothing but `low` and `high` decides at which segments lanes look. */
+        const std::int64_t step = (high - low + searchers) / searchers,
+                           at = lesser(low + (own + 1) * step, high) - 1;
+        std::int64_t end[] = {0};
+        if (searches)
+            load_offsets(p, end, [&](int) { return at + 1; });
+        end[0] = clamped(end[0], std::int64_t(0), p.n);
+        const auto ends_earlier = static_cast<lane_bits>(
+            wave_ballot(callers, searches && end[0] - range.first + at < item, site::current()));
+        /* So many of them, one after the other. */
+        const int earlier = lowest_lane(~(ends_earlier >> first_lane) | lane_bits(1) << searchers);
+        const std::int64_t last = wave_shuffle(
+            callers, end[0], first_lane + (earlier > 0 ? earlier - 1 : 0), site::current());
+        begin = earlier > 0 ? last : begin;
+        const std::int64_t next = low + earlier * step;
+        if (searches && earlier < searchers)
+            high = lesser(next + step, high) - 1;
+        low = lesser(next, high);
+    }
+    if (own == 0 && i <= p.tiles_of_launch)
         p.places[i] = {low, range.first + clamped(item - low, std::int64_t(0), range.elements),
                        item < p.count + range.elements
                            ? clamped(begin - range.first + low, std::int64_t(0), item) / items -
                                  p.first_tile
                            : std::int64_t(p.tiles_of_launch)};
-    }
 }
 
 /* Of a tile, and of a work-item's part of it: elements first to end, and the segments that end
@@ -231,11 +249,10 @@ public:
         SUBWAVE_ROLLED
         for (int i = item; i <= segments; i += together * array_block) {
             std::int64_t offset[together];
-            SUBWAVE_UNROLL
-            for (int k = 0; k < together; ++k) {
+            load_offsets(p, offset, [&](int k) {
                 const int at = i + k * array_block;
-                offset[k] = given_offset_at(p, first_segment + (at < segments ? at : segments));
-            }
+                return first_segment + (at < segments ? at : segments);
+            });
             SUBWAVE_UNROLL
             for (int k = 0; k < together; ++k)
                 if (i + k * array_block <= segments)
@@ -588,9 +605,9 @@ int launch_segments(const subwave_segments &p, int items, void *stream, Body bod
         const std::int64_t left = p.tiles - part.first_tile;
         part.tiles_of_launch = static_cast<std::uint32_t>(left < most ? left : most);
         if (p.tiles > 1)
-            status =
-                launch(segmented_find<std::uint64_t>, dim3(part.tiles_of_launch / array_block + 1),
-                       dim3(array_block), 0, stream, part, part.states, items);
+            status = launch(segmented_find<std::uint64_t>,
+                            dim3(part.tiles_of_launch / (array_block / segmented_searchers) + 1),
+                            dim3(array_block), 0, stream, part, part.states, items);
         if (status == 0)
             status = body(part);
     }

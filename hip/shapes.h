@@ -61,12 +61,9 @@ enum { SUBWAVE_MATRIX_THIN = 2, SUBWAVE_MATRIX_SHAPES = 7 };
 
 /* A block that counts in shared memory: its work-items, the packs that each of them loads together,
  * and how many such blocks a compute unit has. All of them add to the same counts in device memory in
- * the end: NVIDIA does that one after the other, and so has few and large blocks. has_edges: the
- * block has the edges of even bins in shared memory too, as f32, since elements that lie on an edge
- * take longest where it is computed in f64. */
+ * the end: NVIDIA does that one after the other, and so has few and large blocks. */
 typedef struct subwave_counting_shape {
     int32_t block, packs, blocks;
-    bool has_edges;
 } subwave_counting_shape;
 
 typedef struct subwave_shapes {
@@ -112,6 +109,8 @@ typedef struct subwave_shapes {
     /* Rows of packs in a tile of a selection: of elements of fewer than 4 bytes; of others. Of large
      * tiles fewer wait for others, and more bytes are on their way; shared memory holds few of them. */
     int32_t select_rows[2];
+    /* How many elements a work-item of a group call loads together, by bytes: 4; others; above 16. */
+    int32_t group_batch[3];
 } subwave_shapes;
 
 /* The CPU device: rows of BROADCAST are vector registers; a block has one wave, since its waves
@@ -139,8 +138,9 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     true,
     128,
     20 << 10,
-    {256, 2, 8, true},
-    {4, 4}};
+    {256, 2, 8},
+    {4, 4},
+    {4, 4, 4}};
 
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     3,
@@ -171,8 +171,9 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     false,
     256,
     20 << 10,
-    {512, 4, 2, true},
-    {4, 8}};
+    {512, 4, 2},
+    {4, 8},
+    {8, 4, 2}};
 
 /* AMD with waves of 64. k of BROADCAST is not split: the scalar registers would not suffice. The
  * L1 cache bounds 8 x 8 elements per lane, whose multiply-adds need all of its 64 bytes per clock,
@@ -205,8 +206,9 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     true,
     128,
     20 << 10,
-    {256, 2, 8, false},
-    {4, 4}};
+    {256, 2, 8},
+    {4, 4},
+    {4, 4, 4}};
 
 /* AMD with waves of 32, which have no unit for f32 and f64. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
@@ -237,8 +239,9 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     true,
     128,
     20 << 10,
-    {256, 2, 8, false},
-    {4, 4}};
+    {256, 2, 8},
+    {4, 4},
+    {4, 4, 4}};
 
 /* The least one that is not below a number of tiles of the matrix unit. */
 SUBWAVE_SHAPE_FUNCTION int32_t subwave_power_of_two(int32_t tiles)

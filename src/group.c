@@ -68,18 +68,25 @@ SUBWAVE_DEFINE_CHECK(subwave_check_scan_kind, subwave_scan_kind, "scan", SUBWAVE
 
 static bool is_power_of_two(int32_t x) { return x > 0 && (x & (x - 1)) == 0; }
 
-/* How many blocks walk over `count` of them. A compute unit holds 2048 work-items at the most.
- * Eight times as many leave few units idle while the last blocks run, and are few enough for what a
- * block does before its first element to cost little. */
-static uint32_t blocks_for(const subwave_context *context, int64_t count, int64_t items)
+/* How many blocks walk over shape->count of `items` work-items, and how many each takes at a time. */
+static void divide(const subwave_context *context, int64_t items, subwave_group_shape *shape)
 {
     const subwave_capabilities *device = &context->capabilities;
-    const int64_t batches = (count - 1) / SUBWAVE_GROUP_BATCH + 1;
+    const int32_t *batch = device->shapes->group_batch;
     const int64_t lanes = (items + device->wave_size - 1) / device->wave_size * device->wave_size;
-    const int64_t enough = 8 * 2048 * (int64_t)device->compute_units / lanes;
-    const int64_t most =
-        !device->waves_take_turns && enough < SUBWAVE_MOST_BLOCKS ? enough : SUBWAVE_MOST_BLOCKS;
-    return (uint32_t)(batches < most ? batches : most);
+    const bool take_turns = device->waves_take_turns;
+    /* A compute unit holds 2048 work-items at the most. Eight times as many blocks as run at once leave
+     * few units idle while the last ones run, and are few enough for what a block does before its first
+     * element to cost little. */
+    const int64_t at_once =
+        take_turns ? 1 : (2048 * (int64_t)device->compute_units - 1) / lanes + 1;
+    const int64_t enough =
+        !take_turns && 8 * at_once < SUBWAVE_MOST_BLOCKS ? 8 * at_once : SUBWAVE_MOST_BLOCKS;
+    const int64_t each = shape->count > at_once ? (shape->count - 1) / at_once + 1 : 1,
+                  most = batch[batch[0] < batch[1]];
+    shape->batch = (int32_t)(each < most ? each : most);
+    const int64_t batches = (shape->count - 1) / shape->batch + 1;
+    shape->blocks = (uint32_t)(batches < enough ? batches : enough);
 }
 
 subwave_status subwave_group_prepare(subwave_context *context, const subwave_group *group,
@@ -142,7 +149,7 @@ subwave_status subwave_group_prepare(subwave_context *context, const subwave_gro
 
     shape->group = *group;
     shape->count = n / items;
-    shape->blocks = blocks_for(context, shape->count, items);
+    divide(context, items, shape);
     return SUBWAVE_STATUS_SUCCESS;
 }
 

@@ -917,7 +917,7 @@ static void test_numbers_of_blocks(void **state)
             }
 }
 
-/* More than a grid of a GPU has (blocks_for in src/group.c), so that blocks go round. */
+/* More than a grid of a GPU has (`divide` in src/group.c), so that blocks go round. */
 static void test_many_blocks(void **state)
 {
     harness_random random = harness_random_start();
