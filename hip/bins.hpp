@@ -9,7 +9,7 @@
 SUBWAVE_BEGIN
 
 /* Elements are in slots: those of bin b in slot b + 1. What is in no bin is in slot 0 or in the one
- * above all bins. A lane that has no elements puts what it holds into slot 0. */
+ * above all bins. */
 
 /* The slots of elements if bins are equally wide: in f64, as numpy.histogram computes it for elements of
  * f64. Or a block of f32 has all edges at hand in shared memory, each as the least f32 that is not
@@ -26,6 +26,10 @@ template <class T, bool AtHand = false> struct even_bins {
         : lower(p.lower), beyond(p.beyond), step(p.step), scale(p.scale),
           offset(static_cast<place>(p.offset)), doubt(static_cast<place>(p.doubt)), bins(p.count)
     {
+        /* Of products and sums AMD takes one operand from scalar registers, which is the scale. */
+        if constexpr (sizeof(place) == 8)
+            offset =
+                __builtin_bit_cast(double, of_each_lane(__builtin_bit_cast(std::int64_t, offset)));
     }
     /* With edges at hand. All of a block call this, and then a barrier. */
     SUBWAVE_DEVICE even_bins(const subwave_bins &p, float *at_hand, std::uint32_t block)
@@ -60,8 +64,7 @@ template <class T, bool AtHand = false> struct even_bins {
         return static_cast<std::uint32_t>(i + 1);
     }
     template <int Size>
-    SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size],
-                             bool has_elements) const
+    SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size]) const
     {
         /* A number outside all bins is moved to the middle of the slot before or behind them, where
          * no edge is near. Integers may come out half a slot too high, and the upper end of the range
@@ -69,9 +72,8 @@ template <class T, bool AtHand = false> struct even_bins {
         constexpr bool is_integer = is_integer_v<T>;
         const auto above_all = static_cast<std::uint32_t>(bins) + 1;
         const place outside = static_cast<place>(0.5),
-                    most = has_elements ? static_cast<place>(above_all + is_integer) + outside
-                                        : outside;
-        place at[Size], above_edge[Size], least_above = 1;
+                    most = static_cast<place>(above_all + is_integer) + outside;
+        place at[Size], above_edge[Size], least_above;
         SUBWAVE_UNROLL
         for (int e = 0; e < Size; ++e)
             at[e] =
@@ -86,7 +88,7 @@ template <class T, bool AtHand = false> struct even_bins {
                 above_edge[e] = slot[e] == above_all ? 0 : above_edge[e];
                 slot[e] = slot[e] < above_all ? slot[e] : above_all;
             }
-            least_above = lesser(least_above, above_edge[e]);
+            least_above = e == 0 ? above_edge[0] : lesser(least_above, above_edge[e]);
         }
         /* In f64 there is no doubt on which side of the edge an element is. */
         if (least_above < doubt) {
@@ -108,12 +110,11 @@ template <class T, bool AtHand = false> struct even_bins {
 template <class T> struct narrow_bins : even_bins<T> {
     using even_bins<T>::even_bins;
     template <int Size>
-    SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size],
-                             bool has_elements) const
+    SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size]) const
     {
         SUBWAVE_ROLLED
         for (int e = 0; e < Size; ++e, turn(slot), turn(element))
-            slot[0] = has_elements ? this->search(element[0]) : 0;
+            slot[0] = this->search(element[0]);
     }
 };
 
@@ -132,8 +133,7 @@ template <class T> struct bounded_bins {
         return static_cast<number>(boundaries[i]);
     }
     template <int Size>
-    SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size],
-                             bool has_elements) const
+    SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size]) const
     {
         std::int32_t first[Size] = {};
         /* All elements take the same steps, so that their loads are on their way together. */
@@ -149,14 +149,14 @@ template <class T> struct bounded_bins {
             /* The last bin has its upper boundary too. */
             const bool is_last =
                 first[e] > bins && static_cast<number>(element[e]) == boundary(bins);
-            slot[e] = has_elements ? static_cast<std::uint32_t>(first[e] - is_last) : 0;
+            slot[e] = static_cast<std::uint32_t>(first[e] - is_last);
         }
     }
     SUBWAVE_DEVICE std::uint32_t search(T element) const
     {
         std::uint32_t slot[1];
         T one[] = {element};
-        find(slot, one, true);
+        find(slot, one);
         return slot[0];
     }
 };

@@ -21,12 +21,11 @@ template <class T> struct values_as_bins {
         return static_cast<std::uint8_t>(element) + 1u;
     }
     template <int Size>
-    SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size],
-                             bool has_elements) const
+    SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size]) const
     {
         SUBWAVE_UNROLL
         for (int e = 0; e < Size; ++e)
-            slot[e] = has_elements ? search(element[e]) : 0;
+            slot[e] = search(element[e]);
     }
 };
 
@@ -79,15 +78,17 @@ SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
                           const block_counters &in_block)
 {
     constexpr int size = pack_size<T>, rows = counting.packs;
-    const auto add = [&](auto &slot) {
+    /* All of a wave's lanes call it; only some may have elements. */
+    const auto add = [&](auto &slot, bool has_elements) {
         constexpr int count = sizeof slot / sizeof slot[0];
         if (sizeof(T) == 1 || p.counters > 0) {
-            for (std::uint32_t s : slot)
-                in_block.add(s);
+            if (has_elements)
+                for (std::uint32_t s : slot)
+                    in_block.add(s);
         } else {
             SUBWAVE_ROLLED
             for (int e = 0; e < count; ++e, turn(slot))
-                device_counters{p.counts, p.bins.count}.add(slot[0]);
+                device_counters{p.counts, p.bins.count}.add(has_elements ? slot[0] : 0);
         }
     };
     const T *const x = static_cast<const T *>(p.x);
@@ -97,7 +98,8 @@ SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
     const std::int64_t packs = (p.n - before) / size;
     const int item = static_cast<int>(threadIdx.x);
     constexpr int tile = rows * counting.block;
-    const auto tiles = static_cast<std::uint32_t>((packs + tile - 1) / tile);
+    const auto tiles =
+        static_cast<std::uint32_t>(wave_uniform(static_cast<int>((packs + tile - 1) / tile)));
     const int of_last = static_cast<int>(packs - (std::int64_t(tiles) - 1) * tile);
     SUBWAVE_ROLLED
     for (std::uint32_t number = blockIdx.x; number < tiles; number += gridDim.x) {
@@ -115,14 +117,14 @@ SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
         for (int r = 0; r < rows; ++r) {
             auto pack = __builtin_bit_cast(pack_elements<T>, held[r]);
             std::uint32_t slot[size];
-            bins.find(slot, pack.element, r * counting.block + item < present);
-            add(slot);
+            bins.find(slot, pack.element);
+            add(slot, r * counting.block + item < present);
         }
     }
     if (blockIdx.x == 0 && packs * size < p.n) {
         const std::int64_t i = item < before ? item : packs * size + item;
         std::uint32_t slot[] = {i < p.n ? bins.search(x[i]) : 0};
-        add(slot);
+        add(slot, i < p.n);
     }
 }
 
