@@ -647,7 +647,9 @@ enum {
     SUBWAVE_TENSOR_BLOCK = 128, /* and of any at most */
 };
 typedef enum subwave_tensor_action {
-    SUBWAVE_TENSOR_LOAD,     /* field `from` of x into buffer `to` */
+    SUBWAVE_TENSOR_LOAD, /* field `from` of x into buffer `to` */
+    /* The same along the first direction; tensors follow one another without gaps. */
+    SUBWAVE_TENSOR_LOAD_AND_CONTRACT,
     SUBWAVE_TENSOR_CONTRACT, /* buffer `from` into buffer `to`, along a direction by a matrix */
     SUBWAVE_TENSOR_STORE,    /* buffer `from` to field `to` of y */
     SUBWAVE_TENSOR_CONTRACT_AND_STORE, /* along the last direction, to field `to` of y */

@@ -131,31 +131,62 @@ template <class T, int In> struct tensor_block {
         });
     }
 
+    /* From global memory, where it is aligned to 16 bytes unless a device loads anywhere. */
+    static SUBWAVE_DEVICE void load_line(T (&x)[In][width], int w, const T *from)
+    {
+        constexpr int whole = In / pack * pack;
+        SUBWAVE_UNROLL
+        for (int l = 0; l < whole; l += pack) {
+            T together[pack];
+            if constexpr (wave_loads_anywhere)
+                load_anywhere<pack>(together, from + l);
+            else
+                load_together<pack>(together, from + l);
+            SUBWAVE_UNROLL
+            for (int e = 0; e < pack; ++e)
+                x[l + e][w] = together[e];
+        }
+        SUBWAVE_UNROLL
+        for (int l = whole; l < In; ++l)
+            x[l][w] = from[l];
+    }
+
     /* A work-item with fewer than `width` lines computes its first one again for each that it lacks,
      * and writes it again: then only what adds to old values has to ask which lines are there. */
     SUBWAVE_DEVICE void contract(const subwave_tensor_step &s,
                                  const subwave_tensor_operand &of) const
     {
-        const T *const from = buffers + s.from * problem.p.buffer;
         const int lines = tensors * s.count, first_line = lesser(item, lines - 1);
-        T x[width][In];
-        int place[width], tensor[width];
+        int line[width], begin[width], place[width], tensor[width];
         SUBWAVE_UNROLL
         for (int w = 0; w < width; ++w) {
-            const int own = item + w * items, line = own < lines ? own : first_line;
-            const int row = quotient(line, s.lines_i),
-                      i = line - small_product(row, int(s.lines_i.number)),
+            const int own = item + w * items;
+            line[w] = own < lines ? own : first_line;
+            const int row = quotient(line[w], s.lines_i),
+                      i = line[w] - small_product(row, int(s.lines_i.number)),
                       k = quotient(row, s.lines_j),
                       j = row - small_product(k, int(s.lines_j.number));
             const auto at = [&](const subwave_tensor_lines &in) {
                 return i + small_product(j, in.of_j) + small_product(k, in.of_k);
             };
-            const T *const first = from + at(s.old);
+            begin[w] = at(s.old);
             place[w] = at(s.now);
             tensor[w] = k; /* along the last direction */
+        }
+        T x[In][width];
+        if (s.action == SUBWAVE_TENSOR_LOAD_AND_CONTRACT) {
+            const T *const from = field(of, s.from) + entry * of.entry;
             SUBWAVE_UNROLL
-            for (int l = 0; l < In; ++l)
-                x[w][l] = first[l * s.old.along];
+            for (int w = 0; w < width; ++w)
+                load_line(x, w, from + static_cast<std::uint32_t>(line[w] * In));
+        } else {
+            const T *const from = buffers + s.from * problem.p.buffer;
+            SUBWAVE_UNROLL
+            for (int w = 0; w < width; ++w) {
+                SUBWAVE_UNROLL
+                for (int l = 0; l < In; ++l)
+                    x[l][w] = from[begin[w] + l * s.old.along];
+            }
         }
         const T *const a = coefficients + s.matrix * problem.p.out * packs * pack;
         if (s.action == SUBWAVE_TENSOR_CONTRACT_AND_STORE) {
@@ -175,19 +206,23 @@ template <class T, int In> struct tensor_block {
                 });
             return;
         }
-        T *const to = buffers + s.to * problem.p.buffer;
-        block_barrier(site::current()); /* what is overwritten has been read */
+        decltype(in_shared_memory(buffers)) to[width];
+        SUBWAVE_UNROLL
+        for (int w = 0; w < width; ++w)
+            to[w] = in_shared_memory(buffers) + (s.to * problem.p.buffer + place[w]);
+        /* What is overwritten has been read; the coefficients are there. */
+        block_barrier(site::current());
         if (s.adds)
             multiply(a, x, lines,
-                     [&](const T(&sum)[width]) { put_in_buffer<true>(s, sum, to, place, lines); });
+                     [&](const T(&sum)[width]) { put_in_buffer<true>(s, sum, to, lines); });
         else
             multiply(a, x, lines,
-                     [&](const T(&sum)[width]) { put_in_buffer<false>(s, sum, to, place, lines); });
+                     [&](const T(&sum)[width]) { put_in_buffer<false>(s, sum, to, lines); });
     }
 
     /* A row of coefficients gives an element of each line: put(those elements). */
     template <class Put>
-    SUBWAVE_DEVICE void multiply(const T *a, const T (&x)[width][In], int lines, Put put) const
+    SUBWAVE_DEVICE void multiply(const T *a, const T (&x)[In][width], int lines, Put put) const
     {
         if (item >= lines)
             return;
@@ -200,24 +235,21 @@ template <class T, int In> struct tensor_block {
                 load_together<pack>(factor, a);
                 a += pack;
                 SUBWAVE_UNROLL
-                for (int e = 0; e < pack && l + e < In; ++e) {
-                    SUBWAVE_UNROLL
-                    for (int w = 0; w < width; ++w)
-                        sum[w] = fused_multiply_add(factor[e], x[w][l + e], sum[w]);
-                }
+                for (int e = 0; e < pack && l + e < In; ++e)
+                    fused_multiply_adds(sum, factor, e, x[l + e]);
             }
             put(sum);
         }
     }
-    template <bool Adds>
-    SUBWAVE_DEVICE void put_in_buffer(const subwave_tensor_step &s, const T (&sum)[width], T *y,
-                                      int (&place)[width], int lines) const
+    template <bool Adds, class Shared>
+    SUBWAVE_DEVICE void put_in_buffer(const subwave_tensor_step &s, const T (&sum)[width],
+                                      Shared (&y)[width], int lines) const
     {
         SUBWAVE_UNROLL
         for (int w = 0; w < width; ++w) {
             if (!Adds || item + w * items < lines)
-                y[place[w]] = Adds ? y[place[w]] + sum[w] : sum[w];
-            place[w] += s.now.along;
+                *y[w] = Adds ? *y[w] + sum[w] : sum[w];
+            y[w] += s.now.along;
         }
     }
     template <bool Adds>
@@ -289,7 +321,7 @@ template <class T, int In> SUBWAVE_KERNEL(SUBWAVE_TENSOR_BLOCK) tensor(tensor_pr
         /* Read for each step, since LLVM has too few scalar registers to keep both. */
         const subwave_tensor_operand of =
             argument_element(p.operand, offsetof(tensor_problem<T>, p.operand),
-                             s.action == SUBWAVE_TENSOR_LOAD ? 0 : 1);
+                             s.action <= SUBWAVE_TENSOR_LOAD_AND_CONTRACT ? 0 : 1);
         if (s.action == SUBWAVE_TENSOR_LOAD)
             block.load(s, of);
         else if (s.action == SUBWAVE_TENSOR_STORE)

@@ -136,6 +136,8 @@ static subwave_status check_pointers(subwave_context *context, const tensor_prob
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
+enum { NOTHING = -1 };
+
 /* A list that grows, and what the buffers hold by then. */
 typedef struct program {
     subwave_tensor_launch *launch;
@@ -144,6 +146,9 @@ typedef struct program {
     int32_t room;       /* elements of the largest tensor in a buffer */
     int32_t lines;      /* of a tensor in a step, at most */
     int32_t direction;  /* of the newest contraction */
+    int32_t element;    /* its bytes */
+    int32_t pending[2]; /* what is yet to be loaded into each buffer, a field or NOTHING */
+    bool loads_anywhere;
 } program;
 
 /* Lanes that have neighbouring rows find them in different banks of shared memory. */
@@ -171,12 +176,36 @@ static void set_elements(subwave_tensor_step *s, const int32_t size[3])
     s->now.of_j = pitch(size);
 }
 
+/* When a step needs it there. */
 static void load(program *p, int32_t field, int32_t buffer)
 {
     for (int32_t d = 0; d < 3; ++d)
         p->size[buffer][d] = d < p->dimensions ? p->launch->in : 1;
+    p->pending[buffer] = field;
+}
+
+static void fill(program *p, int32_t buffer)
+{
+    if (p->pending[buffer] == NOTHING)
+        return;
     measure(p, buffer);
-    set_elements(new_step(p, SUBWAVE_TENSOR_LOAD, field, buffer), p->size[buffer]);
+    set_elements(new_step(p, SUBWAVE_TENSOR_LOAD, p->pending[buffer], buffer), p->size[buffer]);
+    p->pending[buffer] = NOTHING;
+}
+
+/* Whether a contraction along the first direction reads what is to be in the buffer from its field: a
+ * work-item loads a line by 16 bytes. */
+static bool lines_are_loaded(const program *p, int32_t buffer)
+{
+    const subwave_tensor_launch *const launch = p->launch;
+    const subwave_tensor_operand *const x = &launch->operand[0];
+    const int32_t *const size = p->size[buffer];
+    if (p->pending[buffer] == NOTHING || launch->components != 1 ||
+        x->entry != size[0] * size[1] * size[2])
+        return false;
+    const uintptr_t places = (uintptr_t)x->first | (uintptr_t)(x->field * p->element) |
+                             (uintptr_t)(launch->in * p->element);
+    return p->loads_anywhere || places % 16 == 0;
 }
 
 /* Whether the places in y of a block's tensors, in bytes from its first entry on, are numbers of 32
@@ -227,7 +256,13 @@ static subwave_tensor_lines lines_of(const int32_t size[3], int32_t direction)
 static void contract(program *p, int32_t from, int32_t to, int32_t direction, int32_t matrix,
                      bool adds)
 {
-    subwave_tensor_step *const s = new_step(p, SUBWAVE_TENSOR_CONTRACT, from, to);
+    const bool loads = direction == 0 && lines_are_loaded(p, from);
+    if (!loads)
+        fill(p, from);
+    subwave_tensor_step *const s =
+        loads ? new_step(p, SUBWAVE_TENSOR_LOAD_AND_CONTRACT, p->pending[from], to)
+              : new_step(p, SUBWAVE_TENSOR_CONTRACT, from, to);
+    p->pending[to] = NOTHING;
     const int32_t *const size = p->size[from];
     s->adds = adds;
     s->matrix = matrix;
@@ -297,14 +332,19 @@ static subwave_status run(subwave_context *context, const tensor_problem *t, pro
     return subwave_launch(context, SUBWAVE_OPERATION_tensor, t->dtype, launch, t->function);
 }
 
-static program start(subwave_tensor_launch *launch, const tensor_problem *t)
+static program start(const subwave_context *context, subwave_tensor_launch *launch,
+                     const tensor_problem *t)
 {
     const int32_t p = (int32_t)t->p, q = (int32_t)t->q;
     set_operands(launch, t);
     launch->transposed = is_transposed(t);
     launch->in = launch->transposed ? q : p;
     launch->out = launch->transposed ? p : q;
-    return (program){.launch = launch, .dimensions = t->dimensions};
+    return (program){.launch = launch,
+                     .dimensions = t->dimensions,
+                     .element = (int32_t)subwave_dtype_size(t->dtype),
+                     .pending = {NOTHING, NOTHING},
+                     .loads_anywhere = context->capabilities.shapes->loads_anywhere};
 }
 
 /* y = beta y in `fields` fields. */
@@ -354,7 +394,7 @@ subwave_status subwave_tensor_apply(subwave_context *context, subwave_dtype dtyp
     SUBWAVE_TRY(check_pointers(context, &t, names, matrices, dimensions));
 
     subwave_tensor_launch launch = {0};
-    program steps = start(&launch, &t);
+    program steps = start(context, &launch, &t);
     if (value_of(&t, alpha) == 0)
         return scale(context, &t, &steps, 1);
     load(&steps, 0, 0);
@@ -457,7 +497,7 @@ subwave_status subwave_tensor_gradient(subwave_context *context, subwave_dtype d
     SUBWAVE_TRY(check_pointers(context, &t, names, matrices, has_b ? 2 : 1));
 
     subwave_tensor_launch launch = {0};
-    program steps = start(&launch, &t);
+    program steps = start(context, &launch, &t);
     const bool transposed = is_transposed(&t);
     if (value_of(&t, alpha) == 0)
         return scale(context, &t, &steps, transposed ? 1 : dimensions);

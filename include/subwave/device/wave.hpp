@@ -107,6 +107,7 @@
  *   touch_shared(address)                the same, to the cache that all blocks share
  *   in_global_memory(x)                  x, a pointer that the compiler cannot know to be to global
  *                                        memory
+ *   in_shared_memory(x)                  x, a pointer to shared memory; on AMD of a type that says so
  *   element_near(base, i)                base[i], i so small that 32 bits count the bytes to it;
  *                                        `base` is the same in all lanes
  *   element_in_row(base, row, i)         base[row + i], likewise; `row` is the same in all lanes, too
@@ -156,6 +157,8 @@
  *                                        compiler that fuses where it likes does so here and not
  *                                        there: operands' alignment, which decides between forms of
  *                                        a kernel, would change bits
+ *   fused_multiply_adds(sums, factors, i, b)   sums[c] = fused_multiply_add(factors[i], b[c], sums[c])
+ *                                        for each c; on AMD by v_pk_fma_f32 where there is one
  *   rounded_product(a, b)                a b, rounded by itself: no compiler fuses it with an addition
  *   number_between(x, least, most)       x; `least` if it is less or NaN, `most` if it is greater
  *   fraction(x)                          x, at least 0, minus the greatest integer up to it

@@ -333,20 +333,20 @@ template <int Count, int Loads, class T> SUBWAVE_DEVICE void load_scalars(T *to,
     }
 }
 
-/* Of two scalars side by side v_pk_fma_f32 takes either for both products; LLVM copies the second
- * one into a pair of its own. */
-template <int Columns, int Count, class T>
-SUBWAVE_DEVICE void add_products(T (&sums)[Columns], const T (&scalars)[Count], int i,
-                                 const T (&b)[Columns])
-{
 #if SUBWAVE_HAS_PAIRS_F32
-    if constexpr (std::is_same<T, float>::value && Count % 2 == 0 && Columns % 2 == 0) {
-        typedef float pair __attribute__((ext_vector_type(2)));
-        const pair two = {scalars[i / 2 * 2], scalars[i / 2 * 2 + 1]};
-        SUBWAVE_UNROLL
-        for (int c = 0; c < Columns; c += 2) {
-            const pair right = {b[c], b[c + 1]};
-            pair sum = {sums[c], sums[c + 1]};
+/* Of two factors side by side v_pk_fma_f32 takes either for both products; LLVM copies the second one
+ * into a pair of its own. Scalars: they are in scalar registers. */
+template <bool Scalars, int Columns, int Count>
+SUBWAVE_DEVICE void add_products_in_pairs(float (&sums)[Columns], const float (&factors)[Count],
+                                          int i, const float (&b)[Columns])
+{
+    typedef float pair __attribute__((ext_vector_type(2)));
+    const pair two = {factors[i / 2 * 2], factors[i / 2 * 2 + 1]};
+    SUBWAVE_UNROLL
+    for (int c = 0; c < Columns; c += 2) {
+        const pair right = {b[c], b[c + 1]};
+        pair sum = {sums[c], sums[c + 1]};
+        if constexpr (Scalars) {
             if (i % 2 == 0)
                 asm("v_pk_fma_f32 %0, %1, %2, %0 op_sel_hi:[0,1,1]"
                     : "+v"(sum)
@@ -355,9 +355,29 @@ SUBWAVE_DEVICE void add_products(T (&sums)[Columns], const T (&scalars)[Count], 
                 asm("v_pk_fma_f32 %0, %1, %2, %0 op_sel:[1,0,0]"
                     : "+v"(sum)
                     : "s"(two), "v"(right));
-            sums[c] = sum.x;
-            sums[c + 1] = sum.y;
+        } else {
+            if (i % 2 == 0)
+                asm("v_pk_fma_f32 %0, %1, %2, %0 op_sel_hi:[0,1,1]"
+                    : "+v"(sum)
+                    : "v"(two), "v"(right));
+            else
+                asm("v_pk_fma_f32 %0, %1, %2, %0 op_sel:[1,0,0]"
+                    : "+v"(sum)
+                    : "v"(two), "v"(right));
         }
+        sums[c] = sum.x;
+        sums[c + 1] = sum.y;
+    }
+}
+#endif
+
+template <int Columns, int Count, class T>
+SUBWAVE_DEVICE void add_products(T (&sums)[Columns], const T (&scalars)[Count], int i,
+                                 const T (&b)[Columns])
+{
+#if SUBWAVE_HAS_PAIRS_F32
+    if constexpr (std::is_same<T, float>::value && Count % 2 == 0 && Columns % 2 == 0) {
+        add_products_in_pairs<true>(sums, scalars, i, b);
         return;
     }
     /* The real part times b; then the imaginary part, with its sign inverted, times b's parts in the
@@ -394,6 +414,12 @@ template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x)
 {
     using global = __attribute__((address_space(1))) T;
     return (T *)(global *)reinterpret_cast<std::uintptr_t>(x);
+}
+
+/* LLVM 15 does not see it of pointers that a loop moves. */
+template <class T> SUBWAVE_DEVICE auto in_shared_memory(T *x)
+{
+    return (__attribute__((address_space(3))) T *)(x);
 }
 
 /* The offset in 32 bits, which a load or a store adds to a scalar address. */
@@ -509,6 +535,21 @@ SUBWAVE_DEVICE std::uint16_t half_bits(float value)
 SUBWAVE_DEVICE float half_value(std::uint16_t bits)
 {
     return static_cast<float>(__builtin_bit_cast(_Float16, bits));
+}
+
+template <int Columns, int Count, class T>
+SUBWAVE_DEVICE void fused_multiply_adds(T (&sums)[Columns], const T (&factors)[Count], int i,
+                                        const T (&b)[Columns])
+{
+#if SUBWAVE_HAS_PAIRS_F32
+    if constexpr (std::is_same<T, float>::value && Count % 2 == 0 && Columns % 2 == 0) {
+        add_products_in_pairs<false>(sums, factors, i, b);
+        return;
+    }
+#endif
+    SUBWAVE_UNROLL
+    for (int c = 0; c < Columns; ++c)
+        sums[c] = fma(factors[i], b[c], sums[c]);
 }
 
 template <class T> SUBWAVE_DEVICE T rounded_product(T a, T b)

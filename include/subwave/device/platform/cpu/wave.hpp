@@ -278,6 +278,7 @@ SUBWAVE_DEVICE void touch(const void *) {}
 SUBWAVE_DEVICE void touch_shared(const void *) {}
 
 template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x) { return x; }
+template <class T> SUBWAVE_DEVICE T *in_shared_memory(T *x) { return x; }
 
 template <class T> SUBWAVE_DEVICE T &element_near(T *base, std::uint32_t i) { return base[i]; }
 template <class T> SUBWAVE_DEVICE T &element_in_row(T *base, std::uint32_t row, std::uint32_t i)
@@ -351,6 +352,14 @@ SUBWAVE_DEVICE float half_value(std::uint16_t stored)
 }
 
 template <class T> SUBWAVE_DEVICE T fused_multiply_add(T a, T b, T sum) { return sum + a * b; }
+template <int Columns, int Count, class T>
+SUBWAVE_DEVICE void fused_multiply_adds(T (&sums)[Columns], const T (&factors)[Count], int i,
+                                        const T (&b)[Columns])
+{
+    SUBWAVE_UNROLL
+    for (int c = 0; c < Columns; ++c)
+        sums[c] = fused_multiply_add(factors[i], b[c], sums[c]);
+}
 
 template <class T> SUBWAVE_DEVICE T rounded_product(T a, T b)
 {

@@ -350,6 +350,8 @@ template <class T> SUBWAVE_DEVICE T *in_global_memory(T *x)
     return x;
 }
 
+template <class T> SUBWAVE_DEVICE T *in_shared_memory(T *x) { return x; }
+
 /* By one wide multiplication and addition, if the compiler does not look into `base`. */
 template <class T> SUBWAVE_DEVICE T &element_near(T *base, std::uint32_t i)
 {
@@ -465,6 +467,15 @@ SUBWAVE_DEVICE float half_value(std::uint16_t bits)
     float value;
     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
     return value;
+}
+
+template <int Columns, int Count, class T>
+SUBWAVE_DEVICE void fused_multiply_adds(T (&sums)[Columns], const T (&factors)[Count], int i,
+                                        const T (&b)[Columns])
+{
+    SUBWAVE_UNROLL
+    for (int c = 0; c < Columns; ++c)
+        sums[c] = fma(factors[i], b[c], sums[c]);
 }
 
 SUBWAVE_DEVICE float rounded_product(float a, float b) { return __fmul_rn(a, b); }
