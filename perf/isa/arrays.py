@@ -28,6 +28,9 @@ OPERATIONS = [
     ("row_reduce", ["--size", "{eighth}x8"], 1.125, 0, False), ("row_reduce", ["--size", "{thousandth}x1000"], 1, 0, False),
     ("row_scan", ["--size", "{thousandth}x1000"], 2, 0, False),
     ("row_minmax_index", ["--size", "{thousandth}x1000"], 1, 0, False),
+    ("group_reduce", ["--kind", "sub_group"], 2, 0, False), ("group_reduce", ["--kind", "ballot"], 2, 1, False),
+    ("group_reduce", ["--kind", "tangle"], 3, 0, False),
+    ("group_scan", ["--kind", "sub_group"], 2, 0, False), ("group_scan", ["--kind", "ballot"], 2, 1, False),
 ]
 # Of f64 those that rocPRIM has.
 CASES = [("f32", 4, *of) for of in OPERATIONS] + [("f64", 8, *of) for of in OPERATIONS if of[-1]]
@@ -38,7 +41,8 @@ Instructions that an emulated GPU executes for each KiB that a call reads and wr
 Elements are f32, where the options do not say otherwise.
 Memory brings a KiB in 123 clocks at 5.3 TB/s and 304 compute units, in which a unit issues as many vector instructions.
 A wave of gfx1100 and gfx1201 has 32 lanes, so that they need twice as many instructions for as much work. Each device is
-taken to have 104 compute units. Nothing was timed. By `perf/isa/arrays.py`.
+taken to have 104 compute units; for group calls 8, so that a block has many batches of elements. Nothing was timed. By
+`perf/isa/arrays.py`.
 """
 CLASSES = {"vector": ("v_",), "LDS": ("ds_",), "memory": ("global_", "flat_", "buffer_"), "scalar": ("s_",)}
 
@@ -62,12 +66,12 @@ def mnemonics(program, architecture):
     return found
 
 
-def executed(command, calls, build, architecture, code):
+def executed(command, calls, build, architecture, code, units=104):
     """{class: wave-instructions} of one of the calls; `calls` says how many there are, by what was logged."""
     with tempfile.NamedTemporaryFile() as file:
         done = subprocess.run(command, capture_output=True, text=True, env={
             **os.environ, "LD_LIBRARY_PATH": os.path.join(build, "lib", "rocm-runner"), "SUBWAVE_LOG": "1",
-            "SUBWAVE_ROCM_RUNNER": architecture, "SUBWAVE_ROCM_UNITS": "104", "SUBWAVE_ROCM_EXECUTED": file.name, "AMDRUN_CHECK": "0"})
+            "SUBWAVE_ROCM_RUNNER": architecture, "SUBWAVE_ROCM_UNITS": str(units), "SUBWAVE_ROCM_EXECUTED": file.name, "AMDRUN_CHECK": "0"})
         if done.returncode:
             sys.exit("arrays.py: %s: %s" % (" ".join(command), done.stderr))
         count = collections.Counter()
@@ -100,7 +104,7 @@ def table(build, architecture, only, before):
                 # Beside a first call of one element.
                 calls = lambda log: len(re.findall(r"^subwave\[gpu:0\]: subwave_%s\(" % operation, log, re.M)) - 1
                 return executed([tool, "bench", operation, *options, "--no-check", "--repeat", "1", "--device", "gpu:0"],
-                                calls, build, architecture, ours)
+                                calls, build, architecture, ours, 8 if operation.startswith("group_") else 104)
 
             def rocprim(n):
                 return executed([peer, operation, dtype, str(n)], lambda log: 1, build, architecture, theirs)
