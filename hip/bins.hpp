@@ -73,7 +73,7 @@ template <class T, bool AtHand = false> struct even_bins {
         const auto above_all = static_cast<std::uint32_t>(bins) + 1;
         const place outside = static_cast<place>(0.5),
                     most = static_cast<place>(above_all + is_integer) + outside;
-        place at[Size], above_edge[Size], least_above;
+        place at[Size], above_edge[Size], least_above = 1;
         SUBWAVE_UNROLL
         for (int e = 0; e < Size; ++e)
             at[e] =
