@@ -240,13 +240,17 @@ SUBWAVE_DEVICE T over_lanes(sets_or_blocks ladder, T x, Op op, F f)
                         [=](half_pair pair, auto o) { return over_lanes(ladder, pair, o, f); });
     } else {
         const lane_bits lanes = seen_anew(ladder.lanes);
+        /* Where no lane is off, the ladder needs no whole-wave mode, and is shorter without. */
+        const bool all_are_on = static_cast<lane_bits>(active_ballot(true)) == ~lane_bits(0);
         T result = x;
         SUBWAVE_ROLLED
         for (lane_mask left = active_ballot(lanes != 0); left != 0;) {
             const lane_bits set = read_lane(lanes, lowest_lane(static_cast<lane_bits>(left)));
             const bool here = lanes == set;
             const T x_or_filler = here ? x : filler<Op, T>::value();
-            result = choose(here, in_whole_wave(x_or_filler, op, f), result);
+            const T of_set = all_are_on ? f(whole_wave{}, x_or_filler, op)
+                                        : in_whole_wave(x_or_filler, op, f);
+            result = choose(here, of_set, result);
             left &= ~static_cast<lane_mask>(set);
         }
         return result;
