@@ -109,7 +109,8 @@ typedef struct subwave_shapes {
     /* Rows of packs in a tile of a selection: of elements of fewer than 4 bytes; of others. Of large
      * tiles fewer wait for others, and more bytes are on their way; shared memory holds few of them. */
     int32_t select_rows[2];
-    /* How many elements a work-item of a group call loads together, by bytes: 4; others; above 16. */
+    /* How many elements a work-item of a group call loads together: of 4 bytes; of others; of more than
+     * 16 bytes. */
     int32_t group_batch[3];
 } subwave_shapes;
 
