@@ -248,8 +248,8 @@ SUBWAVE_DEVICE T over_lanes(sets_or_blocks ladder, T x, Op op, F f)
             const lane_bits set = read_lane(lanes, lowest_lane(static_cast<lane_bits>(left)));
             const bool here = lanes == set;
             const T x_or_filler = here ? x : filler<Op, T>::value();
-            const T of_set = all_are_on ? f(whole_wave{}, x_or_filler, op)
-                                        : in_whole_wave(x_or_filler, op, f);
+            const T of_set =
+                all_are_on ? f(whole_wave{}, x_or_filler, op) : in_whole_wave(x_or_filler, op, f);
             result = choose(here, of_set, result);
             left &= ~static_cast<lane_mask>(set);
         }
