@@ -857,8 +857,8 @@ def program_file(kernels, waves):
     table = "static const %s %s[] = {\n    %s};\n"
     return "\n".join(("#include \"program.hpp\"", device_file(kernels), expect, "using namespace generated;",
                       table % ("entry", "entries", ",\n    ".join(entries)),
-                      table % ("shape", "shapes", ",\n    ".join(shapes)),
-                      "int main() { return run_all(entries, shapes); }")) + "\n"
+                      table % ("shape", "launch_shapes", ",\n    ".join(shapes)),
+                      "int main() { return run_all(entries, launch_shapes); }")) + "\n"
 
 
 def plain_file(kernels):
