@@ -20,13 +20,14 @@ template <class T, bool AtHand = false> struct even_bins {
     double lower, beyond, step, scale;
     place offset, doubt;
     std::int32_t bins;
-    const float *edges = nullptr; /* of each slot, what none of its elements is below */
+    const float *edges = nullptr; /* edges[s]: no element of slot s is below it */
 
     SUBWAVE_DEVICE explicit even_bins(const subwave_bins &p)
         : lower(p.lower), beyond(p.beyond), step(p.step), scale(p.scale),
           offset(static_cast<place>(p.offset)), doubt(static_cast<place>(p.doubt)), bins(p.count)
     {
-        /* Of products and sums AMD takes one operand from scalar registers, which is the scale. */
+        /* A multiply-add takes one operand from scalar registers on AMD, which is the scale: LLVM would
+         * copy the offset to vector registers for each pack. */
         if constexpr (sizeof(place) == 8)
             offset =
                 __builtin_bit_cast(double, of_each_lane(__builtin_bit_cast(std::int64_t, offset)));
@@ -90,7 +91,7 @@ template <class T, bool AtHand = false> struct even_bins {
             }
             least_above = e == 0 ? above_edge[0] : lesser(least_above, above_edge[e]);
         }
-        /* In f64 there is no doubt on which side of the edge an element is. */
+        /* Compared with the edge itself, there is no doubt on which side of it an element is. */
         if (least_above < doubt) {
             SUBWAVE_UNROLL
             for (int e = 0; e < Size; ++e)

@@ -163,7 +163,7 @@ public:
     }
 
 private:
-    /* What a work-item has of several blocks, from memory. */
+    /* What a work-item has loaded for several blocks. */
     template <class Loaded> struct batch {
         static constexpr int size = shapes.group_batch[sizeof(Loaded) == 4    ? 0
                                                        : sizeof(Loaded) <= 16 ? 1
@@ -172,7 +172,8 @@ private:
         Loaded loaded[size];
     };
 
-    /* Of `count` blocks. In place of blocks behind them the first one is loaded again. */
+    /* Loads what the work-item needs for `count` blocks, from `block` on. A batch may be larger: for
+     * the rest of it the first block's elements are loaded again. */
     template <class Loaded, class Load>
     SUBWAVE_DEVICE void load_batch(subwave_group_kind kind, std::int64_t block, int count,
                                    Load load, batch<Loaded> &to) const

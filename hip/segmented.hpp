@@ -53,8 +53,8 @@ struct segments_range {
     }
 };
 
-/* Lanes that search for the place of one tile, at most: as many as find it in few loads, one after the
- * other, and let a device look for the tiles of a large array at once. */
+/* How many lanes search for the place of one tile, at most. More would need fewer loads that wait for
+ * each other, but a large array has more tiles than a device could then search for at once. */
 constexpr int segmented_searchers = 8;
 
 /* Writes the places where the launch's tiles begin and the last one ends, and clears the tiles'
@@ -90,7 +90,7 @@ segmented_find(subwave_segments p, State *states, int items)
         end[0] = clamped(end[0], std::int64_t(0), p.n);
         const auto ends_earlier = static_cast<lane_bits>(
             wave_ballot(callers, searches && end[0] - range.first + at < item, site::current()));
-        /* So many of them, one after the other. */
+        /* How many of the segments that the lanes look at end earlier, from the first one on. */
         const int earlier = lowest_lane(~(ends_earlier >> first_lane) | lane_bits(1) << searchers);
         const std::int64_t last = wave_shuffle(
             callers, end[0], first_lane + (earlier > 0 ? earlier - 1 : 0), site::current());

@@ -131,7 +131,8 @@ template <class T, int In> struct tensor_block {
         });
     }
 
-    /* From global memory, where it is aligned to 16 bytes unless a device loads anywhere. */
+    /* A line from global memory, as the lane's number w. The host has seen that it is aligned to 16
+     * bytes, unless the device loads 16 bytes from any address. */
     static SUBWAVE_DEVICE void load_line(T (&x)[In][width], int w, const T *from)
     {
         constexpr int whole = In / pack * pack;

@@ -176,7 +176,8 @@ static void set_elements(subwave_tensor_step *s, const int32_t size[3])
     s->now.of_j = pitch(size);
 }
 
-/* When a step needs it there. */
+/* Says that the buffer holds this field of x. It is copied there, by fill(), when a step reads the
+ * buffer. */
 static void load(program *p, int32_t field, int32_t buffer)
 {
     for (int32_t d = 0; d < 3; ++d)
@@ -193,8 +194,8 @@ static void fill(program *p, int32_t buffer)
     p->pending[buffer] = NOTHING;
 }
 
-/* Whether a contraction along the first direction reads what is to be in the buffer from its field: a
- * work-item loads a line by 16 bytes. */
+/* Whether a contraction along the first direction can read its lines from x instead of the buffer: a
+ * work-item loads 16 bytes at a time. */
 static bool lines_are_loaded(const program *p, int32_t buffer)
 {
     const subwave_tensor_launch *const launch = p->launch;

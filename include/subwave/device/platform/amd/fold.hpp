@@ -240,7 +240,8 @@ SUBWAVE_DEVICE T over_lanes(sets_or_blocks ladder, T x, Op op, F f)
                         [=](half_pair pair, auto o) { return over_lanes(ladder, pair, o, f); });
     } else {
         const lane_bits lanes = seen_anew(ladder.lanes);
-        /* Where no lane is off, the ladder needs no whole-wave mode, and is shorter without. */
+        /* Where no lane is switched off, the ladder needs no whole-wave mode, and is shorter without
+         * it. */
         const bool all_are_on = static_cast<lane_bits>(active_ballot(true)) == ~lane_bits(0);
         T result = x;
         SUBWAVE_ROLLED

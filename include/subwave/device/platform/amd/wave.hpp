@@ -537,20 +537,14 @@ SUBWAVE_DEVICE float half_value(std::uint16_t bits)
     return static_cast<float>(__builtin_bit_cast(_Float16, bits));
 }
 
-template <int Columns, int Count, class T>
-SUBWAVE_DEVICE void fused_multiply_adds(T (&sums)[Columns], const T (&factors)[Count], int i,
-                                        const T (&b)[Columns])
-{
 #if SUBWAVE_HAS_PAIRS_F32
-    if constexpr (std::is_same<T, float>::value && Count % 2 == 0 && Columns % 2 == 0) {
-        add_products_in_pairs<false>(sums, factors, i, b);
-        return;
-    }
-#endif
-    SUBWAVE_UNROLL
-    for (int c = 0; c < Columns; ++c)
-        sums[c] = fma(factors[i], b[c], sums[c]);
+template <int Columns, int Count, std::enable_if_t<Columns % 2 == 0 && Count % 2 == 0, bool> = true>
+SUBWAVE_DEVICE void fused_multiply_adds(float (&sums)[Columns], const float (&factors)[Count],
+                                        int i, const float (&b)[Columns])
+{
+    add_products_in_pairs<false>(sums, factors, i, b);
 }
+#endif
 
 template <class T> SUBWAVE_DEVICE T rounded_product(T a, T b)
 {

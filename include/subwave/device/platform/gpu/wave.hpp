@@ -94,6 +94,14 @@ template <class T> SUBWAVE_DEVICE T fused_multiply_add(T a, T b, T sum)
 {
     return fma(a, b, sum); /* of either type, by overloading */
 }
+template <int Columns, int Count, class T>
+SUBWAVE_DEVICE void fused_multiply_adds(T (&sums)[Columns], const T (&factors)[Count], int i,
+                                        const T (&b)[Columns])
+{
+    SUBWAVE_UNROLL
+    for (int c = 0; c < Columns; ++c)
+        sums[c] = fused_multiply_add(factors[i], b[c], sums[c]);
+}
 
 SUBWAVE_DEVICE double square_root(double x) { return sqrt(x); }
 

@@ -469,15 +469,6 @@ SUBWAVE_DEVICE float half_value(std::uint16_t bits)
     return value;
 }
 
-template <int Columns, int Count, class T>
-SUBWAVE_DEVICE void fused_multiply_adds(T (&sums)[Columns], const T (&factors)[Count], int i,
-                                        const T (&b)[Columns])
-{
-    SUBWAVE_UNROLL
-    for (int c = 0; c < Columns; ++c)
-        sums[c] = fma(factors[i], b[c], sums[c]);
-}
-
 SUBWAVE_DEVICE float rounded_product(float a, float b) { return __fmul_rn(a, b); }
 SUBWAVE_DEVICE double rounded_product(double a, double b) { return __dmul_rn(a, b); }
 
