@@ -86,15 +86,32 @@ template <class T> SUBWAVE_DEVICE void store_some(T *to, const pack_words &words
     }
 }
 
-/* An inclusive scan over each block of `size` lanes, the same in all lanes. */
-template <class T, class Op> SUBWAVE_DEVICE T scan_blocks_alike(int size, T x, Op op)
+/* Values of lines that are worked on together: a step of a ladder has one choice of lanes for all. */
+template <class T, int Lines> struct line_values {
+    T of[Lines];
+};
+
+/* An inclusive scan over each block of `size` lanes, of each line. Each lane gives the same size. */
+template <class T, int Lines, class Op>
+SUBWAVE_DEVICE void scan_blocks_alike(int size, line_values<T, Lines> &x, Op op)
 {
     const blocks_alike ladder{size};
     const lane_mask callers = this_work_item::get_sub_group().callers();
-    if constexpr (folds_scan_v<Op, T, blocks_alike>)
-        return fold_scan(callers, ladder, x, op);
-    else
-        return scan_lanes(callers, ladder, x, op, site::current());
+    if constexpr (folds_scan_v<Op, T, blocks_alike>) {
+        SUBWAVE_UNROLL
+        for (int j = 0; j < Lines; ++j)
+            x.of[j] = fold_scan(callers, ladder, x.of[j], op);
+    } else {
+        const auto op_of_each = [&](const line_values<T, Lines> &before,
+                                    const line_values<T, Lines> &after) {
+            line_values<T, Lines> result;
+            SUBWAVE_UNROLL
+            for (int j = 0; j < Lines; ++j)
+                result.of[j] = op(before.of[j], after.of[j]);
+            return result;
+        };
+        x = scan_lanes(callers, ladder, x, op_of_each, site::current());
+    }
 }
 
 /* The same value in a register of each lane, since scalar registers are few. */
@@ -106,32 +123,53 @@ template <class T> SUBWAVE_DEVICE T of_lanes(T x)
         return __builtin_bit_cast(T, static_cast<int>(of_each_lane(__builtin_bit_cast(int, x))));
 }
 
-/* Scans values that come one after the other in the order of a ladder, as a binary counter counts. A
+/* Scans values that come one after another in the order of a ladder, as a binary counter counts. A
  * value of `Levels` binary digits of a number is joined with the ones before it. */
 template <class Kept, int Levels> struct ladder_in_turn {
     /* Level i: the value of 2^i neighbours, until that of their right neighbours is there. */
     Kept waiting[Levels > 0 ? Levels : 1] = {};
     Kept upto; /* of all so far */
 
-    /* x joined with those before number `number`; `last` gives what of x others wait for. */
-    template <class T, class Op, class Last> SUBWAVE_DEVICE T add(int number, T x, Op op, Last last)
+    /* Values number, number + 1 and so on, number being a multiple of Count, are joined with those
+     * before them, of which every 2^log_length begin anew. last(x) is what others wait for of x. */
+    template <class T, int Count, class Op, class Last>
+    SUBWAVE_DEVICE void add(int number, int log_length, T (&x)[Count], Op op, Last last)
     {
+        constexpr int together = log2_v<Count>;
+        SUBWAVE_UNROLL
+        for (int i = 0; i < together; ++i) {
+            if (i >= log_length)
+                break;
+            SUBWAVE_UNROLL
+            for (int c = 0; c < Count; ++c)
+                if (c >> i & 1)
+                    x[c] = op(x[(c & -(1 << i)) - 1], x[c]);
+        }
         bool waits = true;
         SUBWAVE_UNROLL
-        for (int i = 0; i < Levels; ++i) {
+        for (int i = together; i < Levels; ++i) {
             if (number >> i & 1) {
-                x = op(kept_as<T>(waiting[i]), x);
+                SUBWAVE_UNROLL
+                for (int c = 0; c < Count; ++c)
+                    x[c] = op(kept_as<T>(waiting[i]), x[c]);
             } else if (waits) {
-                waiting[i] = of_lanes(kept_as<Kept>(last(x)));
+                waiting[i] = of_lanes(kept_as<Kept>(last(x[Count - 1])));
                 waits = false;
             }
         }
-        upto = of_lanes(kept_as<Kept>(last(x)));
-        return x;
+        upto = of_lanes(kept_as<Kept>(last(x[Count - 1])));
     }
 };
 
-template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_row_scan_launch p)
+/* Lines that are worked on together; those of a run come one after another. */
+constexpr int scan_lines = code_is_short || run_lines > 1 ? 1 : SUBWAVE_ARRAY_ROWS;
+
+/* WithinLine: a row is part of a line, or one. Then fewer registers are needed. */
+template <class T, bool Aligned, bool WithinLine>
+SUBWAVE_KERNEL(array_block, sizeof(T) < 2 ? 2
+                            : WithinLine  ? 4
+                                          : 3)
+row_scan(subwave_row_scan_launch p)
 {
     using kept = unsigned_of<combined_t<T>>;
     constexpr int loads = SUBWAVE_ARRAY_ROWS, size = pack_size<T>;
@@ -139,16 +177,14 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
               log_wave = __builtin_ctz(static_cast<unsigned>(wave_lanes)),
               log_packs = static_cast<int>(p.log_packs);
     /* Lanes of a row in a line; lines of a row as a power of two, or rows of a line. */
-    const int log_lanes = log_packs < log_wave ? log_packs : log_wave,
-              log_parts = log_packs - log_lanes, parts = 1 << log_parts,
+    const int log_lanes = WithinLine || log_packs < log_wave ? log_packs : log_wave,
+              log_parts = WithinLine ? 0 : log_packs - log_lanes, parts = 1 << log_parts,
               log_rows = log_wave - log_lanes,
-              row_lines = (static_cast<int>(p.packs) + wave_lanes - 1) >> log_wave;
+              row_lines = WithinLine ? 1 : (static_cast<int>(p.packs) + wave_lanes - 1) >> log_wave;
     /* What a wave works on at a time. */
     const int lines = row_lines > loads ? row_lines : loads,
               rows = (loads >> log_parts > 0 ? loads >> log_parts : 1) << log_rows;
     const int row_in_line = lane >> log_lanes, item_in_line = lane & ((1 << log_lanes) - 1);
-    const T *const x = static_cast<const T *>(p.x) + (row_in_line * p.ldx + item_in_line * size);
-    T *const y = static_cast<T *>(p.y) + (row_in_line * p.ldy + item_in_line * size);
     const int left_in_row =
         static_cast<int>(of_each_lane(static_cast<int>(p.length) - item_in_line * size));
     const lane_mask callers = this_work_item::get_sub_group().callers();
@@ -160,39 +196,48 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
     const int wave = wave_uniform(static_cast<int>(threadIdx.x) / wave_lanes);
     const std::int64_t first = (blockIdx.x * static_cast<std::int64_t>(waves) + wave) * rows,
                        next = p.blocks * static_cast<std::int64_t>(waves) * rows;
+    /* A lane's place in its first row. */
+    const T *x =
+        static_cast<const T *>(p.x) + ((first + row_in_line) * p.ldx + item_in_line * size);
+    T *y = static_cast<T *>(p.y) + ((first + row_in_line) * p.ldy + item_in_line * size);
     SUBWAVE_ROLLED
-    for (std::int64_t row = first; row < p.rows; row += next) {
+    for (std::int64_t row = first; row < p.rows;
+         row += next, x += next * p.ldx, y += next * p.ldy) {
         const int left = p.rows - row < rows ? static_cast<int>(p.rows - row) : rows;
         const int rows_left = static_cast<int>(of_each_lane(left - row_in_line));
         ladder_in_turn<kept, log2_v<run_lines>> lines_of_run = {};
         ladder_in_turn<kept, log_scan_run> runs = {};
         SUBWAVE_ROLLED
         for (int begin = 0; begin < lines; begin += loads) {
-            pack_words pack[loads][1] = {};
+            pack_words pack[loads] = {};
             /* How many elements of the row stand from the pack on, in a register of each lane. It may
              * exceed the pack's size: ptxas before CUDA 13.4 compares a bounded number wrongly. */
-            int has[loads][1];
+            int has[loads];
             const auto line_row = [&](int j) { return (begin + j) >> log_parts << log_rows; };
-            const auto line_pack = [&](int j) { return ((begin + j) & (parts - 1)) << log_lanes; };
+            const auto line_element = [&](int j) {
+                return (((begin + j) & (parts - 1)) << log_lanes) * size;
+            };
+            const auto line_at = [&](int j, std::int64_t ld) {
+                return of_each_lane(line_row(j) * ld + line_element(j));
+            };
             SUBWAVE_UNROLL
             for (int j = 0; j < loads; ++j) {
-                has[j][0] = static_cast<int>(
-                    of_each_lane(line_row(j) < rows_left ? left_in_row - line_pack(j) * size : 0));
-                const std::int64_t at = of_each_lane((row + line_row(j)) * p.ldx);
-                const T *const from = x + (at + line_pack(j) * size);
-                if (has[j][0] >= size) {
-                    pack[j][0] = load_pack_words<Aligned>(from);
-                } else if (has[j][0] > 0) {
-                    pack[j][0] = load_some(from, has[j][0]);
+                has[j] = static_cast<int>(
+                    of_each_lane(line_row(j) < rows_left ? left_in_row - line_element(j) : 0));
+                const T *const from = x + line_at(j, p.ldx);
+                if (has[j] >= size) {
+                    pack[j] = load_pack_words<Aligned>(from);
+                } else if (has[j] > 0) {
+                    pack[j] = load_some(from, has[j]);
                 }
             }
             const auto flip_all = [&] {
                 SUBWAVE_UNROLL
                 for (int j = 0; j < loads; ++j) {
-                    pack[j][0] = pack[j][0].anew();
+                    pack[j] = pack[j].anew();
                     SUBWAVE_UNROLL
                     for (int w = 0; w < 4; ++w)
-                        pack[j][0].word[w] ^= static_cast<std::uint32_t>(p.flip >> w % 2 * 32);
+                        pack[j].word[w] ^= static_cast<std::uint32_t>(p.flip >> w % 2 * 32);
                 }
             };
             flip_all();
@@ -200,17 +245,23 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
                 using value = typename decltype(as)::value;
                 const value none = filler<decltype(op), value>::value();
                 SUBWAVE_ROLLED
-                for (int j = 0; j < loads; ++j, turn_rows(pack)) {
-                    pack_elements<T> elements = __builtin_bit_cast(pack_elements<T>, pack[0][0]);
-                    value sum = as(elements.element[0]);
+                for (int first_line = 0; first_line < loads; first_line += scan_lines) {
+                    pack_elements<T> elements[scan_lines];
+                    line_values<value, scan_lines> upto, before;
                     SUBWAVE_UNROLL
-                    for (int e = 1; e < size; ++e)
-                        sum = op(sum, as(elements.element[e]));
+                    for (int j = 0; j < scan_lines; ++j) {
+                        elements[j] = __builtin_bit_cast(pack_elements<T>, pack[j]);
+                        upto.of[j] = as(elements[j].element[0]);
+                        SUBWAVE_UNROLL
+                        for (int e = 1; e < size; ++e)
+                            upto.of[j] = op(upto.of[j], as(elements[j].element[e]));
+                    }
 
                     /* The packs of a run. */
-                    const int number = (begin + j) & (parts - 1);
+                    const int number = (begin + first_line) & (parts - 1);
                     const int log_run = log_lanes < log_scan_run ? log_lanes : log_scan_run;
-                    value upto = scan_blocks_alike(1 << log_run, sum, op), before_line = none;
+                    scan_blocks_alike(1 << log_run, upto, op);
+                    value before_line = none;
                     bool run_ends = true;
                     int run = number;
                     if constexpr (run_lines > 1) {
@@ -220,55 +271,76 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block) row_scan(subwave_ro
                             const int line_in_run = number & ((1 << log_lines) - 1);
                             if (line_in_run > 0)
                                 before_line = kept_as<value>(lines_of_run.upto);
-                            upto = lines_of_run.add(line_in_run, upto, op, [&](value of_line) {
-                                return from_lane(of_line, wave_lanes - 1);
-                            });
+                            lines_of_run.add(
+                                line_in_run, log_lines, upto.of, op,
+                                [&](value of_line) { return from_lane(of_line, wave_lanes - 1); });
                             run_ends = line_in_run == (1 << log_lines) - 1;
                             run = number >> log_lines;
                         }
                     }
-                    const value below = shift_group_right(this_work_item::get_sub_group(), upto, 1);
-                    value before = (item_in_line & (scan_run - 1)) == 0 ? before_line : below;
+                    before = shift_group_right(this_work_item::get_sub_group(), upto, 1);
+                    const bool begins_run = (item_in_line & (scan_run - 1)) == 0;
+                    SUBWAVE_UNROLL
+                    for (int j = 0; j < scan_lines; ++j)
+                        before.of[j] = begins_run ? before_line : before.of[j];
 
                     /* The runs of a row. */
-                    value before_run = none;
-                    if (log_packs > log_scan_run) {
-                        if (run > 0)
-                            before_run = kept_as<value>(runs.upto);
-                        if (run_ends) {
-                            const auto add = [&](int i, int from) {
-                                runs.add(i, from_lane(upto, from), op,
-                                         [](value of_run) { return of_run; });
-                            };
-                            if (line_runs > 1 && wave_lanes > scan_run) {
-                                add(2 * run, scan_run - 1);
-                                if (lane >= scan_run)
-                                    before_run = kept_as<value>(runs.upto);
-                                add(2 * run + 1, wave_lanes - 1);
-                            } else {
-                                add(run, wave_lanes - 1);
-                            }
+                    value before_run[scan_lines];
+                    SUBWAVE_UNROLL
+                    for (int j = 0; j < scan_lines; ++j)
+                        before_run[j] = none;
+                    const auto join_runs = [&](auto of_line) {
+                        constexpr int each = decltype(of_line)::value, count = scan_lines * each;
+                        const value carried = kept_as<value>(runs.upto);
+                        value upto_run[count];
+                        SUBWAVE_UNROLL
+                        for (int i = 0; i < count; ++i)
+                            upto_run[i] =
+                                from_lane(upto.of[i / each],
+                                          i % each == each - 1 ? wave_lanes - 1 : scan_run - 1);
+                        if (run_ends)
+                            runs.add(each * run, log_packs - log_scan_run, upto_run, op,
+                                     [](value of_run) { return of_run; });
+                        SUBWAVE_UNROLL
+                        for (int j = 0; j < scan_lines; ++j) {
+                            if (((run + j) & (parts - 1)) != 0)
+                                before_run[j] = j == 0 ? carried : upto_run[j * each - 1];
+                            if (each > 1 && lane >= scan_run)
+                                before_run[j] = upto_run[j * each];
                         }
+                    };
+                    if (!(WithinLine && line_runs == 1) && log_packs > log_scan_run) {
+                        if (line_runs > 1 && wave_lanes > scan_run)
+                            join_runs(std::integral_constant<int, 2>());
+                        else
+                            join_runs(std::integral_constant<int, 1>());
                     }
-                    scan_pack(elements, op(before_run, before), p.scan, op, as);
-                    if (number == 0 && item_in_line == 0 && p.scan == SUBWAVE_SCAN_EXCLUSIVE)
-                        elements.element[0] = result_of_nothing<T>(op, as);
-                    pack[0][0] = __builtin_bit_cast(pack_words, elements);
+
+                    SUBWAVE_UNROLL
+                    for (int j = 0; j < scan_lines; ++j) {
+                        scan_pack(elements[j], op(before_run[j], before.of[j]), p.scan, op, as);
+                        if (((number + j) & (parts - 1)) == 0 && item_in_line == 0 &&
+                            p.scan == SUBWAVE_SCAN_EXCLUSIVE)
+                            elements[j].element[0] = result_of_nothing<T>(op, as);
+                        pack[j] = __builtin_bit_cast(pack_words, elements[j]);
+                    }
+                    if constexpr (scan_lines < loads)
+                        turn(pack);
                 }
             });
             flip_all();
-            SUBWAVE_ROLLED
-            for (int j = 0; j < loads; ++j, turn_rows(pack), turn_rows(has)) {
-                if (p.to_truth)
-                    pack[0][0] = truths<T>(pack[0][0]);
-                const std::int64_t at = of_each_lane((row + line_row(j)) * p.ldy);
-                T *const to = y + (at + line_pack(j) * size);
-                if (has[0][0] >= size)
-                    store_pack<Aligned>(to,
-                                        __builtin_bit_cast(pack_elements<T>, pack[0][0]).element);
-                else if (has[0][0] > 0)
-                    store_some(to, pack[0][0], has[0][0]);
-            }
+            for_rows<code_is_short>(
+                [&](int j, pack_words &words, int count) {
+                    if (p.to_truth)
+                        words = truths<T>(words);
+                    T *const to = y + line_at(j, p.ldy);
+                    if (count >= size)
+                        store_pack<Aligned>(to,
+                                            __builtin_bit_cast(pack_elements<T>, words).element);
+                    else if (count > 0)
+                        store_some(to, words, count);
+                },
+                pack, has);
         }
     }
 }
@@ -282,8 +354,10 @@ template <class T> int launch_row_scan(const subwave_row_scan_launch &p, void *s
     launched.flip = inverted.flip;
     launched.to_truth = inverted.to_truth;
     return with_aligned_rows<T>(p.x, p.ldx, p.y, p.ldy, [&](auto aligned) {
-        return launch(row_scan<element, aligned.value>, dim3(p.blocks), dim3(array_block), 0,
-                      stream, launched);
+        const auto kernel = !code_is_short && p.packs <= min_wave_size()
+                                ? row_scan<element, aligned.value, !code_is_short>
+                                : row_scan<element, aligned.value, false>;
+        return launch(kernel, dim3(p.blocks), dim3(array_block), 0, stream, launched);
     });
 }
 
