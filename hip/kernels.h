@@ -643,8 +643,7 @@ typedef struct subwave_transpose_stacked_launch {
 enum {
     SUBWAVE_TENSOR_MOST = 16, /* points of a direction */
     SUBWAVE_TENSOR_STEPS = 15,
-    SUBWAVE_TENSOR_ITEMS = 64,  /* of a block of small tensors, */
-    SUBWAVE_TENSOR_BLOCK = 128, /* and of any at most */
+    SUBWAVE_TENSOR_BLOCK = 128, /* work-items at most */
 };
 typedef enum subwave_tensor_action {
     SUBWAVE_TENSOR_LOAD, /* field `from` of x into buffer `to` */
@@ -664,7 +663,9 @@ typedef struct subwave_tensor_step {
     int32_t from, to;
     int32_t adds;   /* to what is there, instead of taking its place */
     int32_t matrix; /* contractions: its number */
-    int32_t count;  /* of a tensor: lines; LOAD and STORE: elements, each a line */
+    /* A contraction into a buffer may be by another matrix too: the lines are read once for both. */
+    int32_t is_by_both, other_to, other_matrix;
+    int32_t count; /* of a tensor: lines; LOAD and STORE: elements, each a line */
     subwave_divisor lines_i, lines_j;
     subwave_tensor_lines old, now; /* before and after; LOAD and STORE: in the buffer */
 } subwave_tensor_step;

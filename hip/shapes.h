@@ -171,7 +171,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     false,
     false,
     256,
-    20 << 10,
+    40 << 10,
     {512, 4, 2},
     {4, 8},
     {8, 4, 2}};
@@ -453,6 +453,16 @@ SUBWAVE_SHAPE_FUNCTION int32_t subwave_tensor_width(int32_t tensor_bytes, int32_
                                                     int32_t points)
 {
     return 4 * points * element_size <= tensor_bytes ? 4 : 2;
+}
+
+/* Elements of such a line that are loaded together where loads have to be aligned: as many as lines of
+ * `points` elements, one after another, are all aligned to. */
+SUBWAVE_SHAPE_FUNCTION int32_t subwave_tensor_pack(int32_t element_size, int32_t points)
+{
+    int32_t pack = 16 / element_size;
+    while (points % pack != 0)
+        pack /= 2;
+    return pack;
 }
 
 /* Whether there is a kernel for a tile on an architecture whose lanes may be left with few

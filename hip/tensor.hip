@@ -19,6 +19,8 @@ template <class T> struct tensor_problem {
 template <class T, int In> struct tensor_block {
     static constexpr int pack = 16 / sizeof(T), packs = (In + pack - 1) / pack;
     static constexpr int width = subwave_tensor_width(shapes.tensor_bytes, sizeof(T), In);
+    static constexpr int line_pack = /* elements of a line that are loaded together */
+        wave_loads_anywhere ? pack : subwave_tensor_pack(sizeof(T), In);
     static constexpr int loads = 8; /* elements under way together */
 
     const tensor_problem<T> &problem;
@@ -131,21 +133,21 @@ template <class T, int In> struct tensor_block {
         });
     }
 
-    /* A line from global memory, as the lane's number w. The host has seen that it is aligned to 16
-     * bytes, unless the device loads 16 bytes from any address. */
+    /* A line from global memory, as the lane's number w. Where a load of 16 bytes has to be aligned, lines
+     * are aligned to subwave_tensor_pack elements, of which the host has seen to the first one's. */
     static SUBWAVE_DEVICE void load_line(T (&x)[In][width], int w, const T *from)
     {
-        constexpr int whole = In / pack * pack;
+        constexpr int together = line_pack, whole = In / together * together;
         SUBWAVE_UNROLL
-        for (int l = 0; l < whole; l += pack) {
-            T together[pack];
+        for (int l = 0; l < whole; l += together) {
+            T some[together];
             if constexpr (wave_loads_anywhere)
-                load_anywhere<pack>(together, from + l);
+                load_anywhere<together>(some, from + l);
             else
-                load_together<pack>(together, from + l);
+                load_together<together>(some, from + l);
             SUBWAVE_UNROLL
-            for (int e = 0; e < pack; ++e)
-                x[l + e][w] = together[e];
+            for (int e = 0; e < together; ++e)
+                x[l + e][w] = some[e];
         }
         SUBWAVE_UNROLL
         for (int l = whole; l < In; ++l)
@@ -189,8 +191,8 @@ template <class T, int In> struct tensor_block {
                     x[l][w] = from[begin[w] + l * s.old.along];
             }
         }
-        const T *const a = coefficients + s.matrix * problem.p.out * packs * pack;
         if (s.action == SUBWAVE_TENSOR_CONTRACT_AND_STORE) {
+            const T *const a = matrix(s.matrix);
             char *const y = reinterpret_cast<char *>(field(of, s.to) + entry * of.entry);
             std::uint32_t cell[width]; /* bytes, of which the host knows that they fit */
             SUBWAVE_UNROLL
@@ -207,18 +209,32 @@ template <class T, int In> struct tensor_block {
                 });
             return;
         }
+        /* What is overwritten has been read; the coefficients are there. */
+        block_barrier(site::current());
         decltype(in_shared_memory(buffers)) to[width];
         SUBWAVE_UNROLL
         for (int w = 0; w < width; ++w)
             to[w] = in_shared_memory(buffers) + (s.to * problem.p.buffer + place[w]);
-        /* What is overwritten has been read; the coefficients are there. */
-        block_barrier(site::current());
-        if (s.adds)
-            multiply(a, x, lines,
-                     [&](const T(&sum)[width]) { put_in_buffer<true>(s, sum, to, lines); });
-        else
-            multiply(a, x, lines,
-                     [&](const T(&sum)[width]) { put_in_buffer<false>(s, sum, to, lines); });
+        const T *a = matrix(s.matrix);
+        SUBWAVE_ROLLED
+        for (int left = s.is_by_both;; --left) {
+            if (s.adds)
+                multiply(a, x, lines,
+                         [&](const T(&sum)[width]) { put_in_buffer<true>(s, sum, to, lines); });
+            else
+                multiply(a, x, lines,
+                         [&](const T(&sum)[width]) { put_in_buffer<false>(s, sum, to, lines); });
+            if (left == 0)
+                return;
+            a = matrix(s.other_matrix);
+            SUBWAVE_UNROLL
+            for (int w = 0; w < width; ++w) /* back, and to the other buffer */
+                to[w] += (s.other_to - s.to) * problem.p.buffer - problem.p.out * s.now.along;
+        }
+    }
+    SUBWAVE_DEVICE const T *matrix(int number) const
+    {
+        return coefficients + number * problem.p.out * packs * pack;
     }
 
     /* A row of coefficients gives an element of each line: put(those elements). */

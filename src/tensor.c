@@ -194,8 +194,7 @@ static void fill(program *p, int32_t buffer)
     p->pending[buffer] = NOTHING;
 }
 
-/* Whether a contraction along the first direction can read its lines from x instead of the buffer: a
- * work-item loads 16 bytes at a time. */
+/* Whether a contraction along the first direction can read its lines from x instead of the buffer. */
 static bool lines_are_loaded(const program *p, int32_t buffer)
 {
     const subwave_tensor_launch *const launch = p->launch;
@@ -204,9 +203,9 @@ static bool lines_are_loaded(const program *p, int32_t buffer)
     if (p->pending[buffer] == NOTHING || launch->components != 1 ||
         x->entry != size[0] * size[1] * size[2])
         return false;
-    const uintptr_t places = (uintptr_t)x->first | (uintptr_t)(x->field * p->element) |
-                             (uintptr_t)(launch->in * p->element);
-    return p->loads_anywhere || places % 16 == 0;
+    const uintptr_t places = (uintptr_t)x->first | (uintptr_t)(x->field * p->element),
+                    aligned = (uintptr_t)(subwave_tensor_pack(p->element, launch->in) * p->element);
+    return p->loads_anywhere || places % aligned == 0;
 }
 
 /* Whether the places in y of a block's tensors, in bytes from its first entry on, are numbers of 32
@@ -254,6 +253,15 @@ static subwave_tensor_lines lines_of(const int32_t size[3], int32_t direction)
     return along[direction];
 }
 
+static void has_contracted(program *p, int32_t from, int32_t to, int32_t direction)
+{
+    p->pending[to] = NOTHING;
+    if (to != from)
+        memcpy(p->size[to], p->size[from], sizeof p->size[to]);
+    p->size[to][direction] = p->launch->out;
+    measure(p, to);
+}
+
 static void contract(program *p, int32_t from, int32_t to, int32_t direction, int32_t matrix,
                      bool adds)
 {
@@ -263,7 +271,6 @@ static void contract(program *p, int32_t from, int32_t to, int32_t direction, in
     subwave_tensor_step *const s =
         loads ? new_step(p, SUBWAVE_TENSOR_LOAD_AND_CONTRACT, p->pending[from], to)
               : new_step(p, SUBWAVE_TENSOR_CONTRACT, from, to);
-    p->pending[to] = NOTHING;
     const int32_t *const size = p->size[from];
     s->adds = adds;
     s->matrix = matrix;
@@ -271,13 +278,22 @@ static void contract(program *p, int32_t from, int32_t to, int32_t direction, in
     s->lines_i = subwave_divisor_of(direction == 0 ? 1 : size[0]);
     s->lines_j = subwave_divisor_of(direction == 2 ? size[1] : 1);
     s->old = lines_of(size, direction);
-    if (to != from)
-        memcpy(p->size[to], size, sizeof p->size[to]);
-    p->size[to][direction] = p->launch->out;
-    measure(p, to);
-    s->now = lines_of(p->size[to], direction);
     p->lines = (int32_t)greater_of(p->lines, s->count);
     p->direction = direction;
+    has_contracted(p, from, to, direction);
+    s->now = lines_of(p->size[to], direction);
+}
+
+/* The same by another matrix also, whose result takes the place of what is contracted. */
+static void contract_by_both(program *p, int32_t from, int32_t to, int32_t direction,
+                             int32_t matrix, int32_t other_matrix)
+{
+    contract(p, from, to, direction, matrix, false);
+    subwave_tensor_step *const s = &p->launch->step[p->launch->steps - 1];
+    s->is_by_both = true;
+    s->other_to = from;
+    s->other_matrix = other_matrix;
+    has_contracted(p, from, from, direction);
 }
 
 /* --- launch ---------------------------------------------------------------------------------- */
@@ -314,16 +330,23 @@ static subwave_status run(subwave_context *context, const tensor_problem *t, pro
     subwave_tensor_launch *const launch = p->launch;
     const int32_t size = (int32_t)subwave_dtype_size(t->dtype), wave = device->wave_size,
                   pack = 16 / size;
-    const int64_t width = subwave_tensor_width(device->shapes->tensor_bytes, size, launch->in);
-    /* On the CPU device waves of a block take turns on one core. */
-    const int64_t items = device->waves_take_turns ? wave : SUBWAVE_TENSOR_ITEMS;
-    const int64_t for_lanes = items * width / greater_of(p->lines, 1),
+    const int64_t width = subwave_tensor_width(device->shapes->tensor_bytes, size, launch->in),
+                  lines = greater_of(p->lines, 1),
                   for_memory = device->shapes->tensor_room / (buffers * p->room * size);
-    launch->tensors =
-        (int32_t)lesser_of(launch->count, greater_of(lesser_of(for_lanes, for_memory), 1));
+    /* The fewest waves that leave few of their lanes without lines. On the CPU device waves of a block take
+     * turns on one core. */
+    const int64_t most = device->waves_take_turns ? 1 : SUBWAVE_TENSOR_BLOCK / wave;
+    int64_t tensors = 1, waves = ceil_divide(lines, width * wave);
+    for (int64_t w = waves; w <= most; ++w) {
+        const int64_t fit = lesser_of(for_memory, w * wave * width / lines);
+        if (15 * fit * waves > 16 * tensors * w) {
+            tensors = fit;
+            waves = w;
+        }
+    }
+    launch->tensors = (int32_t)lesser_of(launch->count, tensors);
+    launch->block = (uint32_t)round_up(ceil_divide(launch->tensors * lines, width), wave);
     launch->buffer = launch->tensors * p->room;
-    launch->block =
-        (uint32_t)round_up(ceil_divide(launch->tensors * greater_of(p->lines, 1), width), wave);
     launch->shared_bytes =
         (uint32_t)(size * (launch->matrix_count * launch->out * round_up(launch->in, pack) +
                            buffers * launch->buffer));
@@ -429,11 +452,12 @@ static void differentiate(program *p, bool has_b, int32_t g)
 {
     load(p, 0, 0);
     for (int32_t d = 0; d < p->dimensions; ++d) {
-        contract(p, 0, 1, d, g, false);
+        if (has_b && d + 1 < p->dimensions)
+            contract_by_both(p, 0, 1, d, g, B);
+        else
+            contract(p, 0, 1, d, g, false);
         contract_others(p, 1, d + 1, d, has_b);
         store(p, 1, d, false);
-        if (has_b && d + 1 < p->dimensions)
-            contract(p, 0, 0, d, B, false);
     }
 }
 
