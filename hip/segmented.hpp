@@ -414,13 +414,16 @@ SUBWAVE_DEVICE scanned<since_end<Value>> scan_run_since_end(since_end<Value> x, 
         const auto since = static_cast<std::uint32_t>(highest_lane(ended_upto | 1));
         Value upto = x.value;
         /* The upper half of a block takes what the lower half's last lane has, unless a segment ended
-         * since: then `since` is in the upper half too, and differs from the lane in lower bits only. */
+         * since: then `since` is in the upper half too, and differs from the lane in lower bits only. So
+         * the lane takes it in the steps that have bits of `takes`: those of the lane, without the ones
+         * above the highest that differs. All are doubled, for then one differs in any case. */
+        const std::uint32_t differs = 2 * (lane ^ since) | 1,
+                            takes = 2 * lane & ~std::uint32_t(0) >> (31 - highest_lane(differs));
         const auto step = [&](auto half) {
             constexpr std::uint32_t size = decltype(half)::value;
             const Value other =
                 group_broadcast(get_fixed_size_group<2 * size>(wave), upto, size - 1, where);
-            const bool takes = ((lane & size) != 0) & ((lane ^ since) >= size); /* no branch */
-            upto = takes ? op(other, upto) : upto;
+            upto = (takes & 2 * size) != 0 ? op(other, upto) : upto;
         };
         static_assert(run == 32, "as many lanes as the last step has in a block");
         step(std::integral_constant<std::uint32_t, 1>());
