@@ -623,7 +623,8 @@ typedef struct subwave_transpose_launch {
 } subwave_transpose_launch;
 
 /* m x n matrices without gaps, which become n x m ones in the same place. A wave has one in local
- * memory, or a block; rows there begin `pitch` elements apart. */
+ * memory, or a block; rows there begin `pitch` elements apart. Of elements of several parts, local memory has
+ * one part at a time: it moves alone. */
 enum {
     SUBWAVE_TRANSPOSE_STACKED_BYTES = 64 << 10, /* the largest in local memory */
     SUBWAVE_TRANSPOSE_WAVE_BYTES = 6 << 10,     /* of a wave, so that several blocks are at work */
@@ -633,6 +634,7 @@ typedef struct subwave_transpose_stacked_launch {
     subwave_offsets offsets;
     int64_t entries;
     int32_t m, n, pitch;
+    int32_t parts; /* of an element */
     int32_t teams; /* a block's waves, or 1: itself */
     uint32_t blocks;
 } subwave_transpose_stacked_launch;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * transpose_stacked.hip: small matrices without gaps, found by their offsets and transposed in place:
- * all of a matrix is in local memory before its first element is written.
+ * all of a matrix, or the same part of all its elements, is in local memory before any is written.
  */
 #include "integers.hpp"
 #include "offsets.hpp"
@@ -42,13 +42,17 @@ transpose_stacked(subwave_transpose_stacked_launch p)
     };
     for (std::int64_t entry = std::int64_t(blockIdx.x) * p.teams + team; entry < p.entries;
          entry += std::int64_t(gridDim.x) * p.teams) {
-        T *const x = static_cast<T *>(p.x) + offset_at(p.offsets, entry);
-        for_each_element(p.m, p.n, item, items,
-                         [&](int i, int j, int e) { copy(local[i * p.pitch + j], x[e]); });
-        barrier();
-        for_each_element(p.n, p.m, item, items,
-                         [&](int i, int j, int e) { copy(x[e], local[j * p.pitch + i]); });
-        barrier();
+        T *const x = static_cast<T *>(p.x) + offset_at(p.offsets, entry) * p.parts;
+        for (T *part = x; part != x + p.parts; ++part) {
+            for_each_element(p.m, p.n, item, items, [&](int i, int j, int e) {
+                copy(local[i * p.pitch + j], part[e * p.parts]);
+            });
+            barrier();
+            for_each_element(p.n, p.m, item, items, [&](int i, int j, int e) {
+                copy(part[e * p.parts], local[j * p.pitch + i]);
+            });
+            barrier();
+        }
     }
 }
 

@@ -849,8 +849,9 @@ SUBWAVE_API subwave_status subwave_transpose_strided_batched(subwave_context *co
  * becomes the n x m one.
  *   dtype         any.
  *   layout        of the matrices before and after.
- *   m, n          >= 0. A matrix has up to 64 KiB in local memory, where its rows (by columns, its
- *                 columns) are padded to an odd number of elements: 80 x 80 of F64, 63 x 63 of C64.
+ *   m, n          >= 0. A matrix has up to 65,536 elements, where its rows (by columns, its columns) are
+ *                 padded to an odd number of them: 255 x 255. Beyond 64 KiB its elements are moved part by
+ *                 part: F64 from 91 x 91 on in two, C64 from 64 x 64 on in two and from 91 x 91 on in four.
  *   x             [in/out, device] where offsets count from; aligned as a part of an element.
  *   offset_dtype  I32 or I64.
  *   base          0 or 1: the offset of x's first element.

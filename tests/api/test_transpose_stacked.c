@@ -85,6 +85,26 @@ static void test_shapes(void **state)
     check(*state, SUBWAVE_DTYPE_C64, SUBWAVE_LAYOUT_ROW_MAJOR, 63, 63, 2, true, 0, &random);
 }
 
+/* Matrices of more than 64 KiB, whose elements are moved in 2 or 4 parts, or byte by byte. */
+static void test_parts(void **state)
+{
+    static const struct {
+        subwave_dtype dtype;
+        int m, n;
+    } large[] = {{SUBWAVE_DTYPE_C64, 64, 64},   {SUBWAVE_DTYPE_C64, 80, 78},
+                 {SUBWAVE_DTYPE_C64, 90, 90},   {SUBWAVE_DTYPE_C64, 91, 92},
+                 {SUBWAVE_DTYPE_F64, 90, 91},   {SUBWAVE_DTYPE_F64, 91, 91},
+                 {SUBWAVE_DTYPE_F32, 128, 128}, {SUBWAVE_DTYPE_U16, 256, 255},
+                 {SUBWAVE_DTYPE_C32, 255, 257}};
+    harness_random random = harness_random_start();
+    for (size_t i = 0; i < COUNT(large); ++i)
+        for (int form = 0; form < 2; ++form)
+            check(*state, large[i].dtype,
+                  form ? SUBWAVE_LAYOUT_COLUMN_MAJOR : SUBWAVE_LAYOUT_ROW_MAJOR,
+                  form ? large[i].n : large[i].m, form ? large[i].m : large[i].n, 2, false, 0,
+                  &random);
+}
+
 /* More entries than a grid has blocks, where limits are small, and many at once. */
 static void test_entries(void **state)
 {
@@ -135,7 +155,7 @@ static void test_bad_arguments(void **state)
     BAD(layout, 3, INVALID_VALUE);
     BAD(m, -1, INVALID_SIZE);
     BAD(n, INT64_MIN, INVALID_SIZE);
-    BAD(m, 2049, INVALID_SIZE); /* rows of 4 have a pitch of 5 */
+    BAD(m, 13108, INVALID_SIZE); /* rows of 4 have a pitch of 5 */
     BAD(n, INT64_MAX, INVALID_SIZE);
     BAD(offset_dtype, 0, INVALID_VALUE);
     BAD(offset_dtype, SUBWAVE_DTYPE_F64, UNSUPPORTED);
@@ -163,9 +183,8 @@ static void test_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_entries),
-        cmocka_unit_test(test_bad_arguments),
+        cmocka_unit_test(test_shapes),  cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_entries), cmocka_unit_test(test_bad_arguments),
         cmocka_unit_test(test_count),
     };
     return harness_run("transpose_stacked", tests, sizeof tests / sizeof *tests);

@@ -503,6 +503,7 @@ int main()
     ("docs/arrays.md", "sequence   x0 x1"): "a drawing",
     ("docs/arrays.md", "x:  i ->"): "a drawing",
     ("docs/arrays.md", "256 bins, 8 copies"): "a drawing",
+    ("docs/consumers.md", "cc -O2 -c examples/dbcsr/acc_subwave.c"): "it takes DBCSR's source tree",
     ("docs/amd.md", "apt-get download librocblas5"): "it takes another project's package of 300 MB",
     ("docs/amd.md", "hipcc --offload-device-only"): "it needs AMD's compiler: test amdgpu-isa.model does the like",
     ("docs/cpu-device.md", "kernel scale(float*)"): "a report's text: tests/cpu reads such reports",
