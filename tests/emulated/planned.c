@@ -322,9 +322,10 @@ static void call_arrays(void)
                                               .x = (char *)4096 + (form & 2 ? size : 0),
                                               .y = (char *)4096,
                                               .rows = 1};
-            const subwave_row_scan_launch row_scan = {.rows = 1,
+            const subwave_row_scan_launch row_scan = {.rows =
+                                                          1, /* of a part of a wave, of several */
                                                       .length = 1,
-                                                      .packs = 1,
+                                                      .packs = form & 1 ? 256 : 1,
                                                       .blocks = 1,
                                                       .op = ops[form & 1],
                                                       .scan = SUBWAVE_SCAN_INCLUSIVE,
