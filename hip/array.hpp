@@ -228,19 +228,6 @@ template <class T, int Count> SUBWAVE_DEVICE void turn(T (&x)[Count])
         x[i] = x[i + 1];
     x[Count - 1] = first;
 }
-/* The same of rows. */
-template <class T, int Rows, int Size> SUBWAVE_DEVICE void turn_rows(T (&x)[Rows][Size])
-{
-    SUBWAVE_UNROLL
-    for (int e = 0; e < Size; ++e) {
-        const T first = x[0][e];
-        SUBWAVE_UNROLL
-        for (int r = 0; r + 1 < Rows; ++r)
-            x[r][e] = x[r + 1][e];
-        x[Rows - 1][e] = first;
-    }
-}
-
 /* Calls body(r, of_rows[r]...) for each row of a tile. */
 template <bool Rolled, class Body, int Rows, class... OfRows>
 SUBWAVE_DEVICE void for_rows(Body body, OfRows (&...of_rows)[Rows])
