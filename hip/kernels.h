@@ -665,7 +665,7 @@ typedef struct subwave_tensor_step {
     int32_t from, to;
     int32_t adds;   /* to what is there, instead of taking its place */
     int32_t matrix; /* contractions: its number */
-    /* A contraction into a buffer may be by another matrix too: the lines are read once for both. */
+    /* A contraction into a buffer may have a second result, by another matrix: lines are read once. */
     int32_t is_by_both, other_to, other_matrix;
     int32_t count; /* of a tensor: lines; LOAD and STORE: elements, each a line */
     subwave_divisor lines_i, lines_j;

@@ -164,7 +164,7 @@ template <class Kept, int Levels> struct ladder_in_turn {
 /* Lines that are worked on together; those of a run come one after another. */
 constexpr int scan_lines = code_is_short || run_lines > 1 ? 1 : SUBWAVE_ARRAY_ROWS;
 
-/* WithinLine: a row is part of a line, or one. Then fewer registers are needed. */
+/* WithinLine: no row has more than a line. Then fewer registers are needed. */
 template <class T, bool Aligned, bool WithinLine>
 SUBWAVE_KERNEL(array_block, sizeof(T) < 2 ? 2
                             : WithinLine  ? 4

@@ -253,7 +253,8 @@ static subwave_tensor_lines lines_of(const int32_t size[3], int32_t direction)
     return along[direction];
 }
 
-static void has_contracted(program *p, int32_t from, int32_t to, int32_t direction)
+/* The buffer `to` now holds what `from` does, with as many points in this direction as y has. */
+static void set_contracted(program *p, int32_t from, int32_t to, int32_t direction)
 {
     p->pending[to] = NOTHING;
     if (to != from)
@@ -280,11 +281,11 @@ static void contract(program *p, int32_t from, int32_t to, int32_t direction, in
     s->old = lines_of(size, direction);
     p->lines = (int32_t)greater_of(p->lines, s->count);
     p->direction = direction;
-    has_contracted(p, from, to, direction);
+    set_contracted(p, from, to, direction);
     s->now = lines_of(p->size[to], direction);
 }
 
-/* The same by another matrix also, whose result takes the place of what is contracted. */
+/* The same by two matrices. The result by the other one takes the place of what is contracted. */
 static void contract_by_both(program *p, int32_t from, int32_t to, int32_t direction,
                              int32_t matrix, int32_t other_matrix)
 {
@@ -293,7 +294,7 @@ static void contract_by_both(program *p, int32_t from, int32_t to, int32_t direc
     s->is_by_both = true;
     s->other_to = from;
     s->other_matrix = other_matrix;
-    has_contracted(p, from, from, direction);
+    set_contracted(p, from, from, direction);
 }
 
 /* --- launch ---------------------------------------------------------------------------------- */
