@@ -6,6 +6,7 @@
 #define HIP_CUDA13_API_ONLY
 #include <subwave/device/hip_cuda13.h>
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,7 +73,7 @@ static bool is_built_for(const char *architecture)
     return false;
 }
 
-static subwave_status device_info(int index, subwave_device_properties *properties, char *error)
+static subwave_status ask_for_info(int index, subwave_device_properties *properties, char *error)
 {
     hipDeviceProp_t found;
     TRY_HIP(hipGetDeviceProperties(&found, index), "hipGetDeviceProperties");
@@ -93,6 +94,30 @@ static subwave_status device_info(int index, subwave_device_properties *properti
     properties->aspects = SUBWAVE_ALL_ASPECTS;
     properties->built_for = is_built_for(properties->architecture);
     return SUBWAVE_STATUS_SUCCESS;
+}
+
+/* A device stays as it is, and to ask the runtime takes up to milliseconds where threads ask together:
+ * the answers are kept, as long as the process runs. */
+static subwave_status device_info(int index, subwave_device_properties *properties, char *error)
+{
+    enum { MOST_KEPT = 64 };
+    static subwave_device_properties *_Atomic kept[MOST_KEPT];
+    const bool may_keep = index >= 0 && index < MOST_KEPT;
+    const subwave_device_properties *const found = may_keep ? kept[index] : NULL;
+    if (found) {
+        *properties = *found;
+        return SUBWAVE_STATUS_SUCCESS;
+    }
+    const subwave_status status = ask_for_info(index, properties, error);
+    if (status != SUBWAVE_STATUS_SUCCESS || !may_keep)
+        return status;
+    subwave_device_properties *none = NULL, *const copy = malloc(sizeof *copy);
+    if (!copy)
+        return status;
+    *copy = *properties;
+    if (!atomic_compare_exchange_strong(&kept[index], &none, copy))
+        free(copy); /* another thread was first */
+    return status;
 }
 
 static subwave_status open_device(int index, void **state, void **stream, char *error)

@@ -31,8 +31,12 @@ static int result(subwave_status status, const subwave_context *context, const c
 
 static int active_device;
 
+/* DBCSR asks before most of its calls; the answer stays the same. */
 static int count_gpus(void)
 {
+    static _Atomic int known = -1;
+    if (known >= 0)
+        return known;
     int count = 0, gpus = 0;
     subwave_device_count(&count);
     for (int i = 0; i < count; ++i) {
@@ -40,6 +44,7 @@ static int count_gpus(void)
         if (subwave_device_info(i, &device) == SUBWAVE_STATUS_SUCCESS && device.id[0] == 'g')
             ++gpus;
     }
+    known = gpus;
     return gpus;
 }
 
