@@ -8,6 +8,9 @@
 
 SUBWAVE_BEGIN
 
+/* Of how many lanes a wave looks which others have the same bin, to add once for all of them. */
+constexpr int common_turns = 4;
+
 /* Elements are in slots: those of bin b in slot b + 1. What is in no bin is in slot 0 or in the one
  * above all bins. */
 
@@ -113,6 +116,9 @@ template <class T> struct narrow_bins : even_bins<T> {
     template <int Size>
     SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size]) const
     {
+        SUBWAVE_UNROLL
+        for (int e = 0; e < Size; ++e)
+            slot[e] = 0; /* else GCC takes them as not initialized */
         SUBWAVE_ROLLED
         for (int e = 0; e < Size; ++e, turn(slot), turn(element))
             slot[0] = this->search(element[0]);

@@ -29,68 +29,119 @@ template <class T> struct values_as_bins {
     }
 };
 
-/* In shared memory: a lane's copies of the slots, which lie 2^shift bytes apart. */
-struct block_counters {
-    std::uint32_t *mine, shift;
+/* In shared memory: copies of the slots, which lie 2^shift bytes apart. All of a block call together, but
+ * for add(). */
+template <class T> class block_counters {
+    const subwave_histogram_launch &p_;
+    std::uint32_t *const counts_, *const mine_; /* mine_: this lane's copy of slot 0 */
+    const std::uint32_t shift_;
 
-    SUBWAVE_DEVICE void add(std::uint32_t slot) const
+    SUBWAVE_DEVICE std::uint32_t copies() const { return 1u << p_.log_copies; }
+
+public:
+    SUBWAVE_DEVICE block_counters(const subwave_histogram_launch &p, std::uint32_t *counts)
+        : p_(p), counts_(counts), mine_(counts + (threadIdx.x & ((1u << p.log_copies) - 1))),
+          shift_(p.log_copies + 2)
     {
-        atomicAdd(
-            reinterpret_cast<std::uint32_t *>(reinterpret_cast<char *>(mine) + (slot << shift)),
-            1u);
+        for (std::uint32_t i = threadIdx.x; i < (p.counters + 2) << p.log_copies;
+             i += counting.block)
+            counts[i] = 0;
+        block_barrier(site::current());
+    }
+    template <int Size>
+    SUBWAVE_DEVICE void add(const std::uint32_t (&slot)[Size], bool has_elements) const
+    {
+        if (has_elements)
+            for (std::uint32_t s : slot)
+                atomicAdd(reinterpret_cast<std::uint32_t *>(reinterpret_cast<char *>(mine_) +
+                                                            (s << shift_)),
+                          1u);
+    }
+    SUBWAVE_DEVICE void finish() const
+    {
+        const std::uint32_t item = threadIdx.x;
+        block_barrier(site::current());
+        /* Blocks begin at different counters, which lie in different parts of the cache. */
+        const std::uint32_t ahead =
+            p_.counters > counting.block ? blockIdx.x * counting.block % p_.counters : 0;
+        for (std::uint32_t at = item; at < p_.counters; at += counting.block) {
+            const std::uint32_t i =
+                at + ahead < p_.counters ? at + ahead : at + ahead - p_.counters;
+            /* Lanes begin at different copies, which lie in different banks. */
+            std::uint32_t sum = 0;
+            SUBWAVE_ROLLED
+            for (std::uint32_t c = 0; c < copies(); ++c)
+                sum += counts_[((i + 1) << p_.log_copies) + ((c + item) & (copies() - 1))];
+            std::uint32_t bin = i;
+            if constexpr (sizeof(T) == 1)
+                with_bins<T>(p_.bins, [&](auto find) { bin = find.search(static_cast<T>(i)) - 1; });
+            if (sum > 0 && bin < static_cast<std::uint32_t>(p_.bins.count))
+                atomic_add(&p_.counts[bin], static_cast<std::int64_t>(sum));
+        }
     }
 };
 
-/* In device memory. All of a wave's lanes call together. Twice the first lane's bin is counted for
- * all lanes that have it, so that no bin of very many elements is waited for. */
-struct device_counters {
-    std::int64_t *counts;
-    std::int32_t bins;
+/* In device memory. All of a wave's lanes call together. A bin that many of them have the wave counts in
+ * a register, until there is another such bin: additions to one place are done one after the other. */
+class device_counters {
+    std::int64_t *counts_;
+    std::int32_t bins_, common_ = -2; /* common_: that bin, or none yet */
+    std::int64_t count_ = 0;
 
-    SUBWAVE_DEVICE void add(std::uint32_t slot) const
+    SUBWAVE_DEVICE void add(std::uint32_t slot)
     {
         std::int32_t bin =
-            slot <= static_cast<std::uint32_t>(bins) ? static_cast<std::int32_t>(slot) - 1 : -1;
+            slot <= static_cast<std::uint32_t>(bins_) ? static_cast<std::int32_t>(slot) - 1 : -1;
         const sub_group wave = this_work_item::get_sub_group();
-        SUBWAVE_UNROLL
-        for (int turn = 0; turn < 2; ++turn) {
-            const auto counted =
-                static_cast<lane_bits>(wave_ballot(wave.callers(), bin >= 0, site::current()));
-            if (counted == 0)
-                return;
-            const int first = lowest_lane(counted);
-            const std::int32_t common = wave_broadcast(wave.callers(), bin, first, site::current());
-            const auto same =
-                static_cast<lane_bits>(wave_ballot(wave.callers(), bin == common, site::current()));
-            if (wave_lane() == first)
-                atomic_add(&counts[common], static_cast<std::int64_t>(lane_count(same)));
-            bin = bin == common ? -1 : bin;
+        const auto lanes_of = [&](std::int32_t wanted) {
+            return static_cast<lane_bits>(
+                wave_ballot(wave.callers(), bin == wanted, site::current()));
+        };
+        count_ += lane_count(lanes_of(common_));
+        bin = bin == common_ ? -1 : bin;
+        auto left = static_cast<lane_bits>(wave_ballot(wave.callers(), bin >= 0, site::current()));
+        SUBWAVE_ROLLED
+        for (int turn = 0; turn < common_turns && left != 0; ++turn) {
+            const std::int32_t first =
+                wave_broadcast(wave.callers(), bin, lowest_lane(left), site::current());
+            const lane_bits same = lanes_of(first);
+            left &= ~same;
+            if (lane_count(same) >= wave_size() / 8) {
+                finish();
+                common_ = first;
+                count_ = lane_count(same);
+                bin = bin == first ? -1 : bin;
+            }
         }
         if (bin >= 0)
-            atomic_add(&counts[bin], std::int64_t(1));
+            atomic_add(&counts_[bin], std::int64_t(1));
+    }
+
+public:
+    SUBWAVE_DEVICE explicit device_counters(const subwave_histogram_launch &p)
+        : counts_(p.counts), bins_(p.bins.count)
+    {
+    }
+    /* Only some of the lanes may have elements. */
+    template <int Size> SUBWAVE_DEVICE void add(std::uint32_t (&slot)[Size], bool has_elements)
+    {
+        SUBWAVE_ROLLED
+        for (int e = 0; e < Size; ++e, turn(slot))
+            add(has_elements ? slot[0] : 0);
+    }
+    SUBWAVE_DEVICE void finish() const
+    {
+        if (count_ > 0 && wave_lane() == 0)
+            atomic_add(&counts_[common_], count_);
     }
 };
 
 /* All elements of the array, by the blocks of the grid: packs from the first place that is aligned to
  * one; the first block takes what lies before and behind them. */
-template <class T, class Bins>
-SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
-                          const block_counters &in_block)
+template <class T, class Bins, class Counters>
+SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins, Counters &counters)
 {
     constexpr int size = pack_size<T>, rows = counting.packs;
-    /* All of a wave's lanes call it; only some may have elements. */
-    const auto add = [&](auto &slot, bool has_elements) {
-        constexpr int count = sizeof slot / sizeof slot[0];
-        if (sizeof(T) == 1 || p.counters > 0) {
-            if (has_elements)
-                for (std::uint32_t s : slot)
-                    in_block.add(s);
-        } else {
-            SUBWAVE_ROLLED
-            for (int e = 0; e < count; ++e, turn(slot))
-                device_counters{p.counts, p.bins.count}.add(has_elements ? slot[0] : 0);
-        }
-    };
     const T *const x = static_cast<const T *>(p.x);
     const auto place = reinterpret_cast<std::uintptr_t>(x) / sizeof(T);
     const int until = static_cast<int>((size - place % size) % size),
@@ -118,13 +169,13 @@ SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins,
             auto pack = __builtin_bit_cast(pack_elements<T>, held[r]);
             std::uint32_t slot[size];
             bins.find(slot, pack.element);
-            add(slot, r * counting.block + item < present);
+            counters.add(slot, r * counting.block + item < present);
         }
     }
     if (blockIdx.x == 0 && packs * size < p.n) {
         const std::int64_t i = item < before ? item : packs * size + item;
         std::uint32_t slot[] = {i < p.n ? bins.search(x[i]) : 0};
-        add(slot, i < p.n);
+        counters.add(slot, i < p.n);
     }
 }
 
@@ -136,10 +187,10 @@ __host__ SUBWAVE_DEVICE bool keeps_edges(const subwave_histogram_launch &p)
     return p.counters > 0 && p.counters <= SUBWAVE_HISTOGRAM_COUNTERS / 2;
 }
 
-/* The same, with these edges where they are kept. */
+/* The same in shared memory, with these edges where they are kept. */
 template <class T, class Bins>
 SUBWAVE_DEVICE void count_by_edges(const subwave_histogram_launch &p, const Bins &bins,
-                                   const block_counters &in_block)
+                                   const block_counters<T> &counters)
 {
     if constexpr (can_keep_edges<T> && std::is_same<Bins, even_bins<T>>::value)
         if (keeps_edges(p)) {
@@ -148,42 +199,32 @@ SUBWAVE_DEVICE void count_by_edges(const subwave_histogram_launch &p, const Bins
             const even_bins<T, true> at_hand(p.bins, reinterpret_cast<float *>(after),
                                              counting.block);
             block_barrier(site::current());
-            count<T>(p, at_hand, in_block);
+            count<T>(p, at_hand, counters);
             return;
         }
-    count<T>(p, bins, in_block);
+    count<T>(p, bins, counters);
 }
 
 template <class T>
 SUBWAVE_KERNEL(counting.block, counting.blocks)
-histogram(subwave_histogram_launch p)
+histogram_in_blocks(subwave_histogram_launch p)
 {
-    constexpr bool of_values = sizeof(T) == 1;
     SUBWAVE_DYNAMIC_SHARED(std::uint32_t, counts);
-    const std::uint32_t item = threadIdx.x, copies = 1u << p.log_copies;
-    const std::uint32_t slots = p.counters > 0 ? p.counters + 2 : 0;
-    for (std::uint32_t i = item; i < slots << p.log_copies; i += counting.block)
-        counts[i] = 0;
-    block_barrier(site::current());
-    const block_counters counters{counts + (item & (copies - 1)), p.log_copies + 2};
-    const auto bins = static_cast<std::uint32_t>(p.bins.count);
-    if constexpr (of_values)
+    const block_counters<T> counters(p, counts);
+    if constexpr (sizeof(T) == 1)
         count<T>(p, values_as_bins<T>(), counters);
     else
-        with_bins<T>(p.bins, [&](const auto &find) { count_by_edges<T>(p, find, counters); });
-    block_barrier(site::current());
-    for (std::uint32_t i = item; i < p.counters; i += counting.block) {
-        /* Lanes begin at different copies, which lie in different banks. */
-        std::uint32_t sum = 0;
-        SUBWAVE_ROLLED
-        for (std::uint32_t c = 0; c < copies; ++c)
-            sum += counts[((i + 1) << p.log_copies) + ((c + item) & (copies - 1))];
-        std::uint32_t bin = i;
-        if constexpr (of_values)
-            with_bins<T>(p.bins, [&](auto find) { bin = find.search(static_cast<T>(i)) - 1; });
-        if (sum > 0 && bin < bins)
-            atomic_add(&p.counts[bin], static_cast<std::int64_t>(sum));
-    }
+        with_bins<T>(p.bins, [&](const auto &bins) { count_by_edges<T>(p, bins, counters); });
+    counters.finish();
+}
+
+template <class T>
+SUBWAVE_KERNEL(counting.block, counting.blocks)
+histogram_in_device(subwave_histogram_launch p)
+{
+    device_counters counters(p);
+    with_bins<T>(p.bins, [&](const auto &bins) { count<T>(p, bins, counters); });
+    counters.finish();
 }
 
 template <class T> int launch_histogram(const subwave_histogram_launch &p, void *stream)
@@ -195,9 +236,13 @@ template <class T> int launch_histogram(const subwave_histogram_launch &p, void 
                               dim3(array_block), 0, stream, p.counts, bins);
     if (status != 0 || p.n == 0)
         return status;
-    const std::uint32_t slots = p.counters > 0 ? p.counters + 2 : 0,
+    if constexpr (sizeof(T) > 1)
+        if (p.counters == 0)
+            return launch(histogram_in_device<T>, dim3(p.blocks), dim3(counting.block), 0, stream,
+                          p);
+    const std::uint32_t slots = p.counters + 2,
                         edges = can_keep_edges<T> && keeps_edges(p) ? slots : 0;
-    return launch(histogram<T>, dim3(p.blocks), dim3(counting.block),
+    return launch(histogram_in_blocks<T>, dim3(p.blocks), dim3(counting.block),
                   ((slots << p.log_copies) + edges) * sizeof(std::uint32_t), stream, p);
 }
 

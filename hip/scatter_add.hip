@@ -238,36 +238,47 @@ scatter_add(subwave_scatter_add_launch p)
                 add_to_global(&to.sums[cell * parts + k], part[k]);
         }
     };
+    /* A cell of many elements: lanes add up what they have for it, until there is another such cell. */
     const sub_group wave = this_work_item::get_sub_group();
+    std::int64_t common = -2;
+    word sum[parts] = {};
+    const int turns = p.copies > 0 ? 1 : common_turns; /* in shared memory the others cost little */
+    const auto finish_common = [&] {
+        SUBWAVE_UNROLL
+        for (int k = 0; k < parts; ++k)
+            sum[k] = reduce_over_group(wave, sum[k], plus<word>());
+        if (common >= 0 && wave.leader())
+            add(common, sum);
+    };
     for_each_element<Aligned, T>(p, Cells{p}, [&](std::int64_t cell, T element) {
         word part[parts];
         to.find(part, cell, element);
-        /* Twice the first lane's cell is added to by all lanes that have it, if that pays. */
+        SUBWAVE_UNROLL
+        for (int k = 0; k < parts; ++k)
+            sum[k] += cell == common ? part[k] : word(0);
+        cell = cell == common ? -1 : cell;
+        auto left = static_cast<lane_bits>(wave_ballot(wave.callers(), cell >= 0, site::current()));
         SUBWAVE_ROLLED
-        for (int turn = 0; turn < 2; ++turn) {
-            const auto left =
-                static_cast<lane_bits>(wave_ballot(wave.callers(), cell >= 0, site::current()));
-            if (left == 0)
-                return;
-            const int first = lowest_lane(left);
-            const std::int64_t common =
-                wave_broadcast(wave.callers(), cell, first, site::current());
-            const bool has_it = cell == common;
+        for (int turn = 0; turn < turns && left != 0; ++turn) {
+            const std::int64_t first =
+                wave_broadcast(wave.callers(), cell, lowest_lane(left), site::current());
+            const bool has_it = cell == first;
             const auto same =
                 static_cast<lane_bits>(wave_ballot(wave.callers(), has_it, site::current()));
-            if (lane_count(same) < wave_size() / 8)
-                continue;
-            word sum[parts];
-            SUBWAVE_UNROLL
-            for (int k = 0; k < parts; ++k)
-                sum[k] = reduce_over_group(wave, has_it ? part[k] : word(0), plus<word>());
-            if (wave_lane() == first)
-                add(common, sum);
-            cell = has_it ? -1 : cell;
+            left &= ~same;
+            if (lane_count(same) >= wave_size() / 8) {
+                finish_common();
+                common = first;
+                SUBWAVE_UNROLL
+                for (int k = 0; k < parts; ++k)
+                    sum[k] = has_it ? part[k] : word(0);
+                cell = has_it ? -1 : cell;
+            }
         }
         if (cell >= 0)
             add(cell, part);
     });
+    finish_common();
     block_barrier(site::current());
     for (std::uint32_t i = item; i < all / (p.copies > 0 ? p.copies : 1); i += array_block) {
         SUBWAVE_ROLLED
