@@ -612,8 +612,6 @@ enum {
     SUBWAVE_TRANSPOSE_BLOCKS = 1 << 22, /* at most; a grid on AMD has fewer than 2^32 work-items */
 #endif
 };
-/* Rows and columns of a tile of elements of `size` bytes. */
-#define subwave_transpose_side(size) ((size) < 4 ? 64 : 256 / (int)(size))
 typedef struct subwave_transpose_launch {
     int64_t m, n, batch, down, across;
     const void *x;

@@ -112,6 +112,10 @@ typedef struct subwave_shapes {
     /* How many elements a work-item of a group call loads together: of 4 bytes; of others; of more than
      * 16 bytes. */
     int32_t group_batch[3];
+    /* Bytes of a row of a tile that is transposed, if these are up to 64 elements. Where matrices have rows
+     * of odd lengths, longer rows have fewer ends that share lines of a cache with others; shared memory of
+     * AMD has room for few such tiles. */
+    int32_t transpose_row;
 } subwave_shapes;
 
 /* The CPU device: rows of BROADCAST are vector registers; a block has one wave, since its waves
@@ -141,7 +145,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     20 << 10,
     {256, 2, 8},
     {4, 4},
-    {4, 4, 4}};
+    {4, 4, 4},
+    256};
 
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     3,
@@ -174,7 +179,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     40 << 10,
     {512, 4, 2},
     {4, 8},
-    {8, 4, 2}};
+    {8, 4, 2},
+    512};
 
 /* AMD with waves of 64. k of BROADCAST is not split: the scalar registers would not suffice. The
  * L1 cache bounds 8 x 8 elements per lane, whose multiply-adds need all of its 64 bytes per clock,
@@ -209,7 +215,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     20 << 10,
     {256, 2, 8},
     {4, 4},
-    {4, 4, 4}};
+    {4, 4, 4},
+    256};
 
 /* AMD with waves of 32, which have no unit for f32 and f64. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
@@ -242,7 +249,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     20 << 10,
     {256, 2, 8},
     {4, 4},
-    {4, 4, 4}};
+    {4, 4, 4},
+    256};
 
 /* The least one that is not below a number of tiles of the matrix unit. */
 SUBWAVE_SHAPE_FUNCTION int32_t subwave_power_of_two(int32_t tiles)
@@ -272,6 +280,14 @@ SUBWAVE_SHAPE_FUNCTION bool subwave_broadcast_by_scalars(const subwave_shapes *s
 SUBWAVE_SHAPE_FUNCTION int32_t subwave_select_rows(const subwave_shapes *shapes, int element_size)
 {
     return shapes->select_rows[element_size >= 4];
+}
+
+/* Rows and columns of a tile that is transposed. */
+SUBWAVE_SHAPE_FUNCTION int32_t subwave_transpose_side(const subwave_shapes *shapes,
+                                                      int element_size)
+{
+    const int32_t elements = shapes->transpose_row / element_size;
+    return elements < 64 ? elements : 64;
 }
 
 /* --- SKINNY ---------------------------------------------------------------------------------- */

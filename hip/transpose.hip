@@ -5,12 +5,17 @@
  */
 #include "integers.hpp"
 #include "kernels.h"
+#include "shapes.hpp"
 
 SUBWAVE_BEGIN
 
-/* A square tile of elements of T: rows of 256 bytes, or 64 elements if that is less. */
+/* A square tile of elements of T. */
 template <class T> class transposed_tile {
-    static constexpr int side = subwave_transpose_side(sizeof(T)), block = SUBWAVE_TRANSPOSE_BLOCK;
+public:
+    static constexpr int side = subwave_transpose_side(&shapes, sizeof(T));
+
+private:
+    static constexpr int block = SUBWAVE_TRANSPOSE_BLOCK;
     /* Rows from one element of a work-item to its next; elements of a work-item. */
     static constexpr int step = block / side, each = side / step;
     /* One element longer than a row, or 4 bytes if that is more: neighbours in a column then lie in
@@ -67,7 +72,7 @@ public:
 template <class T> SUBWAVE_KERNEL(SUBWAVE_TRANSPOSE_BLOCK) transpose(subwave_transpose_launch p)
 {
     using tile = transposed_tile<T>;
-    constexpr std::int64_t side = subwave_transpose_side(sizeof(T));
+    constexpr std::int64_t side = tile::side;
     SUBWAVE_SHARED(T, local, tile::local_size);
     const T *x = static_cast<const T *>(p.x);
     T *y = static_cast<T *>(p.y);

@@ -10,7 +10,8 @@
 subwave_status subwave_queue_transpose(subwave_context *context, subwave_dtype dtype,
                                        subwave_transpose_launch *launch, const char *what)
 {
-    const int64_t side = subwave_transpose_side(subwave_dtype_size(dtype));
+    const int64_t side =
+        subwave_transpose_side(context->capabilities.shapes, (int)subwave_dtype_size(dtype));
     launch->down = (launch->m - 1) / side + 1;
     launch->across = (launch->n - 1) / side + 1;
     return subwave_launch(context, SUBWAVE_OPERATION_transpose, subwave_moved_dtype(dtype), launch,
