@@ -179,6 +179,24 @@ template <class T, class Body> SUBWAVE_DEVICE void with_bins(const subwave_bins 
         body(even_bins<T>(bins));
 }
 
+/* Whichever there are, looked up for each pack: less code where more is done with an element than to find
+ * its slot. */
+template <class T> struct any_bins {
+    const subwave_bins &p;
+
+    template <int Size>
+    SUBWAVE_DEVICE void find(std::uint32_t (&slot)[Size], T (&element)[Size]) const
+    {
+        with_bins<T>(p, [&](const auto &bins) { bins.find(slot, element); });
+    }
+    SUBWAVE_DEVICE std::uint32_t search(T element) const
+    {
+        std::uint32_t slot = 0;
+        with_bins<T>(p, [&](const auto &bins) { slot = bins.search(element); });
+        return slot;
+    }
+};
+
 SUBWAVE_END
 
 #endif

@@ -39,6 +39,8 @@ template <class T> class block_counters {
     SUBWAVE_DEVICE std::uint32_t copies() const { return 1u << p_.log_copies; }
 
 public:
+    static constexpr bool in_turn = false;
+
     SUBWAVE_DEVICE block_counters(const subwave_histogram_launch &p, std::uint32_t *counts)
         : p_(p), counts_(counts), mine_(counts + (threadIdx.x & ((1u << p.log_copies) - 1))),
           shift_(p.log_copies + 2)
@@ -118,6 +120,9 @@ class device_counters {
     }
 
 public:
+    /* Packs are counted one after the other by the same instructions. */
+    static constexpr bool in_turn = true;
+
     SUBWAVE_DEVICE explicit device_counters(const subwave_histogram_launch &p)
         : counts_(p.counts), bins_(p.bins.count)
     {
@@ -164,13 +169,14 @@ SUBWAVE_DEVICE void count(const subwave_histogram_launch &p, const Bins &bins, C
             held[r] = load_pack_words<true>(reinterpret_cast<const T *>(
                 from + static_cast<std::uint32_t>(at < last ? at : last)));
         }
-        SUBWAVE_UNROLL
-        for (int r = 0; r < rows; ++r) {
-            auto pack = __builtin_bit_cast(pack_elements<T>, held[r]);
-            std::uint32_t slot[size];
-            bins.find(slot, pack.element);
-            counters.add(slot, r * counting.block + item < present);
-        }
+        for_rows<Counters::in_turn>(
+            [&](int r, const pack_words &words) {
+                auto pack = __builtin_bit_cast(pack_elements<T>, words);
+                std::uint32_t slot[size];
+                bins.find(slot, pack.element);
+                counters.add(slot, r * counting.block + item < present);
+            },
+            held);
     }
     if (blockIdx.x == 0 && packs * size < p.n) {
         const std::int64_t i = item < before ? item : packs * size + item;
@@ -223,7 +229,7 @@ SUBWAVE_KERNEL(counting.block, counting.blocks)
 histogram_in_device(subwave_histogram_launch p)
 {
     device_counters counters(p);
-    with_bins<T>(p.bins, [&](const auto &bins) { count<T>(p, bins, counters); });
+    count<T>(p, any_bins<T>{p.bins}, counters);
     counters.finish();
 }
 

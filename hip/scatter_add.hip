@@ -159,7 +159,7 @@ template <class T> struct binned_cells {
     SUBWAVE_DEVICE void find(std::int64_t (&cell)[Size], name (&element)[Size]) const
     {
         std::uint32_t slot[Size] = {};
-        with_bins<T>(p.bins, [&](const auto &bins) { bins.find(slot, element); });
+        any_bins<T>{p.bins}.find(slot, element);
         SUBWAVE_UNROLL
         for (int e = 0; e < Size; ++e)
             cell[e] = slot[e] <= static_cast<std::uint32_t>(p.bins.count)
