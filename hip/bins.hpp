@@ -8,7 +8,7 @@
 
 SUBWAVE_BEGIN
 
-/* Of how many lanes a wave looks which others have the same bin, to add once for all of them. */
+/* How many lanes' bins a wave compares with those of all its lanes, to add once for all that have the same. */
 constexpr int common_turns = 4;
 
 /* Elements are in slots: those of bin b in slot b + 1. What is in no bin is in slot 0 or in the one
@@ -179,8 +179,8 @@ template <class T, class Body> SUBWAVE_DEVICE void with_bins(const subwave_bins 
         body(even_bins<T>(bins));
 }
 
-/* Whichever there are, looked up for each pack: less code where more is done with an element than to find
- * its slot. */
+/* Any of these, looked up for each pack: then there is one copy of the code that does more with an element
+ * than to find its slot. */
 template <class T> struct any_bins {
     const subwave_bins &p;
 

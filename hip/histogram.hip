@@ -29,8 +29,8 @@ template <class T> struct values_as_bins {
     }
 };
 
-/* In shared memory: copies of the slots, which lie 2^shift bytes apart. All of a block call together, but
- * for add(). */
+/* In shared memory: copies of the slots, which lie 2^shift bytes apart. All work-items of a block call
+ * together, except add(). */
 template <class T> class block_counters {
     const subwave_histogram_launch &p_;
     std::uint32_t *const counts_, *const mine_; /* mine_: this lane's copy of slot 0 */
@@ -39,6 +39,7 @@ template <class T> class block_counters {
     SUBWAVE_DEVICE std::uint32_t copies() const { return 1u << p_.log_copies; }
 
 public:
+    /* Whether packs are counted one after the other by the same instructions, which is less code. */
     static constexpr bool in_turn = false;
 
     SUBWAVE_DEVICE block_counters(const subwave_histogram_launch &p, std::uint32_t *counts)
@@ -83,8 +84,8 @@ public:
     }
 };
 
-/* In device memory. All of a wave's lanes call together. A bin that many of them have the wave counts in
- * a register, until there is another such bin: additions to one place are done one after the other. */
+/* In device memory, where additions to one place wait for each other. So a wave counts a bin that many of
+ * its lanes have in a register, until there is another such bin. All of a wave's lanes call together. */
 class device_counters {
     std::int64_t *counts_;
     std::int32_t bins_, common_ = -2; /* common_: that bin, or none yet */
@@ -120,7 +121,6 @@ class device_counters {
     }
 
 public:
-    /* Packs are counted one after the other by the same instructions. */
     static constexpr bool in_turn = true;
 
     SUBWAVE_DEVICE explicit device_counters(const subwave_histogram_launch &p)

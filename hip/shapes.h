@@ -112,9 +112,9 @@ typedef struct subwave_shapes {
     /* How many elements a work-item of a group call loads together: of 4 bytes; of others; of more than
      * 16 bytes. */
     int32_t group_batch[3];
-    /* Bytes of a row of a tile that is transposed, if these are up to 64 elements. Where matrices have rows
-     * of odd lengths, longer rows have fewer ends that share lines of a cache with others; shared memory of
-     * AMD has room for few such tiles. */
+    /* Bytes of a row of a transposed tile, which has at most 64 elements. Where matrices have rows of odd
+     * lengths, longer rows of tiles have fewer ends that share lines of a cache with other tiles; AMD's
+     * shared memory has room for few such tiles. */
     int32_t transpose_row;
 } subwave_shapes;
 
