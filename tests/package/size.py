@@ -21,7 +21,7 @@ FAMILIES = {
     "rows": (250000, r"row_"),
     "selections": (150000, r"compact|partition|unique|select"),
     "segments": (300000, r"segmented_"),
-    "histograms": (340000, r"histogram|scatter_add|append"),
+    "histograms": (320000, r"histogram|scatter_add|append"),
     "memory": (10000, r"fill$"),
     "stacks": (60000, r"stack_|transpose_stacked"),
     "grouped": (30000, r"grouped_"),
