@@ -96,8 +96,8 @@ static subwave_status ask_for_info(int index, subwave_device_properties *propert
     return SUBWAVE_STATUS_SUCCESS;
 }
 
-/* A device stays as it is, and to ask the runtime takes up to milliseconds where threads ask together:
- * the answers are kept, as long as the process runs. */
+/* A device stays as it is, and the runtime takes up to milliseconds to answer where threads ask at the
+ * same time. So answers are kept as long as the process runs. */
 static subwave_status device_info(int index, subwave_device_properties *properties, char *error)
 {
     enum { MOST_KEPT = 64 };
