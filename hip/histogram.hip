@@ -88,7 +88,7 @@ public:
  * its lanes have in a register, until there is another such bin. All of a wave's lanes call together. */
 class device_counters {
     std::int64_t *counts_;
-    std::int32_t bins_, common_ = -2; /* common_: that bin, or none yet */
+    std::int32_t bins_, common_ = -2; /* that bin; none yet, since -1 is no bin */
     std::int64_t count_ = 0;
 
     SUBWAVE_DEVICE void add(std::uint32_t slot)

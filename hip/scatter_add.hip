@@ -240,7 +240,7 @@ scatter_add(subwave_scatter_add_launch p)
     };
     /* A cell of many elements: lanes add up what they have for it, until there is another such cell. */
     const sub_group wave = this_work_item::get_sub_group();
-    std::int64_t common = -2;
+    std::int64_t common = -2; /* none yet: -1 is that of elements which are in no cell */
     word sum[parts] = {};
     const int turns = p.copies > 0 ? 1 : common_turns; /* in shared memory the others cost little */
     const auto finish_common = [&] {
