@@ -44,18 +44,24 @@ template <class T> static int launch_matmul_matrix(const subwave_matmul_launch &
     const subwave_matmul_kernel &plan = l.kernel;
     char *const workspace = static_cast<char *>(l.workspace);
     const auto &split = plan.of.matrix;
-    const std::uint32_t stages = split.shared * split.stages;
+    const bool is_split = split.shares > 0, by_tiles = is_split && split.shares % split.shared == 0;
+    const std::uint32_t together = by_tiles   ? split.shares / split.shared
+                                   : is_split ? split.shares
+                                              : 1,
+                        span = by_tiles ? split.stages : split.shared * split.stages;
     const matrix_problem<T> problem = {
         problem_of<T>(l.product),
         split.tiles,
         split.stages,
         split.shares,
         split.shared,
-        split.shares == 0 ? 0 : stages / split.shares,
-        split.shares == 0 ? 0 : stages % split.shares,
-        split.shares == 0 ? 0
-                          : split.stages * matrix_shape<T>(split.shape).stage -
-                                static_cast<std::uint32_t>(l.product.k),
+        together,
+        span,
+        span / together,
+        span % together,
+        is_split ? split.stages * matrix_shape<T>(split.shape).stage -
+                       static_cast<std::uint32_t>(l.product.k)
+                 : 0,
         split.band,
         reinterpret_cast<matmul_sum<T> *>(workspace +
                                           SUBWAVE_WORKSPACE_COUNTERS * sizeof(std::uint32_t)),

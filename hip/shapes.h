@@ -89,6 +89,9 @@ typedef struct subwave_shapes {
                            * unit does twice as many of 16 bits, and four times as many of 8 */
     int32_t sum_bytes[2]; /* of a compute unit per clock: if all of them read or write; if few do */
     int32_t latency;      /* clocks until memory answers */
+    /* Whether a share may have stages of two tiles, each of which a block multiplies: a compute unit
+     * should have room for both. */
+    bool shares_cross_tiles;
     /* AUTO takes MATRIX if its blocks fill at least so many percent of the compute units: in f32 and
      * f64; in smaller elements that are copied in packs; in such as are copied one by one. (NVIDIA,
      * 16 bits: src/plan_matmul.c compares times.) */
@@ -135,6 +138,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     {1, 2, 2},
     {1, 1},
     0,
+    true,
     {0, 0, 0},
     false,
     17,
@@ -155,20 +159,21 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
      {4, 4, SUBWAVE_BROADCAST_FOR_ALL, 20, false}},
     8,
     {16, 16, false, 2, 4},
-    {{2, 4, 2, 2, 16, 4, false, {108, 108}, {108, 108}},
-     {2, 2, 1, 2, 16, 4, false, {100, 100}, {100, 100}},
-     {4, 1, 1, 2, 16, 3, false, {100, 100}, {100, 100}},
-     {1, 4, 2, 1, 16, 3, false, {100, 100}, {100, 100}},
-     {4, 1, 1, 3, 16, 4, false, {100, 100}, {100, 100}},
-     {1, 4, 3, 1, 16, 4, false, {100, 100}, {100, 100}},
-     {2, 2, 2, 2, 8, 4, false, {100, 100}, {100, 100}}},
+    {{2, 4, 2, 2, 16, 4, true, {90, 90}, {90, 90}},
+     {2, 2, 1, 2, 16, 4, true, {88, 88}, {60, 60}},
+     {4, 1, 1, 2, 16, 3, false, {88, 88}, {44, 44}},
+     {1, 4, 2, 1, 16, 3, false, {88, 88}, {44, 44}},
+     {4, 1, 1, 3, 16, 4, false, {88, 88}, {44, 44}},
+     {1, 4, 3, 1, 16, 4, false, {88, 88}, {44, 44}},
+     {2, 2, 2, 2, 8, 4, false, {81, 81}, {44, 44}}},
     {16, 16, false, 2, 4},
-    {{2, 2, 4, 4, 32, 4, false, {100, 100}, {100, 100}}},
+    {{2, 2, 4, 4, 32, 4, true, {60, 60}, {60, 60}}},
     {{2, 2, 4, 4, 64, 4, false, {100, 100}, {100, 100}}},
     false,
-    {0, 0, 0},
-    {1, 1},
-    0,
+    {128, 128, 1024},
+    {24, 64},
+    1400,
+    false,
     {0, 13, 40},
     true,
     9,
@@ -205,6 +210,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     {128, 128, 512},
     {27, 64},
     900,
+    true,
     {25, 25, 25},
     false,
     0,
@@ -239,6 +245,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     {128, 128, 512},
     {27, 64},
     0,
+    true,
     {25, 25, 25},
     false,
     0,

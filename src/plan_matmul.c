@@ -184,14 +184,14 @@ static subwave_variant choose_in_turns(const subwave_capabilities *device, subwa
  * unit all is: on NVIDIA. A round of MATRIX takes as long as 250 steps of k beside its own, each of
  * which takes five times as long if it copies single elements; of several rounds two blocks are on a
  * compute unit together. BROADCAST is slower at the edges of C. Measured on an H200. */
-static bool matrix_is_faster(const subwave_capabilities *device,
-                             const subwave_matmul_product *product,
+static bool matrix_is_faster(const subwave_matmul_product *product,
                              const subwave_matmul_kernel *matrix,
                              const subwave_matmul_kernel *broadcast)
 {
-    const double rounds = (double)ceil_divide(matrix->blocks, device->compute_units);
-    const double by_matrix = 0.26 * rounds * (rounds > 1 ? 0.75 : 1) *
-                             ((double)product->k * (matrix->packed ? 1 : 5) + 250);
+    const double rounds = matrix->rounds;
+    const double by_matrix =
+        0.26 * (rounds > 1 ? 0.75 : 1) *
+        (rounds * (double)product->k * (matrix->packed ? 1 : 5) + (rounds > 1 ? rounds : 1) * 250);
     const int64_t m = product->m, n = product->n, rows = broadcast->tile_rows,
                   columns = broadcast->tile_columns;
     const double edges = m < rows || n < columns             ? 3.5
@@ -203,17 +203,24 @@ static bool matrix_is_faster(const subwave_capabilities *device,
 /* Whether MATRIX's thin blocks are ahead of SKINNY in f64, for a C by rows of 17 to 64 rows or columns:
  * if there are enough of them for the device, and if k is long where every other row of C begins at an
  * address that no pair of elements is stored at. Measured on an H200. */
-static bool thin_blocks_are_ahead(const subwave_capabilities *device, subwave_dtype dtype,
+static bool thin_blocks_are_ahead(const subwave_capabilities *device,
                                   const subwave_matmul_product *product, int64_t least)
 {
     if (product->n == least && least > 32 && least % 2 == 1 && product->k <= 64)
         return false;
-    subwave_matmul_product by_matrix = *product;
-    const int64_t blocks =
-                      subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_MATRIX, &by_matrix).blocks,
+    const int64_t tiles = ceil_divide(greater_of(product->m, product->n), 64),
                   units = device->compute_units, k = product->k;
-    return blocks >= units ? k > 16 || least > 24
-                           : 3 * blocks >= units && (least > 32 ? k >= 32 : k <= 64);
+    return tiles >= units ? k > 16 || least > 24
+                          : 3 * tiles >= units && (least > 32 ? k >= 32 : k <= 64);
+}
+
+/* Whether all of a product is so little that a few large blocks of MATRIX take longer for it than many
+ * small ones of SKINNY. Measured on an H200. */
+static bool is_small(const subwave_matmul_product *product)
+{
+    const int64_t m = product->m, n = product->n,
+                  area = m <= 1 << 16 && n <= (1 << 16) / m ? m * n : 0;
+    return area > 0 && product->k <= (1 << 25) / area;
 }
 
 /* Whether C has so few rows or columns that SKINNY is ahead. On NVIDIA, measured on an H200: in f64,
@@ -245,8 +252,12 @@ static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
         return tall ? least <= 32 : least < 8;
     if (dtype == SUBWAVE_DTYPE_F64)
         return device->shapes->f64_unit_in_groups && subwave_has_matrix_unit(device, dtype) &&
-               greatest / 15 >= least && least <= 64 &&
-               !thin_blocks_are_ahead(device, dtype, &by_rows, least);
+               ((greatest / 15 >= least && least <= 64 &&
+                 !thin_blocks_are_ahead(device, &by_rows, least)) ||
+                is_small(&by_rows));
+    /* Few tiles of a long k, which BROADCAST does not divide among blocks. */
+    if (k >= (tall ? 512 : 2048) && greatest < (1 << 18) / least)
+        return true;
     subwave_matmul_product by_skinny = by_rows;
     const subwave_matmul_kernel kernel =
         subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_SKINNY, &by_skinny);
@@ -300,7 +311,7 @@ static subwave_variant choose(const subwave_capabilities *device, subwave_dtype 
     const subwave_matmul_kernel broadcast =
         subwave_plan_matmul(device, dtype, SUBWAVE_VARIANT_BROADCAST, &by_broadcast);
     const bool is_faster = subwave_dtype_size(dtype) == 2 && broadcast.time > 0
-                               ? matrix_is_faster(device, &by_broadcast, &matrix, &broadcast)
+                               ? matrix_is_faster(&by_broadcast, &matrix, &broadcast)
                                : has_blocks(device, dtype, &matrix);
     return is_faster ? SUBWAVE_VARIANT_MATRIX : SUBWAVE_VARIANT_BROADCAST;
 }

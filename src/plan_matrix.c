@@ -11,7 +11,7 @@
  * that the bits of a result are the same. */
 static int64_t units_of(const subwave_capabilities *device)
 {
-    return device->waves_take_turns ? 3 : device->compute_units;
+    return device->waves_take_turns ? 5 : device->compute_units;
 }
 
 static int32_t columns_of(const subwave_capabilities *device, const subwave_unit_shape *unit,
@@ -141,11 +141,11 @@ static void show_best(const subwave_matmul_product *product, subwave_matmul_kern
 }
 
 /* The next number of shares to try: a multiple of the tiles, of which not all are tried if they are
- * many, or of a round of compute units. */
-static int64_t more_shares(int64_t shares, int64_t shared, int64_t round)
+ * many, or of a round of compute units if a share may have stages of two tiles. */
+static int64_t more_shares(int64_t shares, int64_t shared, int64_t round, bool crosses)
 {
-    const int64_t parts = shares / shared;
-    return lesser_of((parts + 1 + parts / 8) * shared, (shares / round + 1) * round);
+    const int64_t parts = shares / shared, by_tiles = (parts + 1 + parts / 8) * shared;
+    return crosses ? lesser_of(by_tiles, (shares / round + 1) * round) : by_tiles;
 }
 
 /* Tiles are computed in rounds, one by each compute unit. Where the last round, or the only one,
@@ -175,22 +175,27 @@ static void split_last_rounds(const subwave_capabilities *device, const subwave_
     if (candidates->all)
         candidates->show(candidates, kernel);
     subwave_matmul_kernel best = *kernel;
+    const bool crosses = device->shapes->shares_cross_tiles;
     const bool is_whole = !block->splits_k || tiles > INT32_MAX / 2;
     for (int64_t shared = tiles % units == 0 ? units : tiles % units;
          !is_whole && shared <= tiles && shared < (speed->held + 1) * units; shared += units) {
         if (shared > SUBWAVE_WORKSPACE_COUNTERS || shared > INT32_MAX / stages)
             break;
         const int64_t round = round_up(shared, units),
-                      most =
-                          lesser_of(lesser_of(speed->held * round, room - shared), shared * stages);
-        for (int64_t shares = lesser_of(more_shares(shared, shared, round), most); shares > shared;
-             shares = lesser_of(more_shares(shares, shared, round), most)) {
+                      limit =
+                          lesser_of(lesser_of(speed->held * round, room - shared), shared * stages),
+                      most = crosses ? limit : limit / shared * shared;
+        for (int64_t shares = lesser_of(more_shares(shared, shared, round, crosses), most);
+             shares > shared;
+             shares = lesser_of(more_shares(shares, shared, round, crosses), most)) {
+            /* Whether each tile's stages are divided by themselves; and whether evenly. Otherwise a
+             * share may go on in a next tile, and then two blocks work on it. */
+            const bool by_tiles = shares % shared == 0,
+                       is_even = by_tiles && stages % (shares / shared) == 0;
             const int64_t fewest = shared * stages / shares; /* stages of a share */
-            /* Whether no share goes on in a next tile. */
-            const bool ends =
-                shared == 1 || (shared * stages % shares == 0 && stages % fewest == 0);
-            /* Of a tile, and of a compute unit, which may read the sums of several tiles. */
-            const int64_t parts = ceil_divide(shares, shared) + !ends,
+            /* Of a tile, one too many where shares differ; and of a compute unit, which may read the
+             * sums of several tiles. */
+            const int64_t parts = ceil_divide(shares, shared) + !is_even,
                           of_unit = ceil_divide(shares, units),
                           reads = (parts - 1) * ceil_divide(of_unit, parts);
             const double steps =
@@ -199,11 +204,13 @@ static void split_last_rounds(const subwave_capabilities *device, const subwave_
                 (double)of_unit * steps_of_part(speed, shares, units) +
                 (double)reads * steps_of_part(speed, shared, units) + speed->wait;
             if (steps < least || candidates->all) {
-                kernel->parts = (int32_t)lesser_of(ceil_divide(stages, fewest) + !ends, shares);
+                kernel->parts =
+                    (int32_t)(by_tiles ? shares / shared
+                                       : lesser_of(ceil_divide(stages, fewest) + 1, shares));
                 kernel->of.matrix.tiles = (uint32_t)(tiles - shared);
                 kernel->of.matrix.shares = (uint32_t)shares;
                 kernel->of.matrix.shared = (uint32_t)shared;
-                kernel->blocks = (uint32_t)(tiles - shared + (ends ? 1 : 2) * shares);
+                kernel->blocks = (uint32_t)(tiles - shared + (by_tiles ? 1 : 2) * shares);
                 kernel->workspace_bytes = SUBWAVE_WORKSPACE_COUNTERS * (int64_t)sizeof(uint32_t) +
                                           (shares + shared) * part_bytes;
                 set_steps(steps, speed->share, handicap, k, kernel);
@@ -282,11 +289,15 @@ static void plan_pairs(const subwave_capabilities *device, subwave_dtype dtype,
     const subwave_unit_shape *const unit = &device->shapes->matrix_unit;
     const subwave_block_shape *const blocks = device->shapes->matrix;
     show_blocks(device, unit, blocks, 0, dtype, product, kernel, candidates);
-    /* They wait for memory, several of them on a compute unit, rather than for the matrix unit. */
+    /* They wait for memory, several of them on a compute unit, rather than for the matrix unit; where
+     * only a few are there, they take longer for a long k. Measured on an H200. */
+    const int64_t longer = greater_of(product->m, product->n);
+    const bool are_few = product->k > 256 && longer / 64 < 3 * units_of(device);
     for (int thin = SUBWAVE_MATRIX_THIN; thin < SUBWAVE_MATRIX_SHAPES && blocks[thin].down != 0;
          ++thin)
         if (tile_has_short_side(device, unit, &blocks[thin], product))
-            show_block(device, unit, blocks, thin, 8, dtype, product, kernel, candidates);
+            show_block(device, unit, blocks, thin, are_few ? 11 : 8, dtype, product, kernel,
+                       candidates);
 }
 
 /* Whether 16 bytes of a line of A or of B are an aligned access; of elements of 16 bits also whether

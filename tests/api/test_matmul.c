@@ -839,11 +839,6 @@ static void test_order_of_sums(void **state)
             }
 }
 
-/* --- packed i8 -------------------------------------------------------------------------------- */
-
-/* A and B that lie across k, or along it in unaligned lines, are packed in the workspace, as many lines at
- * a time as it holds: in the context's own, in one of the caller's, and in none, where the product is
- * computed without. */
 static subwave_matmul_plan_info plan_of(subwave_context *context, const matmul_case *what)
 {
     const subwave_transpose_kind kinds[] = {SUBWAVE_TRANSPOSE_NONE, SUBWAVE_TRANSPOSE_YES};
@@ -854,6 +849,38 @@ static subwave_matmul_plan_info plan_of(subwave_context *context, const matmul_c
     return plan;
 }
 
+/* MATRIX divides a long k among blocks where C has few tiles: evenly or not, of aligned operands and of
+ * others. The forms in turn. */
+static void test_matrix_long(void **state)
+{
+    static const int64_t sizes[][3] = {{100, 70, 2999}, {33, 250, 2048}, {130, 40, 4100}};
+    harness_random random = harness_random_start();
+    const bool on_cpu = harness_is_cpu(*state);
+    unsigned form = 0;
+    int tried = 0, split = 0;
+    for (size_t s = 0; s < COUNT(sizes); ++s)
+        for (int d = 0; d < DTYPES; ++d) {
+            /* The CPU device plans for five compute units. */
+            matmul_case what = plain_case(SUBWAVE_VARIANT_MATRIX, matmul_dtypes[d], sizes[s][0],
+                                          sizes[s][1], sizes[s][2] / (on_cpu ? 8 : 1));
+            set_form(&what, form);
+            form = (form + 3) % FORMS;
+            vary(&what, &random);
+            what.poison = HARNESS_NAN; /* the bound of a long sum admits the others */
+            if (!has(*state, what.variant, what.dtype) || !harness_takes(1, 6))
+                continue;
+            tried += subwave_dtype_size(what.dtype) > 1;
+            split += plan_of(*state, &what).parts > 1;
+            check_case(*state, &what, &random);
+        }
+    assert_true(tried == 0 || split > 0);
+}
+
+/* --- packed i8 -------------------------------------------------------------------------------- */
+
+/* A and B that lie across k, or along it in unaligned lines, are packed in the workspace, as many lines at
+ * a time as it holds: in the context's own, in one of the caller's, and in none, where the product is
+ * computed without. */
 static void check_packed_bytes(subwave_context *context, const matmul_case *what,
                                harness_random *random)
 {
@@ -1215,6 +1242,7 @@ int main(void)
         cmocka_unit_test(test_skinny_sizes),
         cmocka_unit_test(test_skinny_short),
         cmocka_unit_test(test_large_sizes),
+        cmocka_unit_test(test_matrix_long),
         cmocka_unit_test(test_tutorial),
         cmocka_unit_test(test_scalars),
         cmocka_unit_test(test_k_zero),

@@ -105,7 +105,9 @@ static void test_auto(void **state)
         int64_t m, n;
         subwave_variant expected;
     } rows[] = {
-        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 64, 64, SUBWAVE_VARIANT_MATRIX},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 64, 64, SUBWAVE_VARIANT_SKINNY},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 256, 256, SUBWAVE_VARIANT_SKINNY},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 300, 300, SUBWAVE_VARIANT_MATRIX},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 4096, 4096, SUBWAVE_VARIANT_MATRIX},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F32, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
         {"hip-nvidia", "sm_75", 32, 40, SUBWAVE_DTYPE_F64, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
@@ -152,7 +154,7 @@ static void test_auto(void **state)
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 24, 10000, SUBWAVE_VARIANT_MATRIX},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 48, 3000, SUBWAVE_VARIANT_MATRIX},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 48, 1000, SUBWAVE_VARIANT_SKINNY},
-        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 24, 256, SUBWAVE_VARIANT_MATRIX},
+        {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 24, 256, SUBWAVE_VARIANT_SKINNY},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 1000, 64, SUBWAVE_VARIANT_SKINNY},
         {"hip-nvidia", "sm_90", 32, 132, SUBWAVE_DTYPE_F64, 10000, 64, SUBWAVE_VARIANT_MATRIX},
         {"hip-amd", "gfx90a", 64, 104, SUBWAVE_DTYPE_F64, 24, 4096, SUBWAVE_VARIANT_MATRIX},
@@ -192,8 +194,8 @@ static void test_auto_by_time(void **state)
     } rows[] = {{SUBWAVE_DTYPE_F16, 256, 256, 256, SUBWAVE_VARIANT_BROADCAST},
                 {SUBWAVE_DTYPE_F16, 640, 640, 640, SUBWAVE_VARIANT_MATRIX},
                 {SUBWAVE_DTYPE_F16, 1000, 16, 4096, SUBWAVE_VARIANT_MATRIX},
-                {SUBWAVE_DTYPE_F16, 16, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
-                {SUBWAVE_DTYPE_F16, 24, 4096, 4096, SUBWAVE_VARIANT_BROADCAST},
+                {SUBWAVE_DTYPE_F16, 16, 4096, 4096, SUBWAVE_VARIANT_MATRIX},
+                {SUBWAVE_DTYPE_F16, 24, 4096, 4096, SUBWAVE_VARIANT_MATRIX},
                 {SUBWAVE_DTYPE_F16, 1, 1024, 1024, SUBWAVE_VARIANT_MATRIX},
                 {SUBWAVE_DTYPE_F16, 1000000, 4, 64, SUBWAVE_VARIANT_MATRIX},
                 {SUBWAVE_DTYPE_F16, 4096, 4096, 63, SUBWAVE_VARIANT_MATRIX},
@@ -385,10 +387,16 @@ static void check_parts(const subwave_capabilities *device, subwave_dtype dtype,
     assert_true(shares <= MOST_SHARES && shares >= shared);
     memset(is_used, 0, sizeof is_used);
     int64_t at = 0, parts = 0, blocks = kernel->of.matrix.tiles + shares;
+    /* Shares of what is divided by itself, and its stages. */
+    const bool by_tiles = shares % shared == 0;
+    const int64_t together = by_tiles ? shares / shared : shares, span = by_tiles ? stages : all;
+    assert_true(by_tiles || device->shapes->shares_cross_tiles);
     for (int64_t share = 0; share < shares; ++share) {
-        const int64_t from = share * (all / shares) + lesser_of(share, all % shares),
-                      to = (share + 1) * (all / shares) + lesser_of(share + 1, all % shares);
+        const int64_t number = share % together, length = span / together, longer = span % together,
+                      from = share / together * span + number * length + lesser_of(number, longer),
+                      to = from + length + (number < longer);
         assert_true(from == at && to > from);
+        assert_true(!by_tiles || to <= (share / together + 1) * stages);
         while (at < to) {
             const int64_t tile = at / stages, end = lesser_of(to, (tile + 1) * stages);
             const bool second = from < tile * stages;

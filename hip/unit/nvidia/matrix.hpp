@@ -12,10 +12,10 @@ constexpr bool matrix_splits_stages = false;
 template <class T> constexpr int matrix_blocks(int shape)
 {
     const int tiles = matrix_shape<T>(shape).tall * matrix_shape<T>(shape).wide;
-    return is_small_float<T>::value                           ? 2
-           : matrix_by_rows<T> || shape < SUBWAVE_MATRIX_THIN ? 1
-           : tiles > 2                                        ? 3
-                                                              : 4;
+    return is_small_float<T>::value                   ? 2
+           : matrix_by_rows<T> || shape == 0          ? 1
+           : tiles > 2 || shape < SUBWAVE_MATRIX_THIN ? 3
+                                                      : 4;
 }
 constexpr int matrix_pairs_held = 1;
 
