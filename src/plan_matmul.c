@@ -256,7 +256,7 @@ static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
                  !thin_blocks_are_ahead(device, &by_rows, least)) ||
                 is_small(&by_rows));
     /* Few tiles of a long k, which BROADCAST does not divide among blocks. */
-    if (k >= (tall ? 512 : 2048) && greatest < (1 << 18) / least)
+    if (k >= (tall ? 512 : 2048) && greatest <= (1 << (tall ? 18 : 17)) / least)
         return true;
     subwave_matmul_product by_skinny = by_rows;
     const subwave_matmul_kernel kernel =

@@ -204,9 +204,11 @@ static subwave_skinny_shape choose_staged(const subwave_capabilities *device, su
     if (dtype != SUBWAVE_DTYPE_F32)
         return 0;
     const bool timed = is_timed(device, dtype);
-    /* Of more rows than a wide tile the usual tiles are ahead, unless many of their columns are beyond
-     * C. Small ones may be there instead. */
-    if (timed && m > 64 && !down && n < 1024 && 8 * round_up(n, 128) > 9 * n)
+    /* Many of the columns of the usual tiles would be beyond C, or their lanes would each read little of
+     * a long k. */
+    const bool beyond = m > 64 && n > 128 && n < 1024 && 8 * round_up(n, 128) > 9 * n,
+               narrow = m > 32 && n <= 64 && k >= 2048;
+    if (timed && !down && (beyond || narrow))
         return SUBWAVE_SKINNY_STAGED_ACROSS_FEW;
     const bool is_ahead = m > 16 ? down || (k <= 64 && n >= 4096) ||
                                        (2 * wide >= 3 * units && m < 24) ||

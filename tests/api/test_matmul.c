@@ -849,28 +849,31 @@ static subwave_matmul_plan_info plan_of(subwave_context *context, const matmul_c
     return plan;
 }
 
-/* MATRIX divides a long k among blocks where C has few tiles: evenly or not, of aligned operands and of
+/* A long k is divided among blocks where C has few tiles: evenly or not, of aligned operands and of
  * others. The forms in turn. */
-static void test_matrix_long(void **state)
+static void test_long_k(void **state)
 {
-    static const int64_t sizes[][3] = {{100, 70, 2999}, {33, 250, 2048}, {130, 40, 4100}};
+    static const int64_t sizes[][3] = {
+        {100, 70, 2999}, {33, 250, 2048}, {130, 40, 4100}, {60, 50, 4099}, {100, 250, 2100}};
+    static const subwave_variant variants[] = {SUBWAVE_VARIANT_MATRIX, SUBWAVE_VARIANT_AUTO};
     harness_random random = harness_random_start();
     const bool on_cpu = harness_is_cpu(*state);
     unsigned form = 0;
     int tried = 0, split = 0;
     for (size_t s = 0; s < COUNT(sizes); ++s)
-        for (int d = 0; d < DTYPES; ++d) {
+        for (int d = 0; d < 2 * DTYPES; ++d) {
             /* The CPU device plans for five compute units. */
-            matmul_case what = plain_case(SUBWAVE_VARIANT_MATRIX, matmul_dtypes[d], sizes[s][0],
+            matmul_case what = plain_case(variants[d % 2], matmul_dtypes[d / 2], sizes[s][0],
                                           sizes[s][1], sizes[s][2] / (on_cpu ? 8 : 1));
             set_form(&what, form);
             form = (form + 3) % FORMS;
             vary(&what, &random);
             what.poison = HARNESS_NAN; /* the bound of a long sum admits the others */
-            if (!has(*state, what.variant, what.dtype) || !harness_takes(1, 6))
+            if (!has(*state, what.variant, what.dtype) || !harness_takes(1, 12))
                 continue;
-            tried += subwave_dtype_size(what.dtype) > 1;
-            split += plan_of(*state, &what).parts > 1;
+            const bool is_matrix = what.variant == SUBWAVE_VARIANT_MATRIX;
+            tried += is_matrix && subwave_dtype_size(what.dtype) > 1;
+            split += is_matrix && plan_of(*state, &what).parts > 1;
             check_case(*state, &what, &random);
         }
     assert_true(tried == 0 || split > 0);
@@ -1242,7 +1245,7 @@ int main(void)
         cmocka_unit_test(test_skinny_sizes),
         cmocka_unit_test(test_skinny_short),
         cmocka_unit_test(test_large_sizes),
-        cmocka_unit_test(test_matrix_long),
+        cmocka_unit_test(test_long_k),
         cmocka_unit_test(test_tutorial),
         cmocka_unit_test(test_scalars),
         cmocka_unit_test(test_k_zero),
