@@ -46,7 +46,7 @@ typedef struct subwave_unit_shape {
  * tall x wide tiles of the unit. `stage` steps of k are copied into shared memory at a time, which
  * holds `stages` such copies. splits_k: parts of k may be other blocks'. `share` is what the loop over
  * k reaches on a compute unit that is full of such blocks: in percent of the unit's peak if
- * shares_are_predicted, else it serves only to compare shapes. `alone` is the same of a compute unit
+ * shares_are_predicted, else by times, and only to compare shapes. `alone` is the same of a compute unit
  * that has one such block, which mostly waits for memory. Of the two numbers of each, the first is for
  * elements of 8 bytes and the second for those of 4; in shapes for 16 and 8 bits the first is for
  * units that are not fast, and the second for those that are (matrix16_is_fast). */

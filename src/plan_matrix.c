@@ -150,8 +150,8 @@ static int64_t more_shares(int64_t shares, int64_t shared, int64_t round, bool c
 
 /* Tiles are computed in rounds, one by each compute unit. Where the last round, or the only one,
  * would leave some idle, or waiting for memory, k of its tiles may be split, or of those of the last
- * rounds: among as many shares as units hold in these rounds, or as a multiple of the tiles. A share
- * may end within one tile and go on in the next. Shows that of the fewest steps per unit. */
+ * rounds: among a multiple of the tiles, or where shares may cross tiles also among as many as units
+ * hold in these rounds. Shows that of the fewest steps per unit. */
 static void split_last_rounds(const subwave_capabilities *device, const subwave_block_shape *block,
                               subwave_dtype dtype, const block_speed *speed, double handicap,
                               const subwave_matmul_product *product, subwave_matmul_kernel *kernel,
