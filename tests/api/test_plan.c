@@ -211,7 +211,14 @@ static void test_auto_by_time(void **state)
                 {SUBWAVE_DTYPE_F32, 10000, 65, 512, SUBWAVE_VARIANT_BROADCAST},
                 {SUBWAVE_DTYPE_F32, 10000, 24, 8, SUBWAVE_VARIANT_SKINNY},
                 {SUBWAVE_DTYPE_F32, 100, 64, 64, SUBWAVE_VARIANT_BROADCAST},
+                {SUBWAVE_DTYPE_F32, 100, 200, 4096, SUBWAVE_VARIANT_SKINNY},
+                {SUBWAVE_DTYPE_F32, 2000, 100, 600, SUBWAVE_VARIANT_SKINNY},
+                {SUBWAVE_DTYPE_F32, 200, 1000, 4096, SUBWAVE_VARIANT_BROADCAST},
+                {SUBWAVE_DTYPE_F32, 128, 128, 512, SUBWAVE_VARIANT_BROADCAST},
                 {SUBWAVE_DTYPE_F64, 64, 512, 2048, SUBWAVE_VARIANT_SKINNY},
+                {SUBWAVE_DTYPE_F64, 150, 150, 1000, SUBWAVE_VARIANT_SKINNY},
+                {SUBWAVE_DTYPE_F64, 100, 200, 4096, SUBWAVE_VARIANT_MATRIX},
+                {SUBWAVE_DTYPE_F64, 4096, 64, 4096, SUBWAVE_VARIANT_MATRIX},
                 {SUBWAVE_DTYPE_F64, 30000, 35, 64, SUBWAVE_VARIANT_SKINNY},
                 {SUBWAVE_DTYPE_F64, 30000, 35, 128, SUBWAVE_VARIANT_MATRIX},
                 {SUBWAVE_DTYPE_F64, 30000, 48, 64, SUBWAVE_VARIANT_MATRIX},
@@ -226,6 +233,42 @@ static void test_auto_by_time(void **state)
             plan(&device, rows[r].dtype, SUBWAVE_VARIANT_AUTO, rows[r].m, rows[r].n, rows[r].k)
                 .kernel.variant,
             rows[r].expected);
+}
+
+/* NVIDIA, a long k: the tiles, and how many blocks share each, that were fast on an H200. No share has
+ * stages of two tiles. */
+static void test_long_k(void **state)
+{
+    (void)state;
+    static const struct {
+        subwave_dtype dtype;
+        subwave_variant variant;
+        int64_t m, n, k;
+        int32_t rows, columns; /* turned or not */
+        int32_t least, most;   /* parts */
+    } rows[] = {{SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX, 100, 200, 4096, 64, 32, 8, 18},
+                {SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX, 512, 512, 4096, 128, 64, 4, 4},
+                {SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX, 64, 10000, 512, 64, 32, 2, 2},
+                {SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX, 24, 10000, 512, 32, 64, 1, 1},
+                {SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX, 10000, 24, 128, 64, 32, 1, 1},
+                {SUBWAVE_DTYPE_F64, SUBWAVE_VARIANT_MATRIX, 512, 512, 512, 64, 32, 1, 1},
+                {SUBWAVE_DTYPE_BF16, SUBWAVE_VARIANT_MATRIX, 1000, 16, 4096, 128, 128, 6, 12},
+                {SUBWAVE_DTYPE_BF16, SUBWAVE_VARIANT_MATRIX, 256, 256, 256, 128, 128, 1, 1},
+                {SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_SKINNY, 300, 300, 3000, 32, 32, 8, 12},
+                {SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_SKINNY, 64, 64, 100000, 32, 32, 64, 128},
+                {SUBWAVE_DTYPE_F32, SUBWAVE_VARIANT_SKINNY, 100, 100, 100000, 16, 128, 32, 40}};
+    const subwave_capabilities device = make_device("hip-nvidia", "sm_90", 32, 132);
+    for (size_t r = 0; r < COUNT(rows); ++r) {
+        const subwave_matmul_kernel kernel =
+            plan(&device, rows[r].dtype, rows[r].variant, rows[r].m, rows[r].n, rows[r].k).kernel;
+        assert_int_equal(greater_of(kernel.tile_rows, kernel.tile_columns),
+                         greater_of(rows[r].rows, rows[r].columns));
+        assert_int_equal(lesser_of(kernel.tile_rows, kernel.tile_columns),
+                         lesser_of(rows[r].rows, rows[r].columns));
+        assert_in_range(kernel.parts, rows[r].least, rows[r].most);
+        if (kernel.variant == SUBWAVE_VARIANT_MATRIX && kernel.parts > 1)
+            assert_int_equal(kernel.of.matrix.shares, kernel.parts * kernel.of.matrix.shared);
+    }
 }
 
 /* A tile follows from the rounds of blocks. The product is turned, so that rows of A and C and
@@ -1547,6 +1590,7 @@ int main(void)
         cmocka_unit_test(test_auto),
         cmocka_unit_test(test_auto_complex),
         cmocka_unit_test(test_auto_by_time),
+        cmocka_unit_test(test_long_k),
         cmocka_unit_test(test_matrix),
         cmocka_unit_test(test_share),
         cmocka_unit_test(test_alone),
