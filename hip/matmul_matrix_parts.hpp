@@ -11,17 +11,17 @@
 SUBWAVE_BEGIN
 
 /* Each of the first `tiles` blocks computes one tile. The k of the next `shared` tiles is split:
- * their stages, counted through from one tile to the next, are divided into `shares`. If these are a
- * multiple of the tiles, each tile's stages are divided by themselves, otherwise all of them together:
- * into shares of equal length, except for one stage. A share is at most as long as a tile, so that its
- * stages are of one tile or of two, and one block computes those of each. */
+ * their stages, counted through from one tile to the next, are divided into `shares` of equal length,
+ * except for one stage. Each tile is divided by itself if the shares are a multiple of the tiles;
+ * otherwise all of them are as a whole. A share is at most as long as a tile, so that its stages are of
+ * one tile or of two, and one block computes those of each. */
 template <class T> struct matrix_problem {
     matmul_problem<T> whole;
     std::uint32_t tiles;  /* that are not shared */
     std::uint32_t stages; /* of a tile */
     std::uint32_t shares, shared;
-    std::uint32_t together, span; /* shares of what is divided by itself, and its stages */
-    std::uint32_t share, rest; /* stages of a share; of the first `rest` of these shares one more */
+    std::uint32_t together, span; /* shares and stages of a tile, or of the whole */
+    std::uint32_t share, rest; /* stages of a share; of the first `rest` of `together` one more */
     std::uint32_t missing;     /* steps of k that the last stage of a shared tile lacks */
     std::uint32_t band;        /* rows of tiles, whose blocks follow one another */
     matmul_sum<T> *sums;       /* of the shares' parts, `shares + shared` at most */
@@ -45,7 +45,7 @@ template <class T> struct matrix_problem {
     }
 };
 
-/* What a block multiplies: stages of a tile, which may be a share's. */
+/* What a block multiplies: stages of a tile; and whose they are, if it is shared. */
 struct matrix_part {
     std::uint32_t share, tile, first, count;
 

@@ -46,8 +46,8 @@ typedef struct subwave_unit_shape {
  * tall x wide tiles of the unit. `stage` steps of k are copied into shared memory at a time, which
  * holds `stages` such copies. splits_k: parts of k may be other blocks'. `share` is what the loop over
  * k reaches on a compute unit that is full of such blocks: in percent of the unit's peak if
- * shares_are_predicted, else by times, and only to compare shapes. `alone` is the same of a compute unit
- * that has one such block, which mostly waits for memory. Of the two numbers of each, the first is for
+ * shares_are_predicted, else from times, and only to compare shapes. `alone` is the same of a
+ * compute unit that has one such block, which mostly waits for memory. Of the two numbers of each, the first is for
  * elements of 8 bytes and the second for those of 4; in shapes for 16 and 8 bits the first is for
  * units that are not fast, and the second for those that are (matrix16_is_fast). */
 typedef struct subwave_block_shape {
@@ -89,8 +89,8 @@ typedef struct subwave_shapes {
                            * unit does twice as many of 16 bits, and four times as many of 8 */
     int32_t sum_bytes[2]; /* of a compute unit per clock: if all of them read or write; if few do */
     int32_t latency;      /* clocks until memory answers */
-    /* Whether a share may have stages of two tiles, each of which a block multiplies: a compute unit
-     * should have room for both. */
+    /* Whether one share of k may end in a tile and go on in the next. Two blocks multiply it, for both
+     * of which a compute unit should have room. */
     bool shares_cross_tiles;
     /* AUTO takes MATRIX if its blocks fill at least so many percent of the compute units: in f32 and
      * f64; in smaller elements that are copied in packs; in such as are copied one by one. (NVIDIA,

@@ -208,14 +208,15 @@ static bool thin_blocks_are_ahead(const subwave_capabilities *device,
 {
     if (product->n == least && least > 32 && least % 2 == 1 && product->k <= 64)
         return false;
+    /* All thin blocks are 64 long. */
     const int64_t tiles = ceil_divide(greater_of(product->m, product->n), 64),
                   units = device->compute_units, k = product->k;
     return tiles >= units ? k > 16 || least > 24
                           : 3 * tiles >= units && (least > 32 ? k >= 32 : k <= 64);
 }
 
-/* Whether all of a product is so little that a few large blocks of MATRIX take longer for it than many
- * small ones of SKINNY. Measured on an H200. */
+/* Whether a product is so small that MATRIX's few large blocks take longer for it than SKINNY's many
+ * small ones, in f64. Measured on an H200. */
 static bool is_small(const subwave_matmul_product *product)
 {
     const int64_t m = product->m, n = product->n,
@@ -224,8 +225,8 @@ static bool is_small(const subwave_matmul_product *product)
 }
 
 /* Whether C has so few rows or columns that SKINNY is ahead. On NVIDIA, measured on an H200: in f64,
- * on the matrix unit, with up to 16 of them, and with up to 64 where MATRIX has too few blocks; in
- * f32 with up to 64 where SKINNY takes its staged tiles (plan_skinny.c); otherwise in f32, and in
+ * on the matrix unit, with up to 16 of them, with up to 64 where MATRIX has too few blocks, and in
+ * small products; in f32 with up to 64 where SKINNY takes its staged tiles (plan_skinny.c); otherwise in f32, and in
  * complex types, with few columns of a C by rows, of which BROADCAST's tiles are mostly beyond C, and
  * in complex types with fewer rows than such a tile has; and where tiles are few and k is long, among
  * whose parts SKINNY divides it. */

@@ -188,13 +188,13 @@ static void split_last_rounds(const subwave_capabilities *device, const subwave_
         for (int64_t shares = lesser_of(more_shares(shared, shared, round, crosses), most);
              shares > shared;
              shares = lesser_of(more_shares(shares, shared, round, crosses), most)) {
-            /* Whether each tile's stages are divided by themselves; and whether evenly. Otherwise a
-             * share may go on in a next tile, and then two blocks work on it. */
+            /* Whether each tile is divided by itself; and whether evenly. If it is not, a share may go
+             * on in the next tile, and then two blocks multiply it. */
             const bool by_tiles = shares % shared == 0,
                        is_even = by_tiles && stages % (shares / shared) == 0;
             const int64_t fewest = shared * stages / shares; /* stages of a share */
-            /* Of a tile, one too many where shares differ; and of a compute unit, which may read the
-             * sums of several tiles. */
+            /* Of a tile, one more where shares differ, since its last block waits for the longest; and
+             * of a compute unit, which may read the sums of several tiles. */
             const int64_t parts = ceil_divide(shares, shared) + !is_even,
                           of_unit = ceil_divide(shares, units),
                           reads = (parts - 1) * ceil_divide(of_unit, parts);

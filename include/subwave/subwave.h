@@ -325,9 +325,9 @@ SUBWAVE_API subwave_status subwave_fill(subwave_context *context, subwave_dtype 
  * beside other work that uses the same workspace. Determinism: bit-equal from run to run on one
  * device; the sum over k runs in ascending order, one partial sum per element, to whose parts
  * each real product is added by itself, except for MATRIX, whose units add a few products at
- * once, and SKINNY, MATRIX (not on NVIDIA) and BROADCAST (on NVIDIA), which add sums of parts of
- * k in an order that the arguments and the device alone decide, and for MATRIX of complex types
- * the workspace's size. Errors: INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose;
+ * once, and SKINNY, MATRIX and BROADCAST (on NVIDIA), which add sums of parts of k in an order
+ * that the arguments and the device alone decide, and for MATRIX of complex types the workspace's
+ * size. Errors: INVALID_CONTEXT; INVALID_VALUE variant, dtype, layout, transpose;
  * UNSUPPORTED dtype, or MATRIX where the device has no matrix unit that keeps the accuracy of
  * dtype, or of its parts, or SKINNY of 8 or 16 bits; INVALID_SIZE; INVALID_STRIDE;
  * INVALID_POINTER; WORKSPACE_TOO_SMALL; DEVICE_ERROR; KERNEL_ERROR. Source: the three kernels of the sub-group tutorial and "matmul

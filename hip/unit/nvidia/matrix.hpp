@@ -8,8 +8,8 @@ SUBWAVE_BEGIN
 
 constexpr int matrix_banks_bytes = 128, matrix_deep_lanes = 4;
 constexpr bool matrix_splits_stages = false;
-/* Thin blocks wait for memory: as many of them as registers allow keep it busy. Small ones would have
- * registers for two alone, if more were not asked for. */
+/* Thin blocks wait for memory: as many of them as registers allow keep it busy. Of small ones ptxas
+ * would leave registers for two only. */
 template <class T> constexpr int matrix_blocks(int shape)
 {
     const int tiles = matrix_shape<T>(shape).tall * matrix_shape<T>(shape).wide;
