@@ -47,9 +47,9 @@ typedef struct subwave_unit_shape {
  * holds `stages` such copies. splits_k: parts of k may be other blocks'. `share` is what the loop over
  * k reaches on a compute unit that is full of such blocks: in percent of the unit's peak if
  * shares_are_predicted, else from times, and only to compare shapes. `alone` is the same of a
- * compute unit that has one such block, which mostly waits for memory. Of the two numbers of each, the first is for
- * elements of 8 bytes and the second for those of 4; in shapes for 16 and 8 bits the first is for
- * units that are not fast, and the second for those that are (matrix16_is_fast). */
+ * compute unit that has one such block, which mostly waits for memory. Of the two numbers of each,
+ * the first is for elements of 8 bytes and the second for those of 4; in shapes for 16 and 8 bits
+ * the first is for units that are not fast, and the second for those that are (matrix16_is_fast). */
 typedef struct subwave_block_shape {
     int32_t down, across, tall, wide, stage, stages;
     bool splits_k;

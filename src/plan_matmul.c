@@ -226,10 +226,10 @@ static bool is_small(const subwave_matmul_product *product)
 
 /* Whether C has so few rows or columns that SKINNY is ahead. On NVIDIA, measured on an H200: in f64,
  * on the matrix unit, with up to 16 of them, with up to 64 where MATRIX has too few blocks, and in
- * small products; in f32 with up to 64 where SKINNY takes its staged tiles (plan_skinny.c); otherwise in f32, and in
- * complex types, with few columns of a C by rows, of which BROADCAST's tiles are mostly beyond C, and
- * in complex types with fewer rows than such a tile has; and where tiles are few and k is long, among
- * whose parts SKINNY divides it. */
+ * small products; in f32 with up to 64 where SKINNY takes its staged tiles (plan_skinny.c); otherwise
+ * in f32, and in complex types, with few columns of a C by rows, of which BROADCAST's tiles are mostly
+ * beyond C, and in complex types with fewer rows than such a tile has; and where tiles are few and k is
+ * long, which SKINNY divides among blocks. */
 static bool is_skinny(const subwave_capabilities *device, subwave_dtype dtype,
                       const subwave_matmul_product *product)
 {
