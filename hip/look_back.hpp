@@ -11,6 +11,7 @@
 #define SUBWAVE_HIP_LOOK_BACK_HPP
 
 #include "array.hpp"
+#include "shapes.hpp"
 
 SUBWAVE_BEGIN
 
@@ -150,8 +151,8 @@ constexpr int look_back_elements = one_wave_looks_back ? 1 : block_reduce_elemen
  * of array_block. `states` has SUBWAVE_SCAN_STATES(count). `start` is what stands before the
  * launch, needed in the first wave alone if one_wave_looks_back; `mine` the tile's value, needed in
  * work-item 0 alone; `shared` has look_back_elements. It has a barrier: what a work-item wrote to shared
- * memory before, all may read after it. */
-template <class Value, class Op>
+ * memory before, all may read after it. IsPublished: publish_ahead() has been called for the tile. */
+template <bool IsPublished, class Value, class Op>
 SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t count,
                                        std::uint32_t tile, Value mine, Value start,
                                        bool is_first_wave, Op op, Value *shared)
@@ -165,8 +166,9 @@ SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t coun
     std::uint64_t *const groups = states + state_words<Value> * count;
     const std::uint32_t item = threadIdx.x;
     /* Of a group, unless the launch ends with it. */
-    const bool publishes_group = place == SUBWAVE_SCAN_GROUP - 1 && tile != count - 1;
-    if (item == 0)
+    const bool publishes_group =
+        !IsPublished && place == SUBWAVE_SCAN_GROUP - 1 && tile != count - 1;
+    if (!IsPublished && item == 0)
         publish_tile(states, count, tile, mine);
     if constexpr (one_wave_looks_back) {
         if (is_first_wave) {
@@ -195,11 +197,39 @@ SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t coun
     return op(start, in_group);
 }
 
+/* Whether the tiles of a launch are combined ahead: by publish_ahead(), in a kernel of as many blocks
+ * more. */
+inline bool combines_ahead(const subwave_tiles &t)
+{
+    return shapes.ahead_from > 0 && t.count >= static_cast<std::uint32_t>(shapes.ahead_from);
+}
+
+/* Says what a tile, not the last one, combines to, and what its group does if it ends there: long
+ * before its elements are scanned, so that the blocks that scan need not wait. All work-items of the
+ * block call it together; `shared` has block_reduce_elements<array_block>. */
+template <class Value, class Op>
+SUBWAVE_DEVICE void publish_ahead(std::uint64_t *states, std::uint32_t count, std::uint32_t tile,
+                                  Value mine, Op op, Value *shared)
+{
+    const std::uint32_t place = tile % SUBWAVE_SCAN_GROUP, item = threadIdx.x;
+    if (item == 0)
+        publish(states, tile, mine);
+    if (place != SUBWAVE_SCAN_GROUP - 1)
+        return;
+    const Value of_tile =
+        item < place ? wait_for<Value>(states, tile - place + item) : filler<Op, Value>::value();
+    const Value in_group = block_reduce<array_block>(of_tile, op, shared);
+    if (item == 0)
+        publish(states, count + tile / SUBWAVE_SCAN_GROUP, op(in_group, mine));
+    block_barrier(site::current());
+}
+
 /* The same of counts, whose sum is the same in any order, so that all states are asked for together.
  * The sum over a group is there only after its last tile has waited for the others. If the tiles of
  * the next group waited for it, most blocks at work would do so at the same time, and then all load at
  * once: they ask for each tile of the group before instead. `is_published`: publish_tile() has been
- * called. */
+ * called; IsAhead: so has publish_ahead(). */
+template <bool IsAhead>
 SUBWAVE_DEVICE std::uint32_t count_before_tile(std::uint64_t *states, std::uint32_t count,
                                                std::uint32_t tile, std::uint32_t mine,
                                                bool is_published, std::uint32_t *shared)
@@ -209,9 +239,9 @@ SUBWAVE_DEVICE std::uint32_t count_before_tile(std::uint64_t *states, std::uint3
     const number group = tile / SUBWAVE_SCAN_GROUP, place = tile % SUBWAVE_SCAN_GROUP,
                  item = threadIdx.x;
     const number in_own = tile - place + item;
-    if (item == 0 && !is_published)
+    if (!IsAhead && item == 0 && !is_published)
         publish_tile(states, count, tile, mine);
-    if (place == SUBWAVE_SCAN_GROUP - 1 && tile != count - 1) {
+    if (!IsAhead && place == SUBWAVE_SCAN_GROUP - 1 && tile != count - 1) {
         const number of_tile = item < place ? wait_for<number>(states, in_own) : 0;
         const number in_group = block_reduce<array_block>(of_tile, op, shared);
         if (item == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * scan.hip: y[i] = x[0] op ... op x[i], or up to x[i - 1]: an array is read once and written once.
+ * scan.hip: y[i] = x[0] op ... op x[i], or up to x[i - 1]: an array is read once and written once, but
+ * by scan_ahead it is read once more, from the cache.
  *
  * A block scans a tile of SUBWAVE_SCAN_ROWS rows (array.hpp); what stands before it comes from
  * other blocks (look_back.hpp). So the order depends on n alone. Rows of a matrix are arrays of their
@@ -77,6 +78,15 @@ template <class T> struct scan_packs {
                 pack[r].element[e] = moved(pack[r].element[e]);
         }
     }
+    SUBWAVE_DEVICE void turn_to_truth()
+    {
+        SUBWAVE_UNROLL
+        for (int r = 0; r < rows; ++r) {
+            SUBWAVE_UNROLL
+            for (int e = 0; e < size; ++e)
+                pack[r].element[e] = static_cast<T>(pack[r].element[e] != T(0));
+        }
+    }
     SUBWAVE_DEVICE void store(T *tile, int elements)
     {
         if (elements == all) {
@@ -91,12 +101,60 @@ template <class T> struct scan_packs {
     }
 };
 
-/* Replaces x, the work-item's packs of the tile, by the results; `t` are the tiles of its row. Returns
- * count_reader(). */
+/* What stands before the launch, whose tiles are `t`. */
 template <class T, class Op, class As>
-SUBWAVE_DEVICE std::uint32_t scan_tile(const subwave_scan_launch &p, const subwave_tiles &t,
-                                       std::uint32_t tile, scan_packs<T> &x,
-                                       scan_chunk<combined_t<T>> *exchanged, Op op, As as)
+SUBWAVE_DEVICE auto value_before_launch(const subwave_scan_launch &p, const subwave_tiles &t, Op,
+                                        As as)
+{
+    using value = typename As::value;
+    if (t.first != 0)
+        return *tiles_carry<value>(t, t.first);
+    if (!p.has_init)
+        return filler<Op, value>::value();
+    T init;
+    memcpy(&init, p.init, sizeof init);
+    return as(init);
+}
+
+/* What a whole tile combines to, in the order of its scan, in all work-items. */
+template <class T, class Op, class As>
+SUBWAVE_DEVICE auto tile_value(const scan_packs<T> &x, scan_chunk<combined_t<T>> *exchanged, Op op,
+                               As as)
+{
+    using value = typename As::value;
+    constexpr int rows = scan_packs<T>::rows;
+    SUBWAVE_SHARED(value, shared, block_reduce_elements<array_block>);
+    auto *const sums = reinterpret_cast<value *>(exchanged);
+    const int item = static_cast<int>(threadIdx.x);
+    SUBWAVE_UNROLL
+    for (int r = 0; r < rows; ++r) {
+        value sum = as(x.pack[r].element[0]);
+        SUBWAVE_UNROLL
+        for (int e = 1; e < pack_size<T>; ++e)
+            sum = op(sum, as(x.pack[r].element[e]));
+        sums[r * array_block + item] = sum;
+    }
+    block_barrier(site::current());
+    value own[rows];
+    SUBWAVE_UNROLL
+    for (int r = 0; r < rows; ++r)
+        own[r] = sums[item * rows + r];
+    SUBWAVE_UNROLL
+    for (int size = 1; size < rows; size *= 2) {
+        SUBWAVE_UNROLL
+        for (int r = 0; r < rows; r += 2 * size)
+            own[r] = op(own[r], own[r + size]);
+    }
+    return block_reduce<array_block>(own[0], op, shared);
+}
+
+/* Replaces x, the work-item's packs of the tile, by the results; `t` are the tiles of its row.
+ * before(start, mine, in_first_wave()) is what stands before the tile, as value_before_tile finds it;
+ * `start` is what stands before the launch. Returns count_reader(). */
+template <class T, class Before, class Op, class As>
+SUBWAVE_DEVICE std::uint32_t
+scan_tile(const subwave_scan_launch &p, const subwave_tiles &t, std::uint32_t tile,
+          scan_packs<T> &x, scan_chunk<combined_t<T>> *exchanged, Before before, Op op, As as)
 {
     using value = typename As::value;
     static_assert(sizeof(value) <= sizeof(combined_t<T>), "what is exchanged has room");
@@ -108,7 +166,6 @@ SUBWAVE_DEVICE std::uint32_t scan_tile(const subwave_scan_launch &p, const subwa
     SUBWAVE_SHARED(value, shared, rows * elements);
     SUBWAVE_SHARED(value, totals, rows * runs);
     SUBWAVE_SHARED(value, starts, rows * runs + 1);
-    SUBWAVE_SHARED(value, of_block, look_back_elements);
     const int item = static_cast<int>(threadIdx.x), number = item / run, place = item % run;
     value start = filler<Op, value>::value(), mine = start;
     scan_runs<value, rows> packs(reinterpret_cast<scan_chunk<value> *>(exchanged));
@@ -138,15 +195,8 @@ SUBWAVE_DEVICE std::uint32_t scan_tile(const subwave_scan_launch &p, const subwa
     block_barrier(site::current());
 
     const bool is_first_wave = in_first_wave();
-    if (is_first_wave || !one_wave_looks_back || t.count == 1) {
-        if (t.first != 0) {
-            start = *tiles_carry<value>(t, t.first);
-        } else if (p.has_init) {
-            T init;
-            memcpy(&init, p.init, sizeof init);
-            start = as(init);
-        }
-    }
+    if (is_first_wave || !one_wave_looks_back || t.count == 1)
+        start = value_before_launch<T>(p, t, op, as);
     if (is_first_wave || !runs_in_waves) {
         SUBWAVE_UNROLL
         for (int part = 0; part < parts; ++part) {
@@ -168,11 +218,7 @@ SUBWAVE_DEVICE std::uint32_t scan_tile(const subwave_scan_launch &p, const subwa
             mine = part == 0 ? of_part : op(mine, of_part);
         }
     }
-    if (t.count > 1)
-        start =
-            value_before_tile(t.states, t.count, tile, mine, start, is_first_wave, op, of_block);
-    else
-        block_barrier(site::current());
+    start = before(start, mine, is_first_wave);
     const std::uint32_t readers_before = count_reader(t);
     if (tile == t.count - 1 && item == 0 && t.first + t.count != t.all)
         *tiles_carry<value>(t, t.first + SUBWAVE_SCAN_TILES) = op(start, mine);
@@ -249,7 +295,17 @@ scan(subwave_scan_launch p)
     SUBWAVE_SHARED(chunk, exchanged, (scan_runs<combined_t<T>, scan_packs<T>::rows>::chunks));
     std::uint32_t readers_before = 0;
     with_array_op<T>(p.op, [&](auto op, auto as) {
-        readers_before = scan_tile(p, p.tiles, tile, x, exchanged, op, as);
+        using value = typename decltype(as)::value;
+        SUBWAVE_SHARED(value, of_block, look_back_elements);
+        const auto before = [&](value start, value mine, bool is_first_wave) {
+            const subwave_tiles &t = p.tiles;
+            if (t.count > 1)
+                return value_before_tile<false>(t.states, t.count, tile, mine, start, is_first_wave,
+                                                op, of_block);
+            block_barrier(site::current());
+            return start;
+        };
+        readers_before = scan_tile(p, p.tiles, tile, x, exchanged, before, op, as);
         if constexpr (each_stores) {
             if (is_stored()) {
                 x.store_all(to());
@@ -262,16 +318,54 @@ scan(subwave_scan_launch p)
     p = argument_read_anew(p);
     if (is_stored())
         return;
-    if (p.to_truth) {
-        SUBWAVE_UNROLL
-        for (int r = 0; r < scan_packs<T>::rows; ++r) {
-            SUBWAVE_UNROLL
-            for (int e = 0; e < scan_packs<T>::size; ++e)
-                x.pack[r].element[e] = static_cast<T>(x.pack[r].element[e] != T(0));
-        }
-    }
+    if (p.to_truth)
+        x.turn_to_truth();
     x.store(to(), elements());
     leave_zeros(p.tiles, readers_before);
+}
+
+/* Of elements of 8 bytes there are twice as many tiles of as many bytes, and scans were no faster. */
+template <class T> constexpr bool scans_ahead = shapes.ahead_from > 0 && sizeof(T) == 4;
+
+/* The same of one array of many tiles, whose blocks combine a later tile first (`ahead` in shapes.h). */
+template <class T, bool Aligned> SUBWAVE_KERNEL(array_block, 4) scan_ahead(subwave_scan_launch p)
+{
+    constexpr auto ahead = static_cast<std::uint32_t>(shapes.ahead[0]);
+    const subwave_tiles &t = p.tiles;
+    const std::uint32_t number = next_tile(t.counter, t.count + ahead), tile = number - ahead;
+    const bool combines = number < t.count - 1, scans = number >= ahead;
+    const auto first = [&](std::uint32_t of) { return (t.first + of) * scan_packs<T>::all; };
+    const auto elements = [&](std::uint32_t of) {
+        const std::int64_t left = t.n - first(of);
+        return left < scan_packs<T>::all ? static_cast<int>(left) : scan_packs<T>::all;
+    };
+    const T *const from = static_cast<const T *>(p.x);
+    using chunk = scan_chunk<combined_t<T>>;
+    SUBWAVE_SHARED(chunk, exchanged, (scan_runs<combined_t<T>, scan_packs<T>::rows>::chunks));
+    scan_packs<T> x = {};
+    if (combines)
+        x.template load<Aligned>(from + first(number), elements(number));
+    with_array_op<T>(p.op, [&](auto op, auto as) {
+        using value = typename decltype(as)::value;
+        SUBWAVE_SHARED(value, shared, block_reduce_elements<array_block>);
+        if (combines)
+            publish_ahead(t.states, t.count, number, tile_value(x, exchanged, op, as), op, shared);
+        if (!scans)
+            return;
+        x.template load<Aligned>(from + first(tile), elements(tile));
+        const auto before = [&](value start, value mine, bool is_first_wave) {
+            return value_before_tile<true>(t.states, t.count, tile, mine, start, is_first_wave, op,
+                                           shared);
+        };
+        scan_tile(p, t, tile, x, exchanged, before, op, as);
+        if (p.y == p.x && tile != t.count - 1) /* the block that combines it may be reading it */
+            wait_for<value>(t.states, tile);
+    });
+    if (!scans)
+        return;
+    if (p.to_truth)
+        x.turn_to_truth();
+    x.store(static_cast<T *>(p.y) + first(tile), elements(tile));
 }
 
 template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)
@@ -285,6 +379,12 @@ template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)
     }
     return launch_tiles(part.tiles, part.rows, stream, [&] {
         return with_aligned_rows<T>(p.x, p.ldx, p.y, p.ldy, [&](auto aligned) {
+            if constexpr (scans_ahead<T>) {
+                if (part.rows == 1 && combines_ahead(part.tiles))
+                    return launch(scan_ahead<T, aligned.value>,
+                                  dim3(part.tiles.count + shapes.ahead[0]), dim3(array_block), 0,
+                                  stream, part);
+            }
             return launch(scan<T, aligned.value>, dim3(part.tiles.count * part.rows),
                           dim3(array_block), 0, stream, part);
         });

@@ -7,12 +7,11 @@
  * bit per element: sums of these bits are the elements' places in the tile, where shared memory
  * gathers them; how many are selected before the tile comes from other blocks (look_back.hpp).
  *
- * A tile is written only after every earlier one has been loaded: a tile's elements are in registers
- * or in shared memory before its count is published. No element is further from the beginning of y
- * than it is from that of x, so that y may be x.
+ * If y is x, a tile is written only after every earlier one has been loaded: a tile's elements are in
+ * registers or in shared memory before its count is published. No element is further from the
+ * beginning of y than it is from that of x.
  */
 #include "look_back.hpp"
-#include "shapes.hpp"
 
 SUBWAVE_BEGIN
 
@@ -290,7 +289,25 @@ SUBWAVE_DEVICE row_counts<Rows> scan_counts(sub_group wave, const row_counts<Row
 
 template <class T> inline constexpr int select_rows = subwave_select_rows(&shapes, sizeof(T));
 
-template <class T> SUBWAVE_KERNEL(array_block, 4) select(subwave_select_launch p)
+/* How many of Elements flags are not 0, in all work-items of the block. */
+template <int Elements>
+SUBWAVE_DEVICE std::uint32_t count_flags(const std::uint8_t *flags, bool packed,
+                                         std::uint32_t *shared)
+{
+    constexpr int own = Elements / array_block, together = own < 16 ? own : 16;
+    std::uint32_t count = 0;
+    SUBWAVE_UNROLL
+    for (int i = 0; i < own; i += together) {
+        const std::uint8_t *const from = flags + (i * array_block + threadIdx.x * together);
+        const auto bytes =
+            packed ? load_words<together>(from) : load_first_words<together>(from, together);
+        count += static_cast<std::uint32_t>(lane_count(nonzero_bytes<together>(bytes)));
+    }
+    return block_reduce<array_block>(count, plus<std::uint32_t>(), shared);
+}
+
+/* IsAhead: by flags, of which a block first counts those of a later tile (`ahead` in shapes.h). */
+template <class T, bool IsAhead> SUBWAVE_KERNEL(array_block, 4) select(subwave_select_launch p)
 {
     constexpr int size = pack_size<T>, rows = select_rows<T>;
     constexpr bool rolled = size > 4;
@@ -300,9 +317,21 @@ template <class T> SUBWAVE_KERNEL(array_block, 4) select(subwave_select_launch p
     T *const gathered = reinterpret_cast<T *>(memory);
     const subwave_tiles &t = p.tiles;
     const T *const x = static_cast<const T *>(p.x);
-    const std::uint32_t tile =
-        t.count > 1 && !p.appends ? next_tile(t.counter, t.count) : blockIdx.x;
+    constexpr auto ahead = static_cast<std::uint32_t>(IsAhead ? shapes.ahead[1] : 0);
     constexpr std::int64_t tile_elements = rows * array_block * size;
+    const std::uint32_t begun =
+        t.count > 1 && !p.appends ? next_tile(t.counter, t.count + ahead) : blockIdx.x;
+    const auto count_ahead = [&] {
+        const std::uint32_t flagged = count_flags<tile_elements>(
+            p.flags + (t.first + begun) * tile_elements, p.packed, shared);
+        block_barrier(site::current());
+        publish_ahead(t.states, t.count, begun, flagged, plus<std::uint32_t>(), shared);
+    };
+    if (IsAhead && begun < ahead) {
+        count_ahead();
+        return;
+    }
+    const std::uint32_t tile = begun - ahead;
     const std::int64_t tile_first = (t.first + tile) * tile_elements, left = t.n - tile_first;
     const bool is_whole = left >= tile_elements;
     const auto elements = static_cast<std::uint32_t>(is_whole ? tile_elements : left);
@@ -317,9 +346,11 @@ template <class T> SUBWAVE_KERNEL(array_block, 4) select(subwave_select_launch p
         return count < 0 ? 0 : count < size ? count : size;
     };
 
-    touch_later_tile(x + tile_first, elements, left);
-    if (p.flags)
-        touch_later_tile(p.flags + tile_first, elements, left);
+    if constexpr (!IsAhead) {
+        touch_later_tile(x + tile_first, elements, left);
+        if (p.flags)
+            touch_later_tile(p.flags + tile_first, elements, left);
+    }
     word_array<4> pack[rows];
     words_of_elements<size, std::uint8_t> flags[rows] = {};
     if (is_whole && p.packed) {
@@ -341,13 +372,18 @@ template <class T> SUBWAVE_KERNEL(array_block, 4) select(subwave_select_launch p
             pack, flags);
     }
 
+    if (IsAhead && begun < t.count - 1) { /* while the elements are on their way */
+        count_ahead();
+        block_barrier(site::current());
+    }
     p = argument_read_anew(p); /* or LLVM keeps it in more scalar registers than there are */
+    const subwave_select_predicate predicate = IsAhead ? SUBWAVE_SELECT_FLAGS : p.predicate;
     std::uint32_t chosen[rows] = {};
-    if (p.predicate == SUBWAVE_SELECT_FLAGS) {
+    if (predicate == SUBWAVE_SELECT_FLAGS) {
         SUBWAVE_UNROLL
         for (int r = 0; r < rows; ++r)
             chosen[r] = nonzero_bytes<size>(flags[r]);
-    } else if (p.predicate == SUBWAVE_SELECT_INTERVAL) {
+    } else if (predicate == SUBWAVE_SELECT_INTERVAL) {
         if constexpr (sizeof(T) <= 8)
             for_rows<rolled>(
                 [&](int, const auto &of_pack, std::uint32_t &bits) {
@@ -475,7 +511,7 @@ template <class T> SUBWAVE_KERNEL(array_block, 4) select(subwave_select_launch p
     }
     std::int64_t before = t.first > 0 ? *tiles_carry<std::int64_t>(t, t.first) : 0;
     if (t.count > 1)
-        before += count_before_tile(t.states, t.count, tile, total, is_published, shared);
+        before += count_before_tile<IsAhead>(t.states, t.count, tile, total, is_published, shared);
     const std::uint32_t readers_before = count_reader(t);
     if (tile == t.count - 1 && threadIdx.x == 0) {
         *tiles_carry<std::int64_t>(t, t.first + SUBWAVE_SCAN_TILES) = before + total;
@@ -496,7 +532,7 @@ template <class T> SUBWAVE_KERNEL(array_block, 4) select(subwave_select_launch p
     leave_zeros(t, readers_before);
 }
 
-template <class T> int launch_select(const subwave_select_launch &p, void *stream)
+template <class Element> int launch_select(const subwave_select_launch &p, void *stream)
 {
     subwave_select_launch part = p;
     const auto *const to = reinterpret_cast<const void *>(reinterpret_cast<std::uintptr_t>(p.y) |
@@ -504,9 +540,17 @@ template <class T> int launch_select(const subwave_select_launch &p, void *strea
     part.packed = wave_loads_anywhere ||
                   with_alignment(p.x, p.flags, [](auto aligned) { return aligned.value; });
     return launch_tiles(part.tiles, stream, [&] {
-        return with_moved<T>(p.x, to, [&](auto element) {
-            return launch(select<decltype(element)>, dim3(part.tiles.count), dim3(array_block), 0,
-                          stream, part);
+        return with_moved<Element>(p.x, to, [&](auto element) {
+            using T = decltype(element);
+            if constexpr (shapes.ahead_from > 0 && sizeof(T) >= 4) {
+                /* If y is x, a tile must have been loaded before a later one is written. */
+                if (p.predicate == SUBWAVE_SELECT_FLAGS && !p.appends && p.y != p.x &&
+                    combines_ahead(part.tiles))
+                    return launch(select<T, true>, dim3(part.tiles.count + shapes.ahead[1]),
+                                  dim3(array_block), 0, stream, part);
+            }
+            return launch(select<T, false>, dim3(part.tiles.count), dim3(array_block), 0, stream,
+                          part);
         });
     });
 }

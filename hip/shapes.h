@@ -112,6 +112,11 @@ typedef struct subwave_shapes {
     /* Rows of packs in a tile of a selection: of elements of fewer than 4 bytes; of others. Of large
      * tiles fewer wait for others, and more bytes are on their way; shared memory holds few of them. */
     int32_t select_rows[2];
+    /* From how many tiles on a block first says what a later tile combines to, and how many tiles later,
+     * so that few tiles wait for others: of scans, which read that tile twice, the second time from a
+     * cache; of selections by flags, which count the flags. 0: never. */
+    int32_t ahead_from;
+    int32_t ahead[2];
     /* How many elements a work-item of a group call loads together: of 4 bytes; of others; of more than
      * 16 bytes. */
     int32_t group_batch[3];
@@ -149,6 +154,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     20 << 10,
     {256, 2, 8},
     {4, 4},
+    257,
+    {3, 2},
     {4, 4, 4},
     256};
 
@@ -184,6 +191,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     40 << 10,
     {512, 4, 2},
     {4, 8},
+    1025,
+    {64, 128},
     {8, 4, 2},
     512};
 
@@ -221,6 +230,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     20 << 10,
     {256, 2, 8},
     {4, 4},
+    0,
+    {0, 0},
     {4, 4, 4},
     256};
 
@@ -256,6 +267,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     20 << 10,
     {256, 2, 8},
     {4, 4},
+    0,
+    {0, 0},
     {4, 4, 4},
     256};
 

@@ -492,6 +492,23 @@ static void test_many_tiles(void **state)
             s.in_place = p % 4 == 1;
             check(&m, s);
         }
+        /* So many that GPUs count the flags of tiles ahead; a tile has so many rows there. */
+        static const struct {
+            subwave_dtype dtype;
+            int size;
+        } types[] = {{SUBWAVE_DTYPE_F32, 4}, {SUBWAVE_DTYPE_I64, 8}, {SUBWAVE_DTYPE_C64, 16}};
+        s.in_place = false;
+        for (size_t t = 0; t < COUNT(types); ++t) {
+            s.dtype = types[t].dtype;
+            s.n = (int64_t)16 / types[t].size * 2 * ROWS * BLOCK * (4 * GROUP + 3) + (int64_t)t;
+            s.pattern = t % 2 ? MOST : ALTERNATING;
+            s.aligned = s.flags_aligned = t % 2 == 0;
+            s.call = t % 2 ? PARTITION : COMPACT;
+            check(&m, s);
+            s.pattern = ONE_PER_TILE;
+            s.call = t % 2 ? COMPACT : PARTITION;
+            check(&m, s);
+        }
     }
     memories_destroy(&m);
 }

@@ -11,6 +11,7 @@
 #include "../../src/plan.h"
 #include "../types.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,7 +239,8 @@ static void call_groups(void)
 }
 
 /* Operations on arrays have kernels for aligned arrays and others; integers with a sign use those
- * without but for their minima and maxima. A scan of several tiles has one that clears. */
+ * without but for their minima and maxima. A scan of several tiles has one that clears; of many, tiles may be
+ * combined ahead. */
 static void call_arrays(void)
 {
     static const subwave_op ops[] = {SUBWAVE_OP_PLUS, SUBWAVE_OP_MAXIMUM};
@@ -247,14 +249,20 @@ static void call_arrays(void)
         if (subwave_is_built(SUBWAVE_OPERATION_transpose, all_dtypes[d]))
             call(SUBWAVE_OPERATION_transpose, all_dtypes[d], &transpose, "transpose %s",
                  subwave_dtype_name(all_dtypes[d]));
-    const subwave_tiles tiles = {.n = 1, .all = 2, .states = (uint64_t *)4096};
-    subwave_select_launch select = {.tiles = tiles};
-    for (int d = 0; d < DTYPES; ++d)
-        if (subwave_is_built(SUBWAVE_OPERATION_select, all_dtypes[d]))
-            call(SUBWAVE_OPERATION_select, all_dtypes[d], &select, "select %s",
-                 subwave_dtype_name(all_dtypes[d]));
-    select.x = transpose.x = (char *)4;
-    call(SUBWAVE_OPERATION_select, SUBWAVE_DTYPE_U64, &select, "select c32 as its parts");
+    static const int64_t tiles_of[] = {2, SUBWAVE_SCAN_TILES};
+    subwave_tiles tiles = {.n = 1, .states = (uint64_t *)4096};
+    for (size_t t = 0; t < COUNT(tiles_of); ++t) {
+        tiles.all = tiles_of[t];
+        subwave_select_launch select = {.tiles = tiles, .y = (char *)4096};
+        for (int d = 0; d < DTYPES; ++d)
+            if (subwave_is_built(SUBWAVE_OPERATION_select, all_dtypes[d]))
+                call(SUBWAVE_OPERATION_select, all_dtypes[d], &select,
+                     "select %s, %" PRId64 " tiles", subwave_dtype_name(all_dtypes[d]), tiles.all);
+        select.x = (char *)4;
+        call(SUBWAVE_OPERATION_select, SUBWAVE_DTYPE_U64, &select,
+             "select c32 as its parts, %" PRId64 " tiles", tiles.all);
+    }
+    transpose.x = (char *)4;
     for (int d = 0; d < DTYPES; ++d)
         for (int form = 0; form < 4; ++form) {
             const subwave_histogram_launch histogram = {
@@ -316,12 +324,12 @@ static void call_arrays(void)
             if (subwave_is_built(SUBWAVE_OPERATION_row_minmax_index, all_dtypes[d]))
                 call(SUBWAVE_OPERATION_row_minmax_index, all_dtypes[d], &least,
                      "row_minmax_index %s, form %d", subwave_dtype_name(all_dtypes[d]), form);
-            const subwave_scan_launch scan = {.tiles = tiles,
-                                              .op = ops[form & 1],
-                                              .scan = SUBWAVE_SCAN_INCLUSIVE,
-                                              .x = (char *)4096 + (form & 2 ? size : 0),
-                                              .y = (char *)4096,
-                                              .rows = 1};
+            subwave_scan_launch scan = {.tiles = tiles,
+                                        .op = ops[form & 1],
+                                        .scan = SUBWAVE_SCAN_INCLUSIVE,
+                                        .x = (char *)4096 + (form & 2 ? size : 0),
+                                        .y = (char *)4096,
+                                        .rows = 1};
             const subwave_row_scan_launch row_scan = {.rows =
                                                           1, /* of a part of a wave, of several */
                                                       .length = 1,
@@ -373,9 +381,13 @@ static void call_arrays(void)
             if (subwave_is_built(SUBWAVE_OPERATION_minmax_index, all_dtypes[d]))
                 call(SUBWAVE_OPERATION_minmax_index, all_dtypes[d], &minmax,
                      "minmax_index %s, form %d", subwave_dtype_name(all_dtypes[d]), form);
-            if (subwave_is_built(SUBWAVE_OPERATION_scan, all_dtypes[d]))
-                call(SUBWAVE_OPERATION_scan, all_dtypes[d], &scan, "scan %s, form %d",
-                     subwave_dtype_name(all_dtypes[d]), form);
+            for (size_t t = 0; t < COUNT(tiles_of); ++t) {
+                scan.tiles.all = tiles_of[t];
+                if (subwave_is_built(SUBWAVE_OPERATION_scan, all_dtypes[d]))
+                    call(SUBWAVE_OPERATION_scan, all_dtypes[d], &scan,
+                         "scan %s, form %d, %" PRId64 " tiles", subwave_dtype_name(all_dtypes[d]),
+                         form, scan.tiles.all);
+            }
         }
 }
 
