@@ -218,6 +218,16 @@ SUBWAVE_DEVICE void touch_later_tile(const T *tile, std::uint32_t elements, std:
         touch_shared(tile + (ahead + at));
 }
 
+/* How many elements a tile has, of Most at most, a power of two, if so many are left from its first one
+ * on, at least 0. AMD has no scalar comparison of 64 bits. */
+template <int Most> SUBWAVE_DEVICE int elements_of_tile(std::int64_t left)
+{
+    static_assert((Most & (Most - 1)) == 0, "a division is a shift");
+    const auto low = static_cast<std::uint32_t>(left),
+               high = static_cast<std::uint32_t>(static_cast<std::uint64_t>(left) >> 32);
+    return (high | low / Most) != 0 ? Most : static_cast<int>(low);
+}
+
 /* The first becomes the last. A loop that is not unrolled can so work on one after the other in
  * registers, whose indices must be constants. */
 template <class T, int Count> SUBWAVE_DEVICE void turn(T (&x)[Count])

@@ -271,13 +271,7 @@ scan(subwave_scan_launch p)
                         tile = next - row * p.tiles.count;
     /* The tile's first element in its row, and how many from there on are in the tile. */
     const auto first = [&] { return (p.tiles.first + tile) * scan_packs<T>::all; };
-    const auto elements = [&] {
-        const std::int64_t left = p.tiles.n - first();
-        /* AMD has no scalar comparison of 64 bits. */
-        const auto low = static_cast<std::uint32_t>(left),
-                   high = static_cast<std::uint32_t>(left >> 32);
-        return (high | low / scan_packs<T>::all) != 0 ? scan_packs<T>::all : static_cast<int>(low);
-    };
+    const auto elements = [&] { return elements_of_tile<scan_packs<T>::all>(p.tiles.n - first()); };
     scan_packs<T> x = {};
     const T *const from = static_cast<const T *>(p.x) + (row * p.ldx + first());
     touch_later_tile(from, static_cast<std::uint32_t>(elements()), p.tiles.n - first());
@@ -336,8 +330,7 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block, 4) scan_ahead(subwa
     const bool combines = number < t.count - 1, scans = number >= ahead;
     const auto first = [&](std::uint32_t of) { return (t.first + of) * scan_packs<T>::all; };
     const auto elements = [&](std::uint32_t of) {
-        const std::int64_t left = t.n - first(of);
-        return left < scan_packs<T>::all ? static_cast<int>(left) : scan_packs<T>::all;
+        return elements_of_tile<scan_packs<T>::all>(t.n - first(of));
     };
     const T *const from = static_cast<const T *>(p.x);
     using chunk = scan_chunk<combined_t<T>>;

@@ -309,6 +309,7 @@ SUBWAVE_DEVICE std::uint32_t count_flags(const std::uint8_t *flags, bool packed,
 /* IsAhead: by flags, of which a block first counts those of a later tile (`ahead` in shapes.h). */
 template <class T, bool IsAhead> SUBWAVE_KERNEL(array_block, 4) select(subwave_select_launch p)
 {
+    assume_line_of_items();
     constexpr int size = pack_size<T>, rows = select_rows<T>;
     constexpr bool rolled = size > 4;
     SUBWAVE_SHARED(select_pack, memory, rows * array_block + 1);
@@ -318,7 +319,7 @@ template <class T, bool IsAhead> SUBWAVE_KERNEL(array_block, 4) select(subwave_s
     const subwave_tiles &t = p.tiles;
     const T *const x = static_cast<const T *>(p.x);
     constexpr auto ahead = static_cast<std::uint32_t>(IsAhead ? shapes.ahead[1] : 0);
-    constexpr std::int64_t tile_elements = rows * array_block * size;
+    constexpr int tile_elements = rows * array_block * size;
     const std::uint32_t begun =
         t.count > 1 && !p.appends ? next_tile(t.counter, t.count + ahead) : blockIdx.x;
     const auto count_ahead = [&] {
@@ -333,8 +334,8 @@ template <class T, bool IsAhead> SUBWAVE_KERNEL(array_block, 4) select(subwave_s
     }
     const std::uint32_t tile = begun - ahead;
     const std::int64_t tile_first = (t.first + tile) * tile_elements, left = t.n - tile_first;
-    const bool is_whole = left >= tile_elements;
-    const auto elements = static_cast<std::uint32_t>(is_whole ? tile_elements : left);
+    const auto elements = static_cast<std::uint32_t>(elements_of_tile<tile_elements>(left));
+    const bool is_whole = elements == tile_elements;
 
     /* Row r of a wave follows row r - 1. */
     const sub_group wave = this_work_item::get_sub_group();
@@ -397,7 +398,7 @@ template <class T, bool IsAhead> SUBWAVE_KERNEL(array_block, 4) select(subwave_s
                 pack, chosen);
     } else {
         words_of<T> before = {}; /* the element before the wave's next row */
-        if (lane == 0 && there(0) > 0 && (number > 0 || tile_first > 0))
+        if (lane == 0 && there(0) > 0 && (number > 0 || tile_first != 0))
             before =
                 to_words(element_near(x + (tile_first - 1), static_cast<std::uint32_t>(place(0))));
         const auto find_unequal = [&](auto are_equal) {
