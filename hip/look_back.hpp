@@ -197,16 +197,17 @@ SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t coun
     return op(start, in_group);
 }
 
-/* Whether the tiles of a launch are combined ahead: by publish_ahead(), in a kernel of as many blocks
- * more. */
+/* Whether blocks of a launch combine later tiles, by publish_ahead(), before they work on their own. As
+ * many blocks more are then needed as tiles lie between the two. */
 inline bool combines_ahead(const subwave_tiles &t)
 {
     return shapes.ahead_from > 0 && t.count >= static_cast<std::uint32_t>(shapes.ahead_from);
 }
 
-/* Says what a tile, not the last one, combines to, and what its group does if it ends there: long
- * before its elements are scanned, so that the blocks that scan need not wait. All work-items of the
- * block call it together; `shared` has block_reduce_elements<array_block>. */
+/* Publishes `mine`, what a tile combines to, and if the tile is the last one of its group, what the group
+ * combines to. The tile is not the launch's last one, and its own block comes later, so that what this
+ * one waits for is there by then. All work-items of the block call it together; `shared` has
+ * block_reduce_elements<array_block>. */
 template <class Value, class Op>
 SUBWAVE_DEVICE void publish_ahead(std::uint64_t *states, std::uint32_t count, std::uint32_t tile,
                                   Value mine, Op op, Value *shared)
@@ -228,7 +229,7 @@ SUBWAVE_DEVICE void publish_ahead(std::uint64_t *states, std::uint32_t count, st
  * The sum over a group is there only after its last tile has waited for the others. If the tiles of
  * the next group waited for it, most blocks at work would do so at the same time, and then all load at
  * once: they ask for each tile of the group before instead. `is_published`: publish_tile() has been
- * called; IsAhead: so has publish_ahead(). */
+ * called; IsAhead: publish_ahead() has been. */
 template <bool IsAhead>
 SUBWAVE_DEVICE std::uint32_t count_before_tile(std::uint64_t *states, std::uint32_t count,
                                                std::uint32_t tile, std::uint32_t mine,

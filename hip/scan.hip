@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * scan.hip: y[i] = x[0] op ... op x[i], or up to x[i - 1]: an array is read once and written once, but
- * by scan_ahead it is read once more, from the cache.
+ * scan.hip: y[i] = x[0] op ... op x[i], or up to x[i - 1]. An array is read from memory once and
+ * written once.
  *
  * A block scans a tile of SUBWAVE_SCAN_ROWS rows (array.hpp); what stands before it comes from
  * other blocks (look_back.hpp). So the order depends on n alone. Rows of a matrix are arrays of their
@@ -318,13 +318,13 @@ scan(subwave_scan_launch p)
     leave_zeros(p.tiles, readers_before);
 }
 
-/* Of elements of 8 bytes there are twice as many tiles of as many bytes, and scans were no faster. */
+/* Of elements of 8 bytes, scans were no faster: half as many are in a tile. */
 template <class T> constexpr bool scans_ahead = shapes.ahead_from > 0 && sizeof(T) == 4;
 
-/* The same of one array of many tiles, whose blocks combine a later tile first (`ahead` in shapes.h). */
+/* The same of one array, if blocks combine a later tile first (ahead_from in shapes.h). */
 template <class T, bool Aligned> SUBWAVE_KERNEL(array_block, 4) scan_ahead(subwave_scan_launch p)
 {
-    constexpr auto ahead = static_cast<std::uint32_t>(shapes.ahead[0]);
+    constexpr auto ahead = static_cast<std::uint32_t>(shapes.scan_ahead);
     const subwave_tiles &t = p.tiles;
     const std::uint32_t number = next_tile(t.counter, t.count + ahead), tile = number - ahead;
     const bool combines = number < t.count - 1, scans = number >= ahead;
@@ -375,7 +375,7 @@ template <class T> int launch_scan(const subwave_scan_launch &p, void *stream)
             if constexpr (scans_ahead<T>) {
                 if (part.rows == 1 && combines_ahead(part.tiles))
                     return launch(scan_ahead<T, aligned.value>,
-                                  dim3(part.tiles.count + shapes.ahead[0]), dim3(array_block), 0,
+                                  dim3(part.tiles.count + shapes.scan_ahead), dim3(array_block), 0,
                                   stream, part);
             }
             return launch(scan<T, aligned.value>, dim3(part.tiles.count * part.rows),

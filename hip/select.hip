@@ -306,7 +306,7 @@ SUBWAVE_DEVICE std::uint32_t count_flags(const std::uint8_t *flags, bool packed,
     return block_reduce<array_block>(count, plus<std::uint32_t>(), shared);
 }
 
-/* IsAhead: by flags, of which a block first counts those of a later tile (`ahead` in shapes.h). */
+/* IsAhead: by flags, of which a block first counts those of a later tile (ahead_from in shapes.h). */
 template <class T, bool IsAhead> SUBWAVE_KERNEL(array_block, 4) select(subwave_select_launch p)
 {
     assume_line_of_items();
@@ -318,7 +318,7 @@ template <class T, bool IsAhead> SUBWAVE_KERNEL(array_block, 4) select(subwave_s
     T *const gathered = reinterpret_cast<T *>(memory);
     const subwave_tiles &t = p.tiles;
     const T *const x = static_cast<const T *>(p.x);
-    constexpr auto ahead = static_cast<std::uint32_t>(IsAhead ? shapes.ahead[1] : 0);
+    constexpr auto ahead = static_cast<std::uint32_t>(IsAhead ? shapes.select_ahead : 0);
     constexpr int tile_elements = rows * array_block * size;
     const std::uint32_t begun =
         t.count > 1 && !p.appends ? next_tile(t.counter, t.count + ahead) : blockIdx.x;
@@ -547,7 +547,7 @@ template <class Element> int launch_select(const subwave_select_launch &p, void 
                 /* If y is x, a tile must have been loaded before a later one is written. */
                 if (p.predicate == SUBWAVE_SELECT_FLAGS && !p.appends && p.y != p.x &&
                     combines_ahead(part.tiles))
-                    return launch(select<T, true>, dim3(part.tiles.count + shapes.ahead[1]),
+                    return launch(select<T, true>, dim3(part.tiles.count + shapes.select_ahead),
                                   dim3(array_block), 0, stream, part);
             }
             return launch(select<T, false>, dim3(part.tiles.count), dim3(array_block), 0, stream,

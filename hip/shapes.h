@@ -112,11 +112,11 @@ typedef struct subwave_shapes {
     /* Rows of packs in a tile of a selection: of elements of fewer than 4 bytes; of others. Of large
      * tiles fewer wait for others, and more bytes are on their way; shared memory holds few of them. */
     int32_t select_rows[2];
-    /* From how many tiles on a block first says what a later tile combines to, and how many tiles later,
-     * so that few tiles wait for others: of scans, which read that tile twice, the second time from a
-     * cache; of selections by flags, which count the flags. 0: never. */
-    int32_t ahead_from;
-    int32_t ahead[2];
+    /* In a launch of so many tiles or more, a block first says what a later tile combines to, and then
+     * works on its own, so that few tiles wait for others; 0: in none. The later tile is so many tiles
+     * further on: in scans, which read it twice, the second time from a cache; in selections by flags,
+     * which count its flags. */
+    int32_t ahead_from, scan_ahead, select_ahead;
     /* How many elements a work-item of a group call loads together: of 4 bytes; of others; of more than
      * 16 bytes. */
     int32_t group_batch[3];
@@ -155,7 +155,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     {256, 2, 8},
     {4, 4},
     257,
-    {3, 2},
+    3,
+    2,
     {4, 4, 4},
     256};
 
@@ -192,7 +193,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     {512, 4, 2},
     {4, 8},
     1025,
-    {64, 128},
+    64,
+    128,
     {8, 4, 2},
     512};
 
@@ -231,7 +233,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     {256, 2, 8},
     {4, 4},
     0,
-    {0, 0},
+    0,
+    0,
     {4, 4, 4},
     256};
 
@@ -268,7 +271,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     {256, 2, 8},
     {4, 4},
     0,
-    {0, 0},
+    0,
+    0,
     {4, 4, 4},
     256};
 

@@ -239,8 +239,8 @@ static void call_groups(void)
 }
 
 /* Operations on arrays have kernels for aligned arrays and others; integers with a sign use those
- * without but for their minima and maxima. A scan of several tiles has one that clears; of many, tiles may be
- * combined ahead. */
+ * without but for their minima and maxima. A scan of several tiles has one that clears, and of many
+ * one whose blocks combine later tiles first. */
 static void call_arrays(void)
 {
     static const subwave_op ops[] = {SUBWAVE_OP_PLUS, SUBWAVE_OP_MAXIMUM};
