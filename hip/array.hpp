@@ -279,11 +279,13 @@ template <class Body> SUBWAVE_DEVICE void with_scan_kind(subwave_scan_kind kind,
         body(std::integral_constant<subwave_scan_kind, SUBWAVE_SCAN_EXCLUSIVE>());
 }
 
-/* Whether the caller is in its block's first wave. The compiler knows that all lanes of it agree. */
-SUBWAVE_DEVICE bool in_first_wave()
+/* Whether the caller is in its block's wave that has work-item `Item`. The compiler knows that all lanes of
+ * it agree. */
+template <int Item> SUBWAVE_DEVICE bool in_wave_of()
 {
-    return wave_uniform(static_cast<int>(threadIdx.x) / wave_size()) == 0;
+    return wave_uniform(static_cast<int>(threadIdx.x) / wave_size()) == Item / wave_size();
 }
+SUBWAVE_DEVICE bool in_first_wave() { return in_wave_of<0>(); }
 
 /* Calls body(whether both arrays are to be taken as aligned, as a constant); where any address will
  * do, one kernel serves all. */

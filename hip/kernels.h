@@ -563,20 +563,16 @@ typedef struct subwave_scatter_add_launch {
 typedef struct subwave_segments_place {
     int64_t ended, element, began;
 } subwave_segments_place;
-/* `count` segments of an array of n elements, of which segment s has those from offsets[s] up to
+/* `count` segments of an array, of which segment s has the elements from offsets[s] up to
  * offsets[s + 1]. Elements and ends of segments are the items of which a tile has a constant number
  * (hip/segmented.hpp). */
 typedef struct subwave_segments {
-    int64_t n, count;
+    subwave_tiles tiles; /* as many as if all elements belonged to segments */
+    int64_t count;
     const void *offsets; /* of 64 bits if wide, otherwise of 32 */
     int32_t wide;
-    int64_t tiles;     /* at most, if all elements belong to segments */
-    uint32_t *counter; /* as in subwave_tiles, carry and states too */
-    uint64_t *carry, *states;
-    struct subwave_segments_place
-        *places;        /* where each tile of a launch begins, and the last ends */
-    int64_t first_tile; /* of the launch, which has tiles_of_launch; the launcher sets them */
-    uint32_t tiles_of_launch;
+    /* Where each tile of a launch begins, and the last ends. If tiles.leaves_zeros, its block finds out. */
+    struct subwave_segments_place *places;
 } subwave_segments;
 /* Of a work-item: as many as let two blocks share the 64 KiB of a compute unit of gfx9, since most of what a work-item
  * does is the same for any number of them; odd, so that the work-items' items lie in different banks of shared memory. */

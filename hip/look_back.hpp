@@ -276,20 +276,25 @@ SUBWAVE_DEVICE std::uint32_t count_reader(const subwave_tiles &t)
     return t.leaves_zeros && threadIdx.x == 0 ? atomicAdd(t.counter + 1, 1u) : 0;
 }
 
-/* `before` is what count_reader() returned. All work-items of a block call it. */
-SUBWAVE_DEVICE void leave_zeros(const subwave_tiles &t, std::uint32_t before)
+/* `before` is what count_reader() returned to work-item `Item`. All work-items of a block call it. */
+template <int Item>
+SUBWAVE_DEVICE void leave_zeros(const subwave_tiles &t, std::uint32_t before, std::uint32_t states)
 {
-    if (!t.leaves_zeros || !in_first_wave())
+    if (!t.leaves_zeros || !in_wave_of<Item>())
         return;
     const sub_group wave = this_work_item::get_sub_group();
     const std::uint32_t lane = wave.get_local_linear_id();
-    before = wave_broadcast(wave.callers(), before, 0, site::current());
+    before = wave_broadcast(wave.callers(), before, Item % wave_size(), site::current());
     if (before != t.count - 1)
         return;
-    for (std::uint32_t i = lane; i < 2 * (t.count - 1); i += wave_size())
+    for (std::uint32_t i = lane; i < states; i += wave_size())
         store_relaxed(&t.states[i], std::uint64_t(0));
     if (lane == 0)
         t.counter[1] = 0;
+}
+SUBWAVE_DEVICE void leave_zeros(const subwave_tiles &t, std::uint32_t before)
+{
+    leave_zeros<0>(t, before, 2 * (t.count - 1));
 }
 
 /* Where a launch finds what stands before it: a value by the one before. */

@@ -48,10 +48,23 @@ struct segments_range {
     {
         std::int64_t end[2];
         load_offsets(p, end, [&](int k) { return k * p.count; });
-        first = clamped(end[0], std::int64_t(0), p.n);
-        elements = clamped(end[1], first, p.n) - first;
+        first = clamped(end[0], std::int64_t(0), p.tiles.n);
+        elements = clamped(end[1], first, p.tiles.n) - first;
     }
 };
+
+/* The place of an item, before which `ended` segments end, the last one of them before element `begin`. */
+SUBWAVE_DEVICE subwave_segments_place place_of_item(const subwave_segments &p,
+                                                    const segments_range &range, std::int64_t item,
+                                                    std::int64_t ended, std::int64_t begin,
+                                                    int items)
+{
+    return {ended, range.first + clamped(item - ended, std::int64_t(0), range.elements),
+            item < p.count + range.elements
+                ? clamped(begin - range.first + ended, std::int64_t(0), item) / items -
+                      p.tiles.first
+                : std::int64_t(p.tiles.count)};
+}
 
 /* How many lanes search for the place of one tile, at most. More would need fewer loads that wait for
  * each other, but a large array has more tiles than a device could then search for at once. */
@@ -64,7 +77,7 @@ SUBWAVE_KERNEL(array_block)
 segmented_find(subwave_segments p, State *states, int items)
 {
     const std::uint32_t begun = blockIdx.x * array_block + threadIdx.x;
-    for (std::uint32_t i = begun; i < SUBWAVE_SCAN_STATES(p.tiles_of_launch);
+    for (std::uint32_t i = begun; i < SUBWAVE_SCAN_STATES(p.tiles.count);
          i += gridDim.x * array_block)
         states[i] = 0;
     const segments_range range(p);
@@ -72,9 +85,9 @@ segmented_find(subwave_segments p, State *states, int items)
     const int searchers = wave_size() < segmented_searchers ? wave_size() : segmented_searchers,
               own = wave_lane() & (searchers - 1), first_lane = wave_lane() - own;
     const std::uint32_t i = begun / searchers;
-    const std::int64_t item = (p.first_tile + i) * items;
+    const std::int64_t item = (p.tiles.first + i) * items;
     /* begin: of segment `low` */
-    std::int64_t low = 0, high = i <= p.tiles_of_launch ? p.count : 0, begin = range.first;
+    std::int64_t low = 0, high = i <= p.tiles.count ? p.count : 0, begin = range.first;
     SUBWAVE_LOOP for (;;)
     {
         SUBWAVE_ITER;
@@ -87,7 +100,7 @@ segmented_find(subwave_segments p, State *states, int items)
         std::int64_t end[] = {0};
         if (searches)
             load_offsets(p, end, [&](int) { return at + 1; });
-        end[0] = clamped(end[0], std::int64_t(0), p.n);
+        end[0] = clamped(end[0], std::int64_t(0), p.tiles.n);
         const auto ends_earlier = static_cast<lane_bits>(
             wave_ballot(callers, searches && end[0] - range.first + at < item, site::current()));
         /* How many of the segments that the lanes look at end earlier, from the first one on. */
@@ -100,12 +113,55 @@ segmented_find(subwave_segments p, State *states, int items)
             high = lesser(next + step, high) - 1;
         low = lesser(next, high);
     }
-    if (own == 0 && i <= p.tiles_of_launch)
-        p.places[i] = {low, range.first + clamped(item - low, std::int64_t(0), range.elements),
-                       item < p.count + range.elements
-                           ? clamped(begin - range.first + low, std::int64_t(0), item) / items -
-                                 p.first_tile
-                           : std::int64_t(p.tiles_of_launch)};
+    if (own == 0 && i <= p.tiles.count)
+        p.places[i] = place_of_item(p, range, item, low, begin, items);
+}
+
+/* How many segments end before the first item of a tile, and before that of the next one, in a launch of
+ * fewer than 2^31 items. The work-items of the tile's block look at other segments each, for both
+ * places at once, so that few loads wait for each other. */
+SUBWAVE_DEVICE void search_in_block(const subwave_segments &p, const segments_range &range,
+                                    std::uint32_t tile, int items, int (&ended)[2])
+{
+    SUBWAVE_SHARED(std::uint32_t, shared, block_reduce_elements<array_block>);
+    constexpr int bits = 16;
+    static_assert(array_block < 1 << bits, "two counts of work-items are in one number");
+    const int item = static_cast<int>(threadIdx.x);
+    int high[2];
+    SUBWAVE_UNROLL
+    for (int k = 0; k < 2; ++k) {
+        ended[k] = 0;
+        high[k] = static_cast<int>(p.count);
+    }
+    SUBWAVE_ROLLED
+    while (ended[0] < high[0] || ended[1] < high[1]) {
+        int step[2], at[2];
+        SUBWAVE_UNROLL
+        for (int k = 0; k < 2; ++k) {
+            step[k] = (high[k] - ended[k] + array_block) / array_block;
+            at[k] = lesser(ended[k] + (item + 1) * step[k], high[k]);
+        }
+        std::int64_t end[2];
+        load_offsets(p, end, [&](int k) { return at[k]; });
+        std::uint32_t earlier = 0;
+        SUBWAVE_UNROLL
+        for (int k = 0; k < 2; ++k) {
+            const auto before = clamped(end[k], std::int64_t(0), p.tiles.n) - range.first + at[k];
+            if (ended[k] < high[k] && before <= static_cast<int>(tile + k) * items)
+                earlier += std::uint32_t(1) << bits * k;
+        }
+        earlier = block_reduce<array_block>(earlier, plus<std::uint32_t>(), shared);
+        block_barrier(site::current());
+        SUBWAVE_UNROLL
+        for (int k = 0; k < 2; ++k) {
+            const int all = wave_uniform(
+                static_cast<int>(earlier >> bits * k & ((std::uint32_t(1) << bits) - 1)));
+            const int next = ended[k] + all * step[k];
+            if (ended[k] < high[k] && all < array_block)
+                high[k] = lesser(next + step[k], high[k]) - 1;
+            ended[k] = lesser(next, high[k]);
+        }
+    }
 }
 
 /* Of a tile, and of a work-item's part of it: elements first to end, and the segments that end
@@ -166,6 +222,22 @@ template <class T> class segmented_tile {
 
 public:
     static constexpr int items = array_block * each;
+
+private:
+    /* Of few tiles, which are all at work at the same time, each asks for as many elements as it has, or
+     * others: so all are on their way during the search. */
+    static SUBWAVE_DEVICE void touch_share(const subwave_segments &p, const T *from,
+                                           std::uint32_t tile)
+    {
+        constexpr int line = 128 / sizeof(T);
+        static_assert(items <= array_block * line, "a work-item asks for one line");
+        const int own = static_cast<int>(threadIdx.x) * line;
+        const std::int64_t at = std::int64_t(tile) * items + own;
+        if (own < items && at < p.tiles.n)
+            touch_shared(from + at);
+    }
+
+public:
     /* A result takes the place of its segment's end. */
     using slot =
         std::conditional_t<sizeof(T) == 8, std::uint64_t,
@@ -178,31 +250,43 @@ public:
 
     std::int64_t first_segment, first_element; /* first_element: in x */
     int segments, elements;                    /* segments: that end in the tile */
-    int began; /* the tile in which the first segment begins, counted from the launch's first */
+    int began; /* the tile in which the first segment begins, counted from the launch's first; not yet
+                * known to be the same in all lanes */
     /* In shared memory. end[j + 1] is the end of segment j, counted from the tile's first element,
      * and one more; end[0] is where segment 0 begins, likewise, or 0 if that is before the tile. */
     T *x;
     slot *end;
 
     /* False if there is nothing in the tile. */
-    SUBWAVE_DEVICE bool find(const subwave_segments &p, std::uint32_t tile)
+    SUBWAVE_DEVICE bool find(const subwave_segments &p, const T *from, std::uint32_t tile)
     {
         subwave_segments_place first, end;
-        if (p.tiles > 1) {
+        bool is_there;
+        if (p.tiles.all > 1 && !p.tiles.leaves_zeros) {
             first = p.places[tile];
             end = p.places[tile + 1];
+            is_there = wave_uniform(static_cast<int>(first.began)) <= static_cast<int>(tile);
         } else {
+            touch_share(p, from, tile);
             const segments_range range(p);
-            first = {0, range.first, 0};
-            end = {p.count, range.first + range.elements, 0};
+            int ended[2] = {0, static_cast<int>(p.count)};
+            if (p.tiles.all > 1)
+                search_in_block(p, range, tile, items, ended);
+            std::int64_t begin[1];
+            load_offsets(p, begin, [&](int) { return ended[0]; });
+            begin[0] = clamped(begin[0], std::int64_t(0), p.tiles.n);
+            const std::int64_t item = std::int64_t(tile) * items;
+            first = place_of_item(p, range, item, ended[0], begin[0], items);
+            end = place_of_item(p, range, item + items, ended[1], 0, items);
+            is_there = item < p.count + range.elements;
         }
-        began = wave_uniform(static_cast<int>(first.began));
+        began = static_cast<int>(first.began);
         first_segment = uniform(first.ended);
         first_element = uniform(first.element);
         segments = clamped(wave_uniform(static_cast<int>(end.ended - first.ended)), 0, items);
         const auto between = end.element > first.element ? end.element - first.element : 0;
         elements = clamped(wave_uniform(static_cast<int>(between)), 0, items - segments);
-        return began <= static_cast<int>(tile);
+        return is_there;
     }
 
     /* Brings elements and ends into shared memory. */
@@ -220,15 +304,23 @@ public:
         /* The first and the last of them may lie across an end of the array. */
         const std::int64_t first = first_element - shift;
         const int whole = first < 0 ? 1 : 0,
-                  whole_end = first + packs * pack > p.n ? packs - 1 : packs;
+                  whole_end = first + packs * pack > p.tiles.n ? packs - 1 : packs;
         touch_later_tile(from + first_element, static_cast<std::uint32_t>(elements),
-                         p.n - first_element);
+                         p.tiles.n - first_element);
         const char *const in = reinterpret_cast<const char *>(from + first);
-        std::uint32_t held[rows][4];
+        std::uint32_t loaded[rows][4];
         if constexpr (copies_bypass_registers) {
-            SUBWAVE_ROLLED
-            for (int i = item < whole ? item + array_block : item; i < whole_end; i += array_block)
-                copy_to_local<false>(&local[i], reinterpret_cast<const chunk *>(in) + i);
+            /* Or else nvcc would work out the addresses anew for each row. */
+            const auto held_at = [&](const void *at) {
+                return held(reinterpret_cast<std::int64_t>(at)) + item * 16;
+            };
+            const auto *const own = reinterpret_cast<const chunk *>(held_at(in));
+            auto *const to = reinterpret_cast<chunk *>(held_at(local));
+            const int left = whole_end - item;
+            SUBWAVE_UNROLL
+            for (int r = 0; r < rows; ++r)
+                if (r * array_block < left && (r > 0 || item >= whole))
+                    copy_to_local<false>(&to[r * array_block], &own[r * array_block]);
         } else if (whole < whole_end) {
             const int last = (whole_end - 1) * 16;
             SUBWAVE_UNROLL
@@ -237,10 +329,10 @@ public:
                 int at = lesser(item * 16, last - row);
                 if (r == 0 && at < whole * 16)
                     at = whole * 16;
-                load_together<4>(held[r], reinterpret_cast<const chunk *>(
-                                              &element_in_row(in, static_cast<std::uint32_t>(row),
-                                                              static_cast<std::uint32_t>(at)))
-                                              ->word);
+                load_together<4>(loaded[r], reinterpret_cast<const chunk *>(
+                                                &element_in_row(in, static_cast<std::uint32_t>(row),
+                                                                static_cast<std::uint32_t>(at)))
+                                                ->word);
             }
         }
         x = reinterpret_cast<T *>(local) + shift;
@@ -276,14 +368,14 @@ public:
                 for (int r = 0; r < rows; ++r) {
                     SUBWAVE_UNROLL
                     for (int w = 0; w < 4; ++w)
-                        held[r][w] = change(held[r][w], w);
+                        loaded[r][w] = change(loaded[r][w], w);
                 }
             }
             SUBWAVE_UNROLL
             for (int r = 0; r < rows; ++r) {
                 if (item < whole_end - r * array_block && (r > 0 || item >= whole))
-                    local[r * array_block + item] = {held[r][0], held[r][1], held[r][2],
-                                                     held[r][3]};
+                    local[r * array_block + item] = {loaded[r][0], loaded[r][1], loaded[r][2],
+                                                     loaded[r][3]};
             }
         }
         if (whole == 0 && whole_end == packs)
@@ -294,7 +386,7 @@ public:
                 SUBWAVE_ROLLED
                 for (int e = 0; e < pack; ++e) {
                     const std::int64_t at = first + i * pack + e;
-                    if (at >= 0 && at < p.n)
+                    if (at >= 0 && at < p.tiles.n)
                         reinterpret_cast<T *>(&local[i])[e] = changed(from[at], change);
                 }
             }
@@ -421,8 +513,9 @@ SUBWAVE_DEVICE scanned<since_end<Value>> scan_run_since_end(since_end<Value> x, 
                             takes = 2 * lane & ~std::uint32_t(0) >> (31 - highest_lane(differs));
         const auto step = [&](auto half) {
             constexpr std::uint32_t size = decltype(half)::value;
+            /* Of the wave rather than of a group: NVIDIA then knows all lanes that make the call. */
             const Value other =
-                group_broadcast(get_fixed_size_group<2 * size>(wave), upto, size - 1, where);
+                wave_broadcast_block<2 * size>(wave.callers(), upto, size - 1, where);
             upto = (takes & 2 * size) != 0 ? op(other, upto) : upto;
         };
         static_assert(run == 32, "as many lanes as the last step has in a block");
@@ -537,56 +630,65 @@ struct earlier_tiles {
     }
 };
 
-/* Where a launch finds what the open segment has before it: a value by the one before. */
-template <class Value>
-SUBWAVE_DEVICE Value *segments_carry(const subwave_segments &p, std::int64_t first_tile)
+/* As count_reader() of look_back.hpp. The last tile may wait for none, so that the work-item that has
+ * published a tile's value counts the block, after that is written and the block has waited. */
+constexpr int segments_publisher = array_block - 1;
+SUBWAVE_DEVICE std::uint32_t count_segments_reader(const subwave_tiles &t)
 {
-    return reinterpret_cast<Value *>(&p.carry[first_tile / SUBWAVE_SCAN_TILES % 2]);
+    return t.leaves_zeros && threadIdx.x == segments_publisher
+               ? fetch_add_acq_rel(t.counter + 1, 1u)
+               : 0;
+}
+
+/* As leave_zeros() of look_back.hpp. */
+SUBWAVE_DEVICE void leave_segments_zeros(const subwave_tiles &t, std::uint32_t before)
+{
+    leave_zeros<segments_publisher>(t, before, 2 * t.count);
 }
 
 /* What the segment that is open where a work-item's part of a tile begins has before it. The segment
  * that is open where the tile begins began in the tile `began`, counted from the launch's first. x is
  * what the part has since its last end. Blocks wait for others if the tile is a group's last or
- * `waits`; otherwise a segment of earlier tiles has `none` of them. All work-items of the block call it
- * together; `shared` has tile_since_end_elements. */
+ * `waits`; otherwise, or where a work-item does not want the result, a segment of earlier tiles has
+ * `none` of them. All work-items of the block call it together; `shared` has tile_since_end_elements. */
 template <class Value, class Op>
 SUBWAVE_DEVICE Value value_before_part(const subwave_segments &p, std::uint32_t number,
-                                       std::int32_t began, bool has_ends, bool waits,
+                                       std::int32_t began, bool has_ends, bool waits, bool wants,
                                        since_end<Value> x, Op op, since_end<Value> *shared)
 {
     const Value none = filler<Op, Value>::value();
-    const std::uint32_t count = p.tiles_of_launch;
-    const bool is_last_item = threadIdx.x == array_block - 1, is_last_tile = number == count - 1;
+    const std::uint32_t count = p.tiles.count;
+    const bool is_last_item = threadIdx.x == segments_publisher, is_last_tile = number == count - 1;
     const earlier_tiles earlier = {began > 0 ? static_cast<std::uint32_t>(began) : 0, number};
     const tile_since_end<Value> mine = scan_tile_since_end(x, op, shared);
     Value before = none;
     if (count > 1) {
         if (is_last_item)
-            publish(p.states, number, mine.all.value);
+            publish(p.tiles.states, number, mine.all.value);
         int steps = 0;
         if (earlier.ends_group())
             steps = earlier.steps();
         else if (waits || is_last_tile) {
             if (earlier.first + 1 == number) {
                 /* The others have no use for it, and should not ask all the time. */
-                if (!mine.before.ended || is_last_item)
-                    before = wait_for<Value>(p.states, earlier.first);
+                if ((wants && !mine.before.ended) || (is_last_tile && is_last_item))
+                    before = wait_for<Value>(p.tiles.states, earlier.first);
             } else if (earlier.first < number)
                 steps = earlier.steps();
         }
         SUBWAVE_ROLLED
         for (int step = 0; step < steps; ++step) {
             block_barrier(site::current());
-            const Value of_tile = earlier.wait(p.states, count, step, none);
+            const Value of_tile = earlier.wait(p.tiles.states, count, step, none);
             before = op(combine_in_runs(of_tile, op), before);
             if (step == 0 && earlier.ends_group() && is_last_item)
-                publish(p.states, count + earlier.group(), op(before, mine.all.value));
+                publish(p.tiles.states, count + earlier.group(), op(before, mine.all.value));
         }
     }
     if (began < 0)
-        before = op(*segments_carry<Value>(p, p.first_tile), before);
+        before = op(*tiles_carry<Value>(p.tiles, p.tiles.first), before);
     if (is_last_tile && is_last_item)
-        *segments_carry<Value>(p, p.first_tile + SUBWAVE_SCAN_TILES) =
+        *tiles_carry<Value>(p.tiles, p.tiles.first + SUBWAVE_SCAN_TILES) =
             has_ends ? mine.all.value : op(before, mine.all.value);
     return mine.before.ended ? mine.before.value : op(before, mine.before.value);
 }
@@ -594,7 +696,7 @@ SUBWAVE_DEVICE Value value_before_part(const subwave_segments &p, std::uint32_t 
 /* The tile of a launch that a block works on. */
 SUBWAVE_DEVICE std::uint32_t segmented_tile_number(const subwave_segments &p)
 {
-    return uniform(p.tiles_of_launch > 1 ? next_tile(p.counter, p.tiles_of_launch) : 0);
+    return uniform(p.tiles.count > 1 ? next_tile(p.tiles.counter, p.tiles.count) : 0);
 }
 
 /* Calls body(launch) for launches of at most SUBWAVE_SCAN_TILES tiles, after what they need. */
@@ -604,13 +706,14 @@ int launch_segments(const subwave_segments &p, int items, void *stream, Body bod
     subwave_segments part = p;
     const std::int64_t most = SUBWAVE_SCAN_TILES;
     int status = 0;
-    for (part.first_tile = 0; status == 0 && part.first_tile < p.tiles; part.first_tile += most) {
-        const std::int64_t left = p.tiles - part.first_tile;
-        part.tiles_of_launch = static_cast<std::uint32_t>(left < most ? left : most);
-        if (p.tiles > 1)
+    for (part.tiles.first = 0; status == 0 && part.tiles.first < p.tiles.all;
+         part.tiles.first += most) {
+        const std::int64_t left = p.tiles.all - part.tiles.first;
+        part.tiles.count = static_cast<std::uint32_t>(left < most ? left : most);
+        if (p.tiles.all > 1 && !p.tiles.leaves_zeros)
             status = launch(segmented_find<std::uint64_t>,
-                            dim3(part.tiles_of_launch / (array_block / segmented_searchers) + 1),
-                            dim3(array_block), 0, stream, part, part.states, items);
+                            dim3(part.tiles.count / (array_block / segmented_searchers) + 1),
+                            dim3(array_block), 0, stream, part, part.tiles.states, items);
         if (status == 0)
             status = body(part);
     }

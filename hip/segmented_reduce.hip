@@ -90,8 +90,8 @@ SUBWAVE_DEVICE void reduce_segments(const subwave_segments &p, std::uint32_t num
     }
 
     const auto ends = static_cast<std::uint32_t>(part.segments_end - part.segment);
-    const value before = value_before_part<value>(p, number, began, tile.segments > 0,
-                                                  tile.segments > 0, {sum, ends}, op, shared);
+    const value before = value_before_part<value>(
+        p, number, began, tile.segments > 0, tile.segments > 0, has_end, {sum, ends}, op, shared);
     if (has_end)
         store(part.segment, op(before, first_sum), first_is_empty);
 }
@@ -129,16 +129,17 @@ segmented_reduce(subwave_segmented_reduce_launch p)
     const subwave_segments &segments = p.segments;
     const std::uint32_t number = segmented_tile_number(segments);
     tile_of tile;
-    if (!tile.find(segments, number))
-        return;
+    if (!tile.find(segments, static_cast<const T *>(p.x), number))
+        return leave_segments_zeros(segments.tiles, count_segments_reader(segments.tiles));
     tile.load(segments, static_cast<const T *>(p.x), {all_bits, p.flip}, local);
     block_barrier(site::current());
     const segmented_part part = tile.divide(before);
     with_segmented_op<T>(p.op, [&](auto op, auto as) {
         const subwave_segmented_reduce_launch again = argument_read_anew(p); /* as in reduce.hip */
-        reduce_segments<T>(again.segments, number, tile.began, tile, part, op, as);
+        reduce_segments<T>(again.segments, number, wave_uniform(tile.began), tile, part, op, as);
     });
     block_barrier(site::current());
+    const std::uint32_t readers_before = count_segments_reader(segments.tiles);
     T *y = static_cast<T *>(p.y) + tile.first_segment;
     SUBWAVE_ROLLED
     for (int j = static_cast<int>(threadIdx.x); j < tile.segments; j += array_block) {
@@ -149,6 +150,7 @@ segmented_reduce(subwave_segmented_reduce_launch p)
             result = static_cast<T>(result != T(0));
         y[j] = result;
     }
+    leave_segments_zeros(segments.tiles, readers_before);
 }
 
 template <class T>
@@ -164,7 +166,7 @@ int launch_segmented_reduce(const subwave_segmented_reduce_launch &p, void *stre
     return launch_segments(p.segments, segmented_tile<T>::items, stream,
                            [&](const subwave_segments &segments) {
                                part.segments = segments;
-                               return launch(segmented_reduce<twin>, dim3(segments.tiles_of_launch),
+                               return launch(segmented_reduce<twin>, dim3(segments.tiles.count),
                                              dim3(array_block), 0, stream, part);
                            });
 }

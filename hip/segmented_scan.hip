@@ -169,8 +169,8 @@ template <class T> SUBWAVE_KERNEL(array_block) segmented_scan(subwave_segmented_
     const subwave_segments &segments = p.segments;
     const std::uint32_t tile_number = segmented_tile_number(segments);
     tile_of tile;
-    if (!tile.find(segments, tile_number))
-        return;
+    if (!tile.find(segments, static_cast<const T *>(p.x), tile_number))
+        return leave_segments_zeros(segments.tiles, count_segments_reader(segments.tiles));
     tile.load(segments, static_cast<const T *>(p.x), {p.kept, p.flip}, local);
     block_barrier(site::current());
     const segmented_part part = tile.divide(before);
@@ -184,14 +184,16 @@ template <class T> SUBWAVE_KERNEL(array_block) segmented_scan(subwave_segmented_
                                    [&](auto f) { none = filler<decltype(f), number>::value(); });
     op.filling = op.from(none);
     const bits sum = op.from(since_last_end(p.op, tile, part, none));
-    const bits start = value_before_part<bits>(segments, tile_number, tile.began, tile.segments > 0,
-                                               tile.elements > 0,
+    const bits start = value_before_part<bits>(segments, tile_number, wave_uniform(tile.began),
+                                               tile.segments > 0, tile.elements > 0, true,
                                                {sum, part.segment < part.segments_end}, op, shared);
     p = argument_read_anew(p);
     if (impossible[0] == 0) /* there was a barrier */
         scan_part(p, tile, part, op.number(start));
     block_barrier(site::current());
+    const std::uint32_t readers_before = count_segments_reader(segments.tiles);
     tile.store(static_cast<T *>(p.y), p.flip, local);
+    leave_segments_zeros(segments.tiles, readers_before);
 }
 
 /* The bits of 1. */
@@ -212,12 +214,12 @@ template <class T> int launch_segmented_scan(const subwave_segmented_scan_launch
     part.op = op_of_bits(part.op);
     const auto launch_as = [&](auto element) {
         using type = decltype(element);
-        return launch_segments(
-            p.segments, segmented_tile<type>::items, stream, [&](const subwave_segments &segments) {
-                part.segments = segments;
-                return launch(segmented_scan<type>, dim3(segments.tiles_of_launch),
-                              dim3(array_block), 0, stream, part);
-            });
+        return launch_segments(p.segments, segmented_tile<type>::items, stream,
+                               [&](const subwave_segments &segments) {
+                                   part.segments = segments;
+                                   return launch(segmented_scan<type>, dim3(segments.tiles.count),
+                                                 dim3(array_block), 0, stream, part);
+                               });
     };
     const bool is_logical = op_of_bits(p.op) != p.op;
     if (is_logical) {

@@ -117,6 +117,9 @@ typedef struct subwave_shapes {
      * further on: in scans, which read it twice, the second time from a cache; in selections by flags,
      * which count its flags. */
     int32_t ahead_from, scan_ahead, select_ahead;
+    /* Of arrays of at most so many tiles, a block of a segmented operation searches for the place of its
+     * own tile, and no launch before does so for all. */
+    int32_t segmented_searched;
     /* How many elements a work-item of a group call loads together: of 4 bytes; of others; of more than
      * 16 bytes. */
     int32_t group_batch[3];
@@ -157,6 +160,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     257,
     3,
     2,
+    6,
     {4, 4, 4},
     256};
 
@@ -195,6 +199,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     1025,
     64,
     128,
+    255,
     {8, 4, 2},
     512};
 
@@ -235,6 +240,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     0,
     0,
     0,
+    255,
     {4, 4, 4},
     256};
 
@@ -273,6 +279,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     0,
     0,
     0,
+    255,
     {4, 4, 4},
     256};
 

@@ -212,6 +212,20 @@ void subwave_array_divide_tiles(int64_t n, size_t size, int tile_rows, subwave_t
     tiles->all = n > 0 ? quotient_above(n, tile) : 1;
 }
 
+/* Where tiles count and wait for each other. At most `zero_tiles` leave zeros. */
+static void prepare_waiting(subwave_tiles *tiles, int64_t zero_tiles, void *workspace)
+{
+    enum { counters = 2 };
+    _Static_assert(sizeof(uint64_t) * (counters + 2 * (SUBWAVE_SCAN_GROUP - 1)) <= COUNTERS_BYTES,
+                   "there is room for the states of a group's tiles but the last");
+    char *const free_bytes = (char *)workspace + COUNTERS_BYTES;
+    tiles->counter = workspace;
+    tiles->carry = (uint64_t *)free_bytes;
+    tiles->leaves_zeros = tiles->all > 1 && tiles->all <= zero_tiles;
+    tiles->states = tiles->leaves_zeros ? (uint64_t *)workspace + counters /* aligned to 16 bytes */
+                                        : (uint64_t *)(free_bytes + RESULT_BYTES);
+}
+
 static subwave_status prepare_tiles(subwave_context *context, int64_t rows, int64_t n, size_t size,
                                     int tile_rows, subwave_tiles *tiles, uint32_t *most)
 {
@@ -220,14 +234,7 @@ static subwave_status prepare_tiles(subwave_context *context, int64_t rows, int6
     *most = (uint32_t)(rows < count ? rows : count);
     void *workspace;
     SUBWAVE_TRY(subwave_workspace_get(context, scan_bytes(*most, tiles->all), &workspace));
-    tiles->counter = workspace;
-    char *const free_bytes = (char *)workspace + COUNTERS_BYTES;
-    tiles->carry = (uint64_t *)free_bytes;
-    _Static_assert(sizeof(uint64_t) * (2 + 2 * (SUBWAVE_SCAN_GROUP - 1)) <= COUNTERS_BYTES,
-                   "two counters, and from byte 16 on states of a group's tiles but the last");
-    tiles->leaves_zeros = rows == 1 && tiles->all > 1 && tiles->all <= SUBWAVE_SCAN_GROUP;
-    tiles->states =
-        tiles->leaves_zeros ? (uint64_t *)workspace + 2 : (uint64_t *)(free_bytes + RESULT_BYTES);
+    prepare_waiting(tiles, rows == 1 ? SUBWAVE_SCAN_GROUP : 0, workspace);
     return SUBWAVE_STATUS_SUCCESS;
 }
 
@@ -361,18 +368,15 @@ subwave_status subwave_array_prepare_segments(subwave_context *context, subwave_
                                               size_t size, subwave_segments *segments)
 {
     const int64_t tile = (int64_t)SUBWAVE_ARRAY_BLOCK * SUBWAVE_SEGMENTED_ITEMS(size);
+    subwave_tiles *const tiles = &segments->tiles;
     segments->wide = offset_dtype == SUBWAVE_DTYPE_I64;
-    if (!segments->wide && segments->n > INT32_MAX)
-        segments->n = INT32_MAX; /* they reach no further */
-    segments->tiles = quotient_above(segments->n + segments->count, tile);
+    if (!segments->wide && tiles->n > INT32_MAX)
+        tiles->n = INT32_MAX; /* they reach no further */
+    tiles->all = quotient_above(tiles->n + segments->count, tile);
     void *workspace;
-    SUBWAVE_TRY(subwave_workspace_get(context, segments_bytes(segments->tiles), &workspace));
-    segments->counter = workspace;
-    char *const free_bytes = (char *)workspace + COUNTERS_BYTES;
-    segments->carry = (uint64_t *)free_bytes;
-    segments->states = (uint64_t *)(free_bytes + RESULT_BYTES);
-    segments->places =
-        (subwave_segments_place *)((char *)workspace + scan_bytes(1, segments->tiles));
+    SUBWAVE_TRY(subwave_workspace_get(context, segments_bytes(tiles->all), &workspace));
+    prepare_waiting(tiles, context->capabilities.shapes->segmented_searched, workspace);
+    segments->places = (subwave_segments_place *)((char *)workspace + scan_bytes(1, tiles->all));
     return SUBWAVE_STATUS_SUCCESS;
 }
 

@@ -29,7 +29,10 @@ subwave_status subwave_segmented_reduce(subwave_context *context, subwave_dtype 
         SUBWAVE_TRY(subwave_check_pointer(context, "x", x, size));
     SUBWAVE_TRY(subwave_check_pointer(context, "y", y, size));
     subwave_segmented_reduce_launch launch = {
-        .segments = {.n = n, .count = segments, .offsets = offsets}, .op = op, .x = x, .y = y};
+        .segments = {.tiles = {.n = n}, .count = segments, .offsets = offsets},
+        .op = op,
+        .x = x,
+        .y = y};
     SUBWAVE_TRY(subwave_array_prepare_segments(context, offset_dtype, size, &launch.segments));
     subwave_log_bench(context,
                       "segmented_reduce --dtype %s --op %s --offsets %s"

@@ -30,7 +30,7 @@ subwave_status subwave_segmented_scan(subwave_context *context, subwave_dtype dt
     SUBWAVE_TRY(subwave_check_pointer(context, "x", x, size));
     SUBWAVE_TRY(subwave_check_pointer(context, "y", y, size));
     subwave_segmented_scan_launch launch = {
-        .segments = {.n = n, .count = segments, .offsets = offsets},
+        .segments = {.tiles = {.n = n}, .count = segments, .offsets = offsets},
         .op = op,
         .scan = scan,
         .x = x,

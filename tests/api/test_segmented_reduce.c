@@ -126,6 +126,34 @@ static void test_many_tiles(void **state)
     fixture_destroy(&f);
 }
 
+/* Up to and from the numbers of tiles from which on a launch finds their places, and tiles without
+ * items: of elements that belong to no segment. */
+static void test_some_tiles(void **state)
+{
+    fixture f = fixture_create(*state);
+    const int64_t tile = reference_array_segmented_items(SUBWAVE_DTYPE_F64) * BLOCK,
+                  tiles[] = {2, 3, 6, 7, GROUP - 1, GROUP};
+    for (size_t t = 0; t < COUNT(tiles); ++t) {
+        const int64_t n = tiles[t] * tile - 3;
+        arrays_fill(&f.a, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, n);
+        int64_t offsets[][4] = {{5, 9, 9, 30}, {tile, 2 * tile - 9, 2 * tile - 7, n}, {0, 1, n, n}};
+        for (size_t i = 0; i < COUNT(offsets); ++i) {
+            const segments s = {3, offsets[i]};
+            double right[3];
+            reference_array_segmented_reduce(SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, s.count, s.offsets,
+                                             f.a.values, right);
+            for (int again = 0; again < 2; ++again) {
+                unsigned char *found =
+                    reduce(&f, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I64, &s, n, true);
+                if (memcmp(found, right, sizeof right) != 0)
+                    fail_msg("%lld tiles, offsets %zu, again %d", (long long)tiles[t], i, again);
+                free(found);
+            }
+        }
+    }
+    fixture_destroy(&f);
+}
+
 /* Whatever offsets are, nothing outside x, y and offsets is read or written, and every call ends. */
 static void test_wrong_offsets(void **state)
 {
@@ -291,7 +319,7 @@ int main(void)
         cmocka_unit_test(test_all),           cmocka_unit_test(test_many_tiles),
         cmocka_unit_test(test_wrong_offsets), cmocka_unit_test(test_clamped),
         cmocka_unit_test(test_special),       cmocka_unit_test(test_workspace),
-        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_some_tiles),    cmocka_unit_test(test_arguments),
     };
     return harness_run("segmented_reduce", tests, COUNT(tests));
 }

@@ -352,7 +352,9 @@ static void call_arrays(void)
                 call(SUBWAVE_OPERATION_norm2, all_dtypes[d], &norm2, "norm2 %s, form %d",
                      subwave_dtype_name(all_dtypes[d]), form);
             const subwave_segmented_reduce_launch segmented = {
-                .segments = {.n = 1, .count = 1, .tiles = 2}, .op = ops[form & 1], .x = launch.x};
+                .segments = {.tiles = {.n = 1, .all = 2}, .count = 1},
+                .op = ops[form & 1],
+                .x = launch.x};
             if (subwave_is_built(SUBWAVE_OPERATION_segmented_reduce, all_dtypes[d]))
                 call(SUBWAVE_OPERATION_segmented_reduce, all_dtypes[d], &segmented,
                      "segmented_reduce %s, form %d", subwave_dtype_name(all_dtypes[d]), form);
