@@ -577,6 +577,8 @@ typedef struct subwave_segments {
 /* Of a work-item: as many as let two blocks share the 64 KiB of a compute unit of gfx9, since most of what a work-item
  * does is the same for any number of them; odd, so that the work-items' items lie in different banks of shared memory. */
 #define SUBWAVE_SEGMENTED_ITEMS(size) ((size) == 8 ? 15 : (size) == 4 ? 29 : 59)
+/* Whether blocks search for their tiles' places, if the device's do (hip/shapes.h). */
+#define SUBWAVE_SEGMENTED_SEARCHES(size) ((size) >= 4)
 
 typedef struct subwave_segmented_reduce_launch {
     subwave_segments segments;

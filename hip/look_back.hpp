@@ -15,9 +15,10 @@
 
 SUBWAVE_BEGIN
 
-/* Values of up to 8 bytes that other blocks wait for: each of their words beside one that says that
+/* Values of up to 8 bytes that other blocks wait for: each of their words below one that says that
  * it is there. `states` are 0 before. */
 template <class T> constexpr int state_words = sizeof(words_of<T>) / 4;
+constexpr std::uint64_t state_is_there = std::uint64_t(1) << 32;
 
 template <class T> SUBWAVE_DEVICE void publish(std::uint64_t *states, std::uint32_t i, T value)
 {
@@ -25,7 +26,7 @@ template <class T> SUBWAVE_DEVICE void publish(std::uint64_t *states, std::uint3
     SUBWAVE_UNROLL
     for (int w = 0; w < state_words<T>; ++w)
         store_relaxed(&states[state_words<T> * std::int64_t(i) + w],
-                      std::uint64_t(1) << 32 | words.word[w]);
+                      state_is_there | words.word[w]);
 }
 
 /* Of a tile of the launch's `count`. No tile waits for the last one. */
@@ -49,14 +50,16 @@ template <class T> struct seen_state {
         else
             word[0] = load_relaxed(from);
     }
-    SUBWAVE_DEVICE bool is_there() const
+    /* What all words say above the value's. */
+    SUBWAVE_DEVICE bool all_are(std::uint64_t what) const
     {
         bool all = true;
         SUBWAVE_UNROLL
         for (int w = 0; w < state_words<T>; ++w)
-            all = all && word[w] >> 32 != 0;
+            all = all && word[w] >> 32 == what >> 32;
         return all;
     }
+    SUBWAVE_DEVICE bool is_there() const { return all_are(state_is_there); }
     SUBWAVE_DEVICE T value() const
     {
         words_of<T> words;
@@ -256,7 +259,7 @@ SUBWAVE_DEVICE std::uint32_t count_before_tile(std::uint64_t *states, std::uint3
     std::uint64_t state[kinds];
     SUBWAVE_UNROLL
     for (int k = 0; k < kinds; ++k)
-        state[k] = is_wanted[k] ? load_relaxed(&states[at[k]]) : std::uint64_t(1) << 32;
+        state[k] = is_wanted[k] ? load_relaxed(&states[at[k]]) : state_is_there;
     number before = 0;
     SUBWAVE_UNROLL
     for (int k = 0; k < kinds; ++k) {

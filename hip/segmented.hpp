@@ -53,19 +53,6 @@ struct segments_range {
     }
 };
 
-/* The place of an item, before which `ended` segments end, the last one of them before element `begin`. */
-SUBWAVE_DEVICE subwave_segments_place place_of_item(const subwave_segments &p,
-                                                    const segments_range &range, std::int64_t item,
-                                                    std::int64_t ended, std::int64_t begin,
-                                                    int items)
-{
-    return {ended, range.first + clamped(item - ended, std::int64_t(0), range.elements),
-            item < p.count + range.elements
-                ? clamped(begin - range.first + ended, std::int64_t(0), item) / items -
-                      p.tiles.first
-                : std::int64_t(p.tiles.count)};
-}
-
 /* How many lanes search for the place of one tile, at most. More would need fewer loads that wait for
  * each other, but a large array has more tiles than a device could then search for at once. */
 constexpr int segmented_searchers = 8;
@@ -114,14 +101,36 @@ segmented_find(subwave_segments p, State *states, int items)
         low = lesser(next, high);
     }
     if (own == 0 && i <= p.tiles.count)
-        p.places[i] = place_of_item(p, range, item, low, begin, items);
+        p.places[i] = {low, range.first + clamped(item - low, std::int64_t(0), range.elements),
+                       item < p.count + range.elements
+                           ? clamped(begin - range.first + low, std::int64_t(0), item) / items -
+                                 p.tiles.first
+                           : std::int64_t(p.tiles.count)};
 }
 
-/* How many segments end before the first item of a tile, and before that of the next one, in a launch of
- * fewer than 2^31 items. The work-items of the tile's block look at other segments each, for both
+/* Whether blocks search, for their tiles' places, and leave zeros, if there are few tiles. */
+template <class T>
+constexpr bool searches_in_block = shapes.segmented_searched > 0 &&
+                                   SUBWAVE_SEGMENTED_SEARCHES(sizeof(T));
+
+/* Offset i of so few items that 32 bits count them, at least 0 and at most n. */
+SUBWAVE_DEVICE int near_offset(const subwave_segments &p, int i)
+{
+    const auto *const words = static_cast<const std::uint32_t *>(p.offsets);
+    const auto at = static_cast<std::uint32_t>(i << p.wide);
+    const std::uint32_t low = element_near(words, at), second = element_near(words, at + p.wide);
+    const int high = static_cast<int>(p.wide ? second : low) >> (p.wide ? 0 : 31),
+              n = static_cast<int>(p.tiles.n);
+    return high == 0 && low <= static_cast<std::uint32_t>(n) ? static_cast<int>(low)
+           : high < 0                                        ? 0
+                                                             : n;
+}
+
+/* How many segments end before the first item of a tile, and before that of the next one; the segments'
+ * elements begin at `first`. The work-items of the tile's block look at other segments each, for both
  * places at once, so that few loads wait for each other. */
-SUBWAVE_DEVICE void search_in_block(const subwave_segments &p, const segments_range &range,
-                                    std::uint32_t tile, int items, int (&ended)[2])
+SUBWAVE_DEVICE void search_in_block(const subwave_segments &p, int first, std::uint32_t tile,
+                                    int items, int (&ended)[2])
 {
     SUBWAVE_SHARED(std::uint32_t, shared, block_reduce_elements<array_block>);
     constexpr int bits = 16;
@@ -135,18 +144,12 @@ SUBWAVE_DEVICE void search_in_block(const subwave_segments &p, const segments_ra
     }
     SUBWAVE_ROLLED
     while (ended[0] < high[0] || ended[1] < high[1]) {
-        int step[2], at[2];
+        std::uint32_t step[2], earlier = 0;
         SUBWAVE_UNROLL
         for (int k = 0; k < 2; ++k) {
-            step[k] = (high[k] - ended[k] + array_block) / array_block;
-            at[k] = lesser(ended[k] + (item + 1) * step[k], high[k]);
-        }
-        std::int64_t end[2];
-        load_offsets(p, end, [&](int k) { return at[k]; });
-        std::uint32_t earlier = 0;
-        SUBWAVE_UNROLL
-        for (int k = 0; k < 2; ++k) {
-            const auto before = clamped(end[k], std::int64_t(0), p.tiles.n) - range.first + at[k];
+            step[k] = static_cast<std::uint32_t>(high[k] - ended[k] + array_block) / array_block;
+            const int at = lesser(ended[k] + (item + 1) * static_cast<int>(step[k]), high[k]),
+                      before = near_offset(p, at) - first + at;
             if (ended[k] < high[k] && before <= static_cast<int>(tile + k) * items)
                 earlier += std::uint32_t(1) << bits * k;
         }
@@ -156,9 +159,9 @@ SUBWAVE_DEVICE void search_in_block(const subwave_segments &p, const segments_ra
         for (int k = 0; k < 2; ++k) {
             const int all = wave_uniform(
                 static_cast<int>(earlier >> bits * k & ((std::uint32_t(1) << bits) - 1)));
-            const int next = ended[k] + all * step[k];
+            const int next = ended[k] + all * static_cast<int>(step[k]);
             if (ended[k] < high[k] && all < array_block)
-                high[k] = lesser(next + step[k], high[k]) - 1;
+                high[k] = lesser(next + static_cast<int>(step[k]), high[k]) - 1;
             ended[k] = lesser(next, high[k]);
         }
     }
@@ -260,33 +263,41 @@ public:
     /* False if there is nothing in the tile. */
     SUBWAVE_DEVICE bool find(const subwave_segments &p, const T *from, std::uint32_t tile)
     {
-        subwave_segments_place first, end;
-        bool is_there;
         if (p.tiles.all > 1 && !p.tiles.leaves_zeros) {
-            first = p.places[tile];
-            end = p.places[tile + 1];
-            is_there = wave_uniform(static_cast<int>(first.began)) <= static_cast<int>(tile);
+            const subwave_segments_place first = p.places[tile], end = p.places[tile + 1];
+            began = static_cast<int>(first.began);
+            first_segment = uniform(first.ended);
+            first_element = uniform(first.element);
+            segments = wave_uniform(static_cast<int>(end.ended - first.ended));
+            const auto between = end.element > first.element ? end.element - first.element : 0;
+            elements = wave_uniform(static_cast<int>(between));
         } else {
             touch_share(p, from, tile);
-            const segments_range range(p);
-            int ended[2] = {0, static_cast<int>(p.count)};
-            if (p.tiles.all > 1)
-                search_in_block(p, range, tile, items, ended);
-            std::int64_t begin[1];
-            load_offsets(p, begin, [&](int) { return ended[0]; });
-            begin[0] = clamped(begin[0], std::int64_t(0), p.tiles.n);
-            const std::int64_t item = std::int64_t(tile) * items;
-            first = place_of_item(p, range, item, ended[0], begin[0], items);
-            end = place_of_item(p, range, item + items, ended[1], 0, items);
-            is_there = item < p.count + range.elements;
+            const int count = static_cast<int>(p.count), first = near_offset(p, 0),
+                      all = greater(near_offset(p, count), first) - first,
+                      item = static_cast<int>(tile) * items;
+            int ended[2] = {0, count};
+            if constexpr (searches_in_block<T>)
+                if (p.tiles.all > 1)
+                    search_in_block(p, first, tile, items, ended);
+            const auto element = [&](int of_item, int before) {
+                return clamped(of_item - before, 0, all);
+            };
+            began =
+                item < count + all
+                    ? static_cast<int>(static_cast<std::uint32_t>(clamped(
+                                           near_offset(p, ended[0]) - first + ended[0], 0, item)) /
+                                       items)
+                    : static_cast<int>(tile) + 1;
+            first_segment = ended[0];
+            const int begin = element(item, ended[0]);
+            first_element = wave_uniform(first + begin);
+            segments = ended[1] - ended[0];
+            elements = wave_uniform(greater(element(item + items, ended[1]) - begin, 0));
         }
-        began = static_cast<int>(first.began);
-        first_segment = uniform(first.ended);
-        first_element = uniform(first.element);
-        segments = clamped(wave_uniform(static_cast<int>(end.ended - first.ended)), 0, items);
-        const auto between = end.element > first.element ? end.element - first.element : 0;
-        elements = clamped(wave_uniform(static_cast<int>(between)), 0, items - segments);
-        return is_there;
+        segments = clamped(segments, 0, items);
+        elements = clamped(elements, 0, items - segments);
+        return wave_uniform(began) <= static_cast<int>(tile);
     }
 
     /* Brings elements and ends into shared memory. */
@@ -633,45 +644,88 @@ struct earlier_tiles {
 /* As count_reader() of look_back.hpp. The last tile may wait for none, so that the work-item that has
  * published a tile's value counts the block, after that is written and the block has waited. */
 constexpr int segments_publisher = array_block - 1;
-SUBWAVE_DEVICE std::uint32_t count_segments_reader(const subwave_tiles &t)
+template <class T> SUBWAVE_DEVICE std::uint32_t count_segments_reader(const subwave_tiles &t)
 {
-    return t.leaves_zeros && threadIdx.x == segments_publisher
+    return searches_in_block<T> && t.leaves_zeros && threadIdx.x == segments_publisher
                ? fetch_add_acq_rel(t.counter + 1, 1u)
                : 0;
 }
 
 /* As leave_zeros() of look_back.hpp. */
+template <class T>
 SUBWAVE_DEVICE void leave_segments_zeros(const subwave_tiles &t, std::uint32_t before)
 {
-    leave_zeros<segments_publisher>(t, before, 2 * t.count);
+    if constexpr (searches_in_block<T>)
+        leave_zeros<segments_publisher>(t, before, 2 * t.count);
 }
 
-/* What the segment that is open where a work-item's part of a tile begins has before it. The segment
- * that is open where the tile begins began in the tile `began`, counted from the launch's first. x is
- * what the part has since its last end. Blocks wait for others if the tile is a group's last or
- * `waits`; otherwise, or where a work-item does not want the result, a segment of earlier tiles has
- * `none` of them. All work-items of the block call it together; `shared` has tile_since_end_elements. */
+/* Of a segment that begins in one tile and ends in the next: neither block waits for the other, but the one
+ * that comes second combines what both have. A state holds what the tile's block has, or before that what
+ * the next tile's block has left there. Each word of a state says which block came second; if they differ,
+ * it is the next tile's, which sees that some words are there. */
+constexpr std::uint64_t state_is_left = std::uint64_t(2) << 32;
+
+/* By the next tile's block, which came second if next_came_second() of what it returns: then the state is
+ * published, or about to be. */
+template <class Value>
+SUBWAVE_DEVICE seen_state<Value> leave_for_tile(std::uint64_t *states, std::uint32_t i, Value value)
+{
+    const words_of<Value> words = to_words(value);
+    seen_state<Value> before;
+    SUBWAVE_UNROLL
+    for (int w = 0; w < state_words<Value>; ++w)
+        before.word[w] =
+            atomicCAS(reinterpret_cast<unsigned long long *>(&states[state_words<Value> * i + w]),
+                      0ULL, state_is_left | words.word[w]);
+    return before;
+}
+template <class Value> SUBWAVE_DEVICE bool next_came_second(const seen_state<Value> &before)
+{
+    return !before.all_are(0);
+}
+
+/* By the tile's block: publishes what it has. If tile_came_second() of what it returns, that is what the
+ * next tile's block has. */
+template <class Value>
+SUBWAVE_DEVICE seen_state<Value> publish_and_take(std::uint64_t *states, std::uint32_t i,
+                                                  Value value)
+{
+    const words_of<Value> words = to_words(value);
+    seen_state<Value> before;
+    SUBWAVE_UNROLL
+    for (int w = 0; w < state_words<Value>; ++w)
+        before.word[w] =
+            atomicExch(reinterpret_cast<unsigned long long *>(&states[state_words<Value> * i + w]),
+                       state_is_there | words.word[w]);
+    return before;
+}
+template <class Value> SUBWAVE_DEVICE bool tile_came_second(const seen_state<Value> &before)
+{
+    return before.all_are(state_is_left);
+}
+
+/* What the segment that is open where a tile begins has before it, in the work-items that want it; it began
+ * in the tile `began`, counted from the launch's first. `mine` is what the tile has. Blocks wait for others
+ * if the tile is a group's last or `waits`; otherwise a segment of earlier tiles has none of them. All
+ * work-items of the block call it together, after the tile's value has been published. */
 template <class Value, class Op>
-SUBWAVE_DEVICE Value value_before_part(const subwave_segments &p, std::uint32_t number,
-                                       std::int32_t began, bool has_ends, bool waits, bool wants,
-                                       since_end<Value> x, Op op, since_end<Value> *shared)
+SUBWAVE_DEVICE Value value_before_segment(const subwave_segments &p, std::uint32_t number,
+                                          std::int32_t began, bool has_ends, bool waits, bool wants,
+                                          const tile_since_end<Value> &mine, Op op)
 {
     const Value none = filler<Op, Value>::value();
     const std::uint32_t count = p.tiles.count;
     const bool is_last_item = threadIdx.x == segments_publisher, is_last_tile = number == count - 1;
     const earlier_tiles earlier = {began > 0 ? static_cast<std::uint32_t>(began) : 0, number};
-    const tile_since_end<Value> mine = scan_tile_since_end(x, op, shared);
     Value before = none;
     if (count > 1) {
-        if (is_last_item)
-            publish(p.tiles.states, number, mine.all.value);
         int steps = 0;
         if (earlier.ends_group())
             steps = earlier.steps();
         else if (waits || is_last_tile) {
             if (earlier.first + 1 == number) {
-                /* The others have no use for it, and should not ask all the time. */
-                if ((wants && !mine.before.ended) || (is_last_tile && is_last_item))
+                /* The others should not ask all the time. */
+                if (wants || (is_last_tile && is_last_item))
                     before = wait_for<Value>(p.tiles.states, earlier.first);
             } else if (earlier.first < number)
                 steps = earlier.steps();
@@ -690,7 +744,7 @@ SUBWAVE_DEVICE Value value_before_part(const subwave_segments &p, std::uint32_t 
     if (is_last_tile && is_last_item)
         *tiles_carry<Value>(p.tiles, p.tiles.first + SUBWAVE_SCAN_TILES) =
             has_ends ? mine.all.value : op(before, mine.all.value);
-    return mine.before.ended ? mine.before.value : op(before, mine.before.value);
+    return before;
 }
 
 /* The tile of a launch that a block works on. */

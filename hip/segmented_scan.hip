@@ -157,6 +157,7 @@ SUBWAVE_DEVICE void scan_part(const subwave_segmented_scan_launch &p, const segm
 
 template <class T> SUBWAVE_KERNEL(array_block) segmented_scan(subwave_segmented_scan_launch p)
 {
+    assume_line_of_items();
     using tile_of = segmented_tile<T>;
     using number = combined_t<T>;
     using bits = typename looked_up_op<number>::bits;
@@ -170,7 +171,7 @@ template <class T> SUBWAVE_KERNEL(array_block) segmented_scan(subwave_segmented_
     const std::uint32_t tile_number = segmented_tile_number(segments);
     tile_of tile;
     if (!tile.find(segments, static_cast<const T *>(p.x), tile_number))
-        return leave_segments_zeros(segments.tiles, count_segments_reader(segments.tiles));
+        return leave_segments_zeros<T>(segments.tiles, count_segments_reader<T>(segments.tiles));
     tile.load(segments, static_cast<const T *>(p.x), {p.kept, p.flip}, local);
     block_barrier(site::current());
     const segmented_part part = tile.divide(before);
@@ -184,16 +185,22 @@ template <class T> SUBWAVE_KERNEL(array_block) segmented_scan(subwave_segmented_
                                    [&](auto f) { none = filler<decltype(f), number>::value(); });
     op.filling = op.from(none);
     const bits sum = op.from(since_last_end(p.op, tile, part, none));
-    const bits start = value_before_part<bits>(segments, tile_number, wave_uniform(tile.began),
-                                               tile.segments > 0, tile.elements > 0, true,
-                                               {sum, part.segment < part.segments_end}, op, shared);
+    const tile_since_end<bits> mine =
+        scan_tile_since_end<bits>({sum, part.segment < part.segments_end}, op, shared);
+    const subwave_tiles &tiles = segments.tiles;
+    if (tiles.count > 1 && threadIdx.x == segments_publisher)
+        publish(tiles.states, tile_number, mine.all.value);
+    const bits before_tile =
+        value_before_segment(segments, tile_number, wave_uniform(tile.began), tile.segments > 0,
+                             tile.elements > 0, !mine.before.ended, mine, op);
+    const bits start = mine.before.ended ? mine.before.value : op(before_tile, mine.before.value);
     p = argument_read_anew(p);
     if (impossible[0] == 0) /* there was a barrier */
         scan_part(p, tile, part, op.number(start));
     block_barrier(site::current());
-    const std::uint32_t readers_before = count_segments_reader(segments.tiles);
+    const std::uint32_t readers_before = count_segments_reader<T>(segments.tiles);
     tile.store(static_cast<T *>(p.y), p.flip, local);
-    leave_segments_zeros(segments.tiles, readers_before);
+    leave_segments_zeros<T>(segments.tiles, readers_before);
 }
 
 /* The bits of 1. */

@@ -375,7 +375,8 @@ subwave_status subwave_array_prepare_segments(subwave_context *context, subwave_
     tiles->all = quotient_above(tiles->n + segments->count, tile);
     void *workspace;
     SUBWAVE_TRY(subwave_workspace_get(context, segments_bytes(tiles->all), &workspace));
-    prepare_waiting(tiles, context->capabilities.shapes->segmented_searched, workspace);
+    const int searched = context->capabilities.shapes->segmented_searched;
+    prepare_waiting(tiles, SUBWAVE_SEGMENTED_SEARCHES(size) ? searched : 0, workspace);
     segments->places = (subwave_segments_place *)((char *)workspace + scan_bytes(1, tiles->all));
     return SUBWAVE_STATUS_SUCCESS;
 }

@@ -640,7 +640,8 @@ static void combine_segments(subwave_dtype dtype, subwave_op op, subwave_scan_ki
             const cell start =
                 before.ended ? before.value : join(type, op, before_tile, before.value);
             if (reduced && head_of[w] >= 0) {
-                const cell sum = join(type, op, start, heads[w]);
+                const cell piece = join(type, op, before.value, heads[w]),
+                           sum = before.ended ? piece : join(type, op, before_tile, piece);
                 reference_store(dtype, reduced, head_of[w],
                                 rounded(dtype, type, sum.any ? sum : identity));
             }
