@@ -514,8 +514,8 @@ SUBWAVE_API subwave_status subwave_scan(subwave_context *context, subwave_dtype 
  *           the grid is taken for them.
  *   x       [in, device] n elements, aligned as an element. May be null if n = 0.
  *   y       [out, device] `segments` elements; must not overlap x or offsets.
- * Stream: asynchronous. Workspace: at most 2629928 bytes; 4352 bytes if n + segments is at most 3328,
- * 6912, or 14080 for elements of 8, 4, or fewer bytes. Determinism: bit-equal on every device; the
+ * Stream: asynchronous. Workspace: at most 2629928 bytes; 4352 bytes if n + segments is at most 3840,
+ * 7424, or 15104 for elements of 8, 4, or fewer bytes. Determinism: bit-equal on every device; the
  * order depends on dtype and on the offsets' distances from the first one alone (docs/arrays.md).
  * Errors: INVALID_CONTEXT; INVALID_VALUE op, dtype, offset_dtype; UNSUPPORTED an op that the dtype
  * lacks, another offset_dtype; INVALID_SIZE; INVALID_POINTER; WORKSPACE_TOO_SMALL; DEVICE_ERROR;
