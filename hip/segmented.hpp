@@ -113,7 +113,8 @@ template <class T>
 constexpr bool searches_in_block = shapes.segmented_searched > 0 &&
                                    SUBWAVE_SEGMENTED_SEARCHES(sizeof(T));
 
-/* Offset i of so few items that 32 bits count them, at least 0 and at most n. */
+/* Offset i, taken as 0 if it is less and as n if it is more, where 32 bits count all items. It loads two
+ * words, the same ones if offsets have 32 bits: so there is one code for both. */
 SUBWAVE_DEVICE int near_offset(const subwave_segments &p, int i)
 {
     const auto *const words = static_cast<const std::uint32_t *>(p.offsets);
@@ -665,19 +666,28 @@ SUBWAVE_DEVICE void leave_segments_zeros(const subwave_tiles &t, std::uint32_t b
  * it is the next tile's, which sees that some words are there. */
 constexpr std::uint64_t state_is_left = std::uint64_t(2) << 32;
 
+/* Changes each word of a state by change(at, new word), an atomic operation, and returns what was there. */
+template <class Value, class Change>
+SUBWAVE_DEVICE seen_state<Value> change_state(std::uint64_t *states, std::uint32_t i, Value value,
+                                              std::uint64_t what, Change change)
+{
+    using word = unsigned long long; /* of HIP's atomic operations */
+    const words_of<Value> words = to_words(value);
+    seen_state<Value> before;
+    SUBWAVE_UNROLL
+    for (int w = 0; w < state_words<Value>; ++w)
+        before.word[w] = change(reinterpret_cast<word *>(&states[state_words<Value> * i + w]),
+                                word(what | words.word[w]));
+    return before;
+}
+
 /* By the next tile's block, which came second if next_came_second() of what it returns: then the state is
  * published, or about to be. */
 template <class Value>
 SUBWAVE_DEVICE seen_state<Value> leave_for_tile(std::uint64_t *states, std::uint32_t i, Value value)
 {
-    const words_of<Value> words = to_words(value);
-    seen_state<Value> before;
-    SUBWAVE_UNROLL
-    for (int w = 0; w < state_words<Value>; ++w)
-        before.word[w] =
-            atomicCAS(reinterpret_cast<unsigned long long *>(&states[state_words<Value> * i + w]),
-                      0ULL, state_is_left | words.word[w]);
-    return before;
+    return change_state(states, i, value, state_is_left,
+                        [](auto *at, auto word) { return atomicCAS(at, 0ULL, word); });
 }
 template <class Value> SUBWAVE_DEVICE bool next_came_second(const seen_state<Value> &before)
 {
@@ -690,14 +700,8 @@ template <class Value>
 SUBWAVE_DEVICE seen_state<Value> publish_and_take(std::uint64_t *states, std::uint32_t i,
                                                   Value value)
 {
-    const words_of<Value> words = to_words(value);
-    seen_state<Value> before;
-    SUBWAVE_UNROLL
-    for (int w = 0; w < state_words<Value>; ++w)
-        before.word[w] =
-            atomicExch(reinterpret_cast<unsigned long long *>(&states[state_words<Value> * i + w]),
-                       state_is_there | words.word[w]);
-    return before;
+    return change_state(states, i, value, state_is_there,
+                        [](auto *at, auto word) { return atomicExch(at, word); });
 }
 template <class Value> SUBWAVE_DEVICE bool tile_came_second(const seen_state<Value> &before)
 {
