@@ -118,8 +118,8 @@ typedef struct subwave_shapes {
      * which count its flags. */
     int32_t ahead_from, scan_ahead, select_ahead;
     /* Of arrays of at most so many tiles, a block of a segmented operation searches for the place of its
-     * own tile, and no launch before does so for all. 0: in none, since each type has code of its own for
-     * it, and there is enough. */
+     * own tile, and no launch before does so for all. 0: of none, where the code of the search, of which
+     * each type has its own, would make the library too large. */
     int32_t segmented_searched;
     /* How many elements a work-item of a group call loads together: of 4 bytes; of others; of more than
      * 16 bytes. */

@@ -126,8 +126,8 @@ static void test_many_tiles(void **state)
     fixture_destroy(&f);
 }
 
-/* Up to and from the numbers of tiles from which on a launch finds their places, and tiles without
- * items: of elements that belong to no segment. */
+/* As many tiles as search for their own places, on the CPU device and on GPUs, and one more; also tiles
+ * that hold nothing, for their elements belong to no segment. Again, in what the first call left. */
 static void test_some_tiles(void **state)
 {
     fixture f = fixture_create(*state);
