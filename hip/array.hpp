@@ -150,57 +150,71 @@ template <int PackSize> struct array_tile {
 };
 
 /* Aligned: to 16 bytes; otherwise as an element. */
-template <bool Aligned, class T> SUBWAVE_DEVICE void load_pack(T (&to)[pack_size<T>], const T *from)
+template <bool Aligned, int Size, class T>
+SUBWAVE_DEVICE void load_pack(T (&to)[Size], const T *from)
 {
-    if constexpr (Aligned)
-        load_together<pack_size<T>>(to, from);
-    else
-        load_anywhere<pack_size<T>>(to, from);
+    SUBWAVE_UNROLL
+    for (int e = 0; e < Size; e += pack_size<T>) {
+        if constexpr (Aligned)
+            load_together<pack_size<T>>(to + e, from + e);
+        else
+            load_anywhere<pack_size<T>>(to + e, from + e);
+    }
 }
 
 /* Aligned: to 16 bytes; otherwise as an element. */
-template <bool Aligned, class T>
-SUBWAVE_DEVICE void store_pack(T *to, const T (&from)[pack_size<T>])
+template <bool Aligned, int Size, class T>
+SUBWAVE_DEVICE void store_pack(T *to, const T (&from)[Size])
 {
     struct alignas(16) chunk {
         T element[pack_size<T>];
     };
-    if constexpr (Aligned)
-        *reinterpret_cast<chunk *>(to) = reinterpret_cast<const chunk &>(from);
-    else
-        store_anywhere<pack_size<T>>(to, from);
+    SUBWAVE_UNROLL
+    for (int e = 0; e < Size; e += pack_size<T>) {
+        if constexpr (Aligned)
+            *reinterpret_cast<chunk *>(to + e) = reinterpret_cast<const chunk &>(from[e]);
+        else
+            store_anywhere<pack_size<T>>(to + e, from + e);
+    }
 }
 
 /* A pack's elements, and as words: of elements of a byte LLVM would keep each in a register. */
-template <class T> struct pack_elements {
-    T element[pack_size<T>];
+template <class T, int Size = pack_size<T>> struct pack_elements {
+    T element[Size];
 };
-struct pack_words {
-    std::uint32_t word[4];
+template <int Words> struct words_of_pack {
+    static constexpr int count = Words;
+    std::uint32_t word[Words];
     /* The same words, of which LLVM does not know where they come from. */
-    SUBWAVE_DEVICE pack_words anew() const
+    SUBWAVE_DEVICE words_of_pack anew() const
     {
-        pack_words words;
+        words_of_pack words;
         SUBWAVE_UNROLL
-        for (int w = 0; w < 4; ++w)
+        for (int w = 0; w < Words; ++w)
             words.word[w] = static_cast<std::uint32_t>(of_each_lane(static_cast<int>(word[w])));
         return words;
     }
 };
+using pack_words = words_of_pack<4>;
 
-/* The pack at `from`. What is loaded as bytes LLVM 15 does not compute with before all is loaded, as
- * it would with elements of 16 bits. */
+/* The pack of `Size` elements at `from`. What is loaded as bytes LLVM 15 does not compute with before all
+ * is loaded, as it would with elements of 16 bits. */
+template <bool Aligned, int Size, class T> SUBWAVE_DEVICE auto load_words_of(const T *from)
+{
+    using words = words_of_pack<Size *static_cast<int>(sizeof(T)) / 4>;
+    if constexpr (wave_loads_anywhere) {
+        pack_elements<std::uint8_t, sizeof(words)> bytes;
+        load_pack<false>(bytes.element, reinterpret_cast<const std::uint8_t *>(from));
+        return __builtin_bit_cast(words, bytes);
+    } else {
+        pack_elements<T, Size> pack;
+        load_pack<Aligned>(pack.element, from);
+        return __builtin_bit_cast(words, pack);
+    }
+}
 template <bool Aligned, class T> SUBWAVE_DEVICE pack_words load_pack_words(const T *from)
 {
-    if constexpr (wave_loads_anywhere) {
-        pack_elements<std::uint8_t> bytes;
-        load_anywhere<16>(bytes.element, reinterpret_cast<const std::uint8_t *>(from));
-        return __builtin_bit_cast(pack_words, bytes);
-    } else {
-        pack_elements<T> pack;
-        load_pack<Aligned>(pack.element, from);
-        return __builtin_bit_cast(pack_words, pack);
-    }
+    return load_words_of<Aligned, pack_size<T>>(from);
 }
 
 /* All of a block ask for elements that a block later loads, where a device can load ahead; `left` are
@@ -253,14 +267,18 @@ SUBWAVE_DEVICE void for_rows(Body body, OfRows (&...of_rows)[Rows])
     }
 }
 
+/* Elements of a scan's pack. */
+template <class T> inline constexpr int scan_pack_size = SUBWAVE_SCAN_PACK(sizeof(T));
+template <class T> using scan_elements = pack_elements<T, scan_pack_size<T>>;
+
 /* Replaces the elements of a pack by what is up to them in it, or before them, after `before`. */
-template <class T, class Value, class Op, class As>
-SUBWAVE_DEVICE void scan_pack(pack_elements<T> &pack, Value before, subwave_scan_kind kind, Op op,
-                              As as)
+template <class T, int Size, class Value, class Op, class As>
+SUBWAVE_DEVICE void scan_pack(pack_elements<T, Size> &pack, Value before, subwave_scan_kind kind,
+                              Op op, As as)
 {
     Value upto = before;
     SUBWAVE_UNROLL
-    for (int e = 0; e < pack_size<T>; ++e) {
+    for (int e = 0; e < Size; ++e) {
         const Value x = as(pack.element[e]), with = e == 0 ? x : op(upto, x);
         if (kind == SUBWAVE_SCAN_INCLUSIVE)
             pack.element[e] = as.result(op(before, with));

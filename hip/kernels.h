@@ -423,9 +423,14 @@ typedef struct subwave_minmax_index_launch {
     uint64_t flip; /* the launcher's: bits of a number to invert, so that the least one is wanted */
 } subwave_minmax_index_launch;
 
-/* A scan's tile has so many rows of elements of `size` bytes. The more bytes tiles have, the more are
- * on their way from memory while tiles wait for others; rows of small elements take more registers. */
-#define SUBWAVE_SCAN_ROWS(size) ((size) < 4 ? SUBWAVE_ARRAY_ROWS : 2 * SUBWAVE_ARRAY_ROWS)
+/* Elements of a scan's pack, which a work-item has in one row: 16 bytes of them, but at least four, since
+ * most of what a scan does is done once per pack. A tile has so many rows, and so many elements: the more
+ * bytes tiles have, the more are on their way from memory while tiles wait for others; rows of small
+ * elements take more registers. */
+#define SUBWAVE_SCAN_PACK(size) ((size) < 8 ? 16 / (int)(size) : 4)
+#define SUBWAVE_SCAN_ROWS(size) ((size) == 4 ? 2 * SUBWAVE_ARRAY_ROWS : SUBWAVE_ARRAY_ROWS)
+#define SUBWAVE_SCAN_TILE(size) \
+    (SUBWAVE_SCAN_ROWS(size) * SUBWAVE_ARRAY_BLOCK * SUBWAVE_SCAN_PACK(size))
 /* Tiles are scanned in runs of so many packs, and form groups (hip/scan.hip). */
 enum {
     SUBWAVE_SCAN_RUN = 32,
@@ -464,8 +469,10 @@ typedef struct subwave_scan_launch {
     unsigned char init[16];
 } subwave_scan_launch;
 
-/* Rows of at most SUBWAVE_ARRAY_ROWS rows of packs each, the last of whose packs may be shorter; a row needs the first
+/* Rows of at most 16 KiB, in a scan's packs, the last of which may be shorter; a row needs the first
  * 1 << log_packs of as many lanes. */
+/* Packs that a lane loads together, of one row or of several. */
+#define SUBWAVE_ROW_SCAN_LOADS(size) (64 / (SUBWAVE_SCAN_PACK(size) * (int)(size)))
 typedef struct subwave_row_scan_launch {
     int64_t rows, length, ldx, ldy;
     uint32_t packs, log_packs, blocks;

@@ -150,15 +150,15 @@ constexpr bool one_wave_looks_back = max_wave_size() > 32;
 /* Elements of shared memory that value_before_tile needs. */
 constexpr int look_back_elements = one_wave_looks_back ? 1 : block_reduce_elements<array_block>;
 
-/* What the elements before a tile of the launch's `count` combine to, in all work-items of its block,
- * of array_block. `states` has SUBWAVE_SCAN_STATES(count). `start` is what stands before the
- * launch, needed in the first wave alone if one_wave_looks_back; `mine` the tile's value, needed in
- * work-item 0 alone; `shared` has look_back_elements. It has a barrier: what a work-item wrote to shared
- * memory before, all may read after it. IsPublished: publish_ahead() has been called for the tile. */
+/* What the elements before a tile of the launch's `count` combine to. If one_wave_looks_back, its block's
+ * first wave calls it; otherwise all work-items of the block, of array_block, and there is a barrier: what
+ * one of them wrote to shared memory before, all may read after it. `states` has SUBWAVE_SCAN_STATES(count).
+ * `start` is what stands before the launch; `mine` the tile's value, needed in work-item 0 alone; `shared`
+ * has look_back_elements. IsPublished: publish_ahead() has been called for the tile. */
 template <bool IsPublished, class Value, class Op>
 SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t count,
-                                       std::uint32_t tile, Value mine, Value start,
-                                       bool is_first_wave, Op op, Value *shared)
+                                       std::uint32_t tile, Value mine, Value start, Op op,
+                                       Value *shared)
 {
     static_assert(SUBWAVE_SCAN_GROUP == array_block &&
                       SUBWAVE_SCAN_TILES <= array_block * array_block,
@@ -174,17 +174,12 @@ SUBWAVE_DEVICE Value value_before_tile(std::uint64_t *states, std::uint32_t coun
     if (!IsPublished && item == 0)
         publish_tile(states, count, tile, mine);
     if constexpr (one_wave_looks_back) {
-        if (is_first_wave) {
-            const Value in_group = wait_for_all(own_group, place, none, op);
-            if (item == 0 && publishes_group)
-                publish(groups, group, op(in_group, mine));
-            if (group > 0)
-                start = wait_for_all(groups, group, start, op);
-            if (item == 0)
-                *shared = op(start, in_group);
-        }
-        block_barrier(site::current());
-        return *shared;
+        const Value in_group = wait_for_all(own_group, place, none, op);
+        if (item == 0 && publishes_group)
+            publish(groups, group, op(in_group, mine));
+        if (group > 0)
+            start = wait_for_all(groups, group, start, op);
+        return op(start, in_group);
     }
     const Value of_tile = item < place ? wait_for<Value>(own_group, item) : none;
     const Value in_group = block_reduce<array_block>(of_tile, op, shared);

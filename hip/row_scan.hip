@@ -15,21 +15,23 @@ constexpr int scan_run = SUBWAVE_SCAN_RUN, log_scan_run = log2_v<scan_run>;
 constexpr int run_lines = min_wave_size() < scan_run ? scan_run / min_wave_size() : 1;
 constexpr int line_runs = max_wave_size() > scan_run ? max_wave_size() / scan_run : 1;
 
+template <class T> using scan_words = words_of_pack<sizeof(scan_elements<T>) / 4>;
+
 /* 1 in place of every element but 0. */
-template <class T> SUBWAVE_DEVICE pack_words truths(const pack_words &words)
+template <class T> SUBWAVE_DEVICE scan_words<T> truths(const scan_words<T> &words)
 {
-    pack_elements<T> pack = __builtin_bit_cast(pack_elements<T>, words);
+    auto pack = __builtin_bit_cast(scan_elements<T>, words);
     SUBWAVE_UNROLL
-    for (int e = 0; e < pack_size<T>; ++e)
+    for (int e = 0; e < scan_pack_size<T>; ++e)
         pack.element[e] = static_cast<T>(pack.element[e] != T(0));
-    return __builtin_bit_cast(pack_words, pack);
+    return __builtin_bit_cast(scan_words<T>, pack);
 }
 
 /* The first `count` elements of a pack; word by word where words hold several. */
-template <class T> SUBWAVE_DEVICE pack_words load_some(const T *from, int count)
+template <class T> SUBWAVE_DEVICE scan_words<T> load_some(const T *from, int count)
 {
-    constexpr int size = pack_size<T>, together = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
-    pack_elements<T> pack = {};
+    constexpr int size = scan_pack_size<T>, together = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
+    scan_elements<T> pack = {};
     SUBWAVE_UNROLL
     for (int e = 0; e < size; e += together)
         if (e + together <= count) {
@@ -39,7 +41,7 @@ template <class T> SUBWAVE_DEVICE pack_words load_some(const T *from, int count)
             for (int i = 0; i < together; ++i)
                 pack.element[e + i] = some[i];
         }
-    pack_words words = __builtin_bit_cast(pack_words, pack);
+    auto words = __builtin_bit_cast(scan_words<T>, pack);
     if constexpr (together > 1) {
         const int whole = count & -together;
         if (whole < count) {
@@ -58,10 +60,10 @@ template <class T> SUBWAVE_DEVICE pack_words load_some(const T *from, int count)
     }
     return words;
 }
-template <class T> SUBWAVE_DEVICE void store_some(T *to, const pack_words &words, int count)
+template <class T> SUBWAVE_DEVICE void store_some(T *to, const scan_words<T> &words, int count)
 {
-    constexpr int size = pack_size<T>, together = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
-    const pack_elements<T> pack = __builtin_bit_cast(pack_elements<T>, words);
+    constexpr int size = scan_pack_size<T>, together = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
+    const scan_elements<T> pack = __builtin_bit_cast(scan_elements<T>, words);
     SUBWAVE_UNROLL
     for (int e = 0; e < size; e += together)
         if (e + together <= count) {
@@ -162,7 +164,9 @@ template <class Kept, int Levels> struct ladder_in_turn {
 };
 
 /* Lines that are worked on together; those of a run come one after another. */
-constexpr int scan_lines = code_is_short || run_lines > 1 ? 1 : SUBWAVE_ARRAY_ROWS;
+template <class T>
+constexpr int lines_together = code_is_short || run_lines > 1 ? 1
+                                                              : SUBWAVE_ROW_SCAN_LOADS(sizeof(T));
 
 /* WithinLine: no row has more than a line. Then fewer registers are needed. */
 template <class T, bool Aligned, bool WithinLine>
@@ -172,7 +176,9 @@ SUBWAVE_KERNEL(array_block, sizeof(T) < 2 ? 2
 row_scan(subwave_row_scan_launch p)
 {
     using kept = unsigned_of<combined_t<T>>;
-    constexpr int loads = SUBWAVE_ARRAY_ROWS, size = pack_size<T>;
+    using lane_words = scan_words<T>;
+    constexpr int loads = SUBWAVE_ROW_SCAN_LOADS(sizeof(T)), size = scan_pack_size<T>,
+                  scan_lines = lines_together<T>;
     const int wave_lanes = wave_size(), lane = wave_lane(),
               log_wave = __builtin_ctz(static_cast<unsigned>(wave_lanes)),
               log_packs = static_cast<int>(p.log_packs);
@@ -209,7 +215,7 @@ row_scan(subwave_row_scan_launch p)
         ladder_in_turn<kept, log_scan_run> runs = {};
         SUBWAVE_ROLLED
         for (int begin = 0; begin < lines; begin += loads) {
-            pack_words pack[loads] = {};
+            lane_words pack[loads] = {};
             /* How many elements of the row stand from the pack on, in a register of each lane. It may
              * exceed the pack's size: ptxas before CUDA 13.4 compares a bounded number wrongly. */
             int has[loads];
@@ -226,7 +232,7 @@ row_scan(subwave_row_scan_launch p)
                     of_each_lane(line_row(j) < rows_left ? left_in_row - line_element(j) : 0));
                 const T *const from = x + line_at(j, p.ldx);
                 if (has[j] >= size) {
-                    pack[j] = load_pack_words<Aligned>(from);
+                    pack[j] = load_words_of<Aligned, size>(from);
                 } else if (has[j] > 0) {
                     pack[j] = load_some(from, has[j]);
                 }
@@ -236,7 +242,7 @@ row_scan(subwave_row_scan_launch p)
                 for (int j = 0; j < loads; ++j) {
                     pack[j] = pack[j].anew();
                     SUBWAVE_UNROLL
-                    for (int w = 0; w < 4; ++w)
+                    for (int w = 0; w < lane_words::count; ++w)
                         pack[j].word[w] ^= static_cast<std::uint32_t>(p.flip >> w % 2 * 32);
                 }
             };
@@ -246,11 +252,11 @@ row_scan(subwave_row_scan_launch p)
                 const value none = filler<decltype(op), value>::value();
                 SUBWAVE_ROLLED
                 for (int first_line = 0; first_line < loads; first_line += scan_lines) {
-                    pack_elements<T> elements[scan_lines];
+                    scan_elements<T> elements[scan_lines];
                     line_values<value, scan_lines> upto, before;
                     SUBWAVE_UNROLL
                     for (int j = 0; j < scan_lines; ++j) {
-                        elements[j] = __builtin_bit_cast(pack_elements<T>, pack[j]);
+                        elements[j] = __builtin_bit_cast(scan_elements<T>, pack[j]);
                         upto.of[j] = as(elements[j].element[0]);
                         SUBWAVE_UNROLL
                         for (int e = 1; e < size; ++e)
@@ -322,7 +328,7 @@ row_scan(subwave_row_scan_launch p)
                         if (((number + j) & (parts - 1)) == 0 && item_in_line == 0 &&
                             p.scan == SUBWAVE_SCAN_EXCLUSIVE)
                             elements[j].element[0] = result_of_nothing<T>(op, as);
-                        pack[j] = __builtin_bit_cast(pack_words, elements[j]);
+                        pack[j] = __builtin_bit_cast(lane_words, elements[j]);
                     }
                     if constexpr (scan_lines < loads)
                         turn(pack);
@@ -330,13 +336,13 @@ row_scan(subwave_row_scan_launch p)
             });
             flip_all();
             for_rows<code_is_short>(
-                [&](int j, pack_words &words, int count) {
+                [&](int j, lane_words &words, int count) {
                     if (p.to_truth)
                         words = truths<T>(words);
                     T *const to = y + line_at(j, p.ldy);
                     if (count >= size)
                         store_pack<Aligned>(to,
-                                            __builtin_bit_cast(pack_elements<T>, words).element);
+                                            __builtin_bit_cast(scan_elements<T>, words).element);
                     else if (count > 0)
                         store_some(to, words, count);
                 },

@@ -12,13 +12,45 @@
 
 SUBWAVE_BEGIN
 
+/* Stores a pack of 32 bytes together with the neighbouring lane's. Of both packs the lane with the even
+ * number stores the first halves and the other one the second halves: a store of the two fills 32 bytes. */
+template <int Size, class T>
+SUBWAVE_DEVICE void store_with_neighbour(lane_mask callers, T *to, const T (&pack)[Size])
+{
+    constexpr int half = Size / 2;
+    using word = std::uint32_t;
+    /* A mask, since nvcc would make two branches of choices by a condition, and exchange in both. */
+    const auto odd = static_cast<word>(held(-static_cast<std::int64_t>(wave_lane() & 1)));
+    const auto chosen = [odd](word if_odd, word if_even) {
+        return (if_odd & odd) | (if_even & ~odd);
+    };
+    /* What the lane stores, of the even lane's pack and of the odd one's. */
+    T first[half], second[half];
+    SUBWAVE_UNROLL
+    for (int e = 0; e < half; ++e) {
+        words_of<T> low = to_words(pack[e]), high = to_words(pack[half + e]);
+        SUBWAVE_UNROLL
+        for (std::size_t w = 0; w < sizeof(T) / sizeof(word); ++w) {
+            const word given = chosen(low.word[w], high.word[w]),
+                       others = wave_sibling(callers, given, 1, site::current());
+            low.word[w] = chosen(others, low.word[w]);
+            high.word[w] = chosen(high.word[w], others);
+        }
+        first[e] = from_words<T>(low);
+        second[e] = from_words<T>(high);
+    }
+    T *const at = to - (wave_lane() & 1) * half;
+    store_pack<false>(at, first);
+    store_pack<false>(at + Size, second);
+}
+
 /* A work-item's packs of a tile, one per row. For small elements a loop over the
  * rows is not unrolled, or the code would be too long. */
 template <class T> struct scan_packs {
-    static constexpr int rows = SUBWAVE_SCAN_ROWS(sizeof(T)), size = pack_size<T>,
-                         all = rows * array_block * size;
+    static constexpr int rows = SUBWAVE_SCAN_ROWS(sizeof(T)), size = scan_pack_size<T>,
+                         all = SUBWAVE_SCAN_TILE(sizeof(T));
     static constexpr bool rolled = sizeof(T) < 4;
-    pack_elements<T> pack[rows];
+    scan_elements<T> pack[rows];
 
     /* The first element of the pack of a row, counted from the tile's. */
     static SUBWAVE_DEVICE int place(int row)
@@ -29,7 +61,7 @@ template <class T> struct scan_packs {
     template <class Body> SUBWAVE_DEVICE void for_last(int elements, Body body)
     {
         for_rows<true>(
-            [&](int r, pack_elements<T> &of_row) {
+            [&](int r, scan_elements<T> &of_row) {
                 const int first = place(r);
                 if (first < elements && elements < first + size) {
                     SUBWAVE_UNROLL
@@ -64,8 +96,13 @@ template <class T> struct scan_packs {
     SUBWAVE_DEVICE void store_all(T *tile)
     {
         SUBWAVE_UNROLL
-        for (int r = 0; r < rows; ++r)
-            store_anywhere<size>(at(tile, r), pack[r].element);
+        for (int r = 0; r < rows; ++r) {
+            if constexpr (wave_fills_sectors && size * sizeof(T) == 32)
+                store_with_neighbour(this_work_item::get_sub_group().callers(), at(tile, r),
+                                     pack[r].element);
+            else
+                store_pack<false>(at(tile, r), pack[r].element);
+        }
     }
     /* To other registers. Otherwise LLVM moves all elements in each op's branch to where the code after
      * the branches wants them, though all but the last tile end in the branch. */
@@ -95,7 +132,7 @@ template <class T> struct scan_packs {
             SUBWAVE_UNROLL
             for (int r = 0; r < rows; ++r)
                 if (place(r) + size <= elements)
-                    store_anywhere<size>(at(tile, r), pack[r].element);
+                    store_pack<false>(at(tile, r), pack[r].element);
             for_last(elements, [&](T &from, int i) { tile[i] = from; });
         }
     }
@@ -130,7 +167,7 @@ SUBWAVE_DEVICE auto tile_value(const scan_packs<T> &x, scan_chunk<combined_t<T>>
     for (int r = 0; r < rows; ++r) {
         value sum = as(x.pack[r].element[0]);
         SUBWAVE_UNROLL
-        for (int e = 1; e < pack_size<T>; ++e)
+        for (int e = 1; e < scan_pack_size<T>; ++e)
             sum = op(sum, as(x.pack[r].element[e]));
         sums[r * array_block + item] = sum;
     }
@@ -149,8 +186,8 @@ SUBWAVE_DEVICE auto tile_value(const scan_packs<T> &x, scan_chunk<combined_t<T>>
 }
 
 /* Replaces x, the work-item's packs of the tile, by the results; `t` are the tiles of its row.
- * before(start, mine, in_first_wave()) is what stands before the tile, as value_before_tile finds it;
- * `start` is what stands before the launch. Returns count_reader(). */
+ * before(start, mine) is what stands before the tile, called and found as by value_before_tile; `start` is
+ * what stands before the launch. Returns count_reader(). */
 template <class T, class Before, class Op, class As>
 SUBWAVE_DEVICE std::uint32_t
 scan_tile(const subwave_scan_launch &p, const subwave_tiles &t, std::uint32_t tile,
@@ -162,19 +199,22 @@ scan_tile(const subwave_scan_launch &p, const subwave_tiles &t, std::uint32_t ti
                   parts = rows * runs / run, elements = block_scan_elements<array_block>;
     constexpr bool rolled = scan_packs<T>::rolled, runs_in_waves = min_wave_size() >= run;
     constexpr bool in_place = As::is_kept;
+    /* Whether the first wave adds what stands before the tile to what stands before its runs, so that no
+     * work-item has to. */
+    constexpr bool starts_with_tile = one_wave_looks_back && runs_in_waves;
     static_assert(rows * runs % run == 0, "the runs of a part of the tile are scanned as one");
     SUBWAVE_SHARED(value, shared, rows * elements);
     SUBWAVE_SHARED(value, totals, rows * runs);
-    SUBWAVE_SHARED(value, starts, rows * runs + 1);
+    SUBWAVE_SHARED(value, starts, rows * runs + 2); /* and two places to hand something on */
     const int item = static_cast<int>(threadIdx.x), number = item / run, place = item % run;
     value start = filler<Op, value>::value(), mine = start;
     scan_runs<value, rows> packs(reinterpret_cast<scan_chunk<value> *>(exchanged));
     /* An element becomes what is up to it in its pack, if its place can keep that. */
     for_rows<rolled>(
-        [&](int r, pack_elements<T> &pack) {
+        [&](int r, scan_elements<T> &pack) {
             value sum = as(pack.element[0]);
             SUBWAVE_UNROLL
-            for (int e = 1; e < pack_size<T>; ++e) {
+            for (int e = 1; e < scan_pack_size<T>; ++e) {
                 sum = by_itself(op(sum, as(pack.element[e])));
                 if constexpr (in_place)
                     pack.element[e] = as.result(sum);
@@ -190,13 +230,20 @@ scan_tile(const subwave_scan_launch &p, const subwave_tiles &t, std::uint32_t ti
             }
         },
         x.pack);
-    if constexpr (exchanges_packs)
-        packs.scan(op, totals);
     block_barrier(site::current());
 
     const bool is_first_wave = in_first_wave();
-    if (is_first_wave || !one_wave_looks_back || t.count == 1)
+    if constexpr (exchanges_packs) {
+        if (is_first_wave)
+            packs.scan(op, totals);
+        if constexpr (!runs_in_waves)
+            block_barrier(site::current());
+        else if (is_first_wave)
+            group_barrier(this_work_item::get_sub_group());
+    }
+    if (is_first_wave || !one_wave_looks_back)
         start = value_before_launch<T>(p, t, op, as);
+    value before_run[parts] = {};
     if (is_first_wave || !runs_in_waves) {
         SUBWAVE_UNROLL
         for (int part = 0; part < parts; ++part) {
@@ -213,32 +260,50 @@ scan_tile(const subwave_scan_launch &p, const subwave_tiles &t, std::uint32_t ti
                 block_barrier(site::current());
                 of_part = starts[rows * runs];
             }
-            if (item < run)
-                starts[part * run + item] = part == 0 ? all.before : op(mine, all.before);
+            before_run[part] = part == 0 ? all.before : op(mine, all.before);
+            if (!starts_with_tile && item < run)
+                starts[part * run + item] = before_run[part];
             mine = part == 0 ? of_part : op(mine, of_part);
         }
     }
-    start = before(start, mine, is_first_wave);
+    if constexpr (one_wave_looks_back) {
+        constexpr int of_tile = rows * runs + 1;
+        if (is_first_wave) {
+            start = before(start, mine);
+            SUBWAVE_UNROLL
+            for (int part = 0; part < parts; ++part)
+                if (starts_with_tile && item < run)
+                    starts[part * run + item] = op(start, before_run[part]);
+            if (!starts_with_tile && item == 0)
+                starts[of_tile] = start;
+        }
+        block_barrier(site::current());
+        if (!starts_with_tile)
+            start = starts[of_tile];
+    } else {
+        start = before(start, mine);
+    }
     const std::uint32_t readers_before = count_reader(t);
     if (tile == t.count - 1 && item == 0 && t.first + t.count != t.all)
         *tiles_carry<value>(t, t.first + SUBWAVE_SCAN_TILES) = op(start, mine);
     const bool begins_with_nothing = t.first == 0 && tile == 0 && !p.has_init;
     const auto before_pack = [&](int r) {
-        return op(op(start, starts[r * runs + number]), packs.of_row(r));
+        const value of_run = starts[r * runs + number];
+        return op(starts_with_tile ? of_run : op(start, of_run), packs.of_row(r));
     };
     if constexpr (in_place)
         for_rows<rolled>(
-            [&](int r, pack_elements<T> &pack) {
+            [&](int r, scan_elements<T> &pack) {
                 const value before = before_pack(r);
                 SUBWAVE_UNROLL
-                for (int e = 0; e < pack_size<T>; ++e)
+                for (int e = 0; e < scan_pack_size<T>; ++e)
                     pack.element[e] = as.result(op(before, as(pack.element[e])));
             },
             x.pack);
     else
         with_scan_kind(p.scan, [&](auto kind) {
             for_rows<rolled>(
-                [&](int r, pack_elements<T> &pack) {
+                [&](int r, scan_elements<T> &pack) {
                     scan_pack(pack, before_pack(r), kind.value, op, as);
                 },
                 x.pack);
@@ -246,9 +311,9 @@ scan_tile(const subwave_scan_launch &p, const subwave_tiles &t, std::uint32_t ti
     if (p.scan == SUBWAVE_SCAN_EXCLUSIVE) {
         if constexpr (in_place)
             for_rows<rolled>(
-                [&](int r, pack_elements<T> &pack) {
+                [&](int r, scan_elements<T> &pack) {
                     SUBWAVE_UNROLL
-                    for (int e = pack_size<T> - 1; e > 0; --e)
+                    for (int e = scan_pack_size<T> - 1; e > 0; --e)
                         pack.element[e] = moved(pack.element[e - 1]);
                     pack.element[0] = as.result(before_pack(r));
                 },
@@ -290,13 +355,15 @@ scan(subwave_scan_launch p)
     std::uint32_t readers_before = 0;
     with_array_op<T>(p.op, [&](auto op, auto as) {
         using value = typename decltype(as)::value;
+        if constexpr (!std::is_same<value, combined_t<T>>::value)
+            x.move(); /* or LLVM takes elements apart for this op before it looks which one it is */
         SUBWAVE_SHARED(value, of_block, look_back_elements);
-        const auto before = [&](value start, value mine, bool is_first_wave) {
+        const auto before = [&](value start, value mine) {
             const subwave_tiles &t = p.tiles;
             if (t.count > 1)
-                return value_before_tile<false>(t.states, t.count, tile, mine, start, is_first_wave,
-                                                op, of_block);
-            block_barrier(site::current());
+                return value_before_tile<false>(t.states, t.count, tile, mine, start, op, of_block);
+            if constexpr (!one_wave_looks_back)
+                block_barrier(site::current());
             return start;
         };
         readers_before = scan_tile(p, p.tiles, tile, x, exchanged, before, op, as);
@@ -346,9 +413,8 @@ template <class T, bool Aligned> SUBWAVE_KERNEL(array_block, 4) scan_ahead(subwa
         if (!scans)
             return;
         x.template load<Aligned>(from + first(tile), elements(tile));
-        const auto before = [&](value start, value mine, bool is_first_wave) {
-            return value_before_tile<true>(t.states, t.count, tile, mine, start, is_first_wave, op,
-                                           shared);
+        const auto before = [&](value start, value mine) {
+            return value_before_tile<true>(t.states, t.count, tile, mine, start, op, shared);
         };
         scan_tile(p, t, tile, x, exchanged, before, op, as);
         if (p.y == p.x && tile != t.count - 1) /* the block that combines it may be reading it */

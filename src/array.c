@@ -174,14 +174,16 @@ bool subwave_row_minmax_prepare(const subwave_context *context, size_t size,
 bool subwave_row_scan_prepare(const subwave_context *context, size_t size,
                               subwave_row_scan_launch *prepared)
 {
-    const int64_t packs = quotient_above(prepared->length, 16 / (int64_t)size);
-    if (!are_for_waves(context, prepared->rows, quotient_above(packs, SUBWAVE_ARRAY_BLOCK), 1))
+    const int64_t row_bytes = SUBWAVE_ARRAY_BLOCK * 16,
+                  turns = quotient_above(prepared->length, row_bytes / (int64_t)size),
+                  packs = quotient_above(prepared->length, SUBWAVE_SCAN_PACK(size));
+    if (!are_for_waves(context, prepared->rows, turns, 1))
         return false;
     prepared->packs = (uint32_t)packs;
     while (1 << prepared->log_packs < packs)
         ++prepared->log_packs;
     const int64_t wave = context->capabilities.wave_size,
-                  at_once = wave * SUBWAVE_ARRAY_ROWS >> prepared->log_packs;
+                  at_once = wave * SUBWAVE_ROW_SCAN_LOADS(size) >> prepared->log_packs;
     prepared->blocks = (uint32_t)row_blocks(context, prepared->rows, at_once > 1 ? at_once : 1);
     return true;
 }
@@ -205,9 +207,8 @@ subwave_status subwave_array_prepare_rows(subwave_context *context, int64_t rows
     return SUBWAVE_STATUS_SUCCESS;
 }
 
-void subwave_array_divide_tiles(int64_t n, size_t size, int tile_rows, subwave_tiles *tiles)
+void subwave_array_divide_tiles(int64_t n, int64_t tile, subwave_tiles *tiles)
 {
-    const int64_t tile = (int64_t)SUBWAVE_ARRAY_BLOCK * tile_rows * (16 / (int64_t)size);
     tiles->n = n;
     tiles->all = n > 0 ? quotient_above(n, tile) : 1;
 }
@@ -226,10 +227,10 @@ static void prepare_waiting(subwave_tiles *tiles, int64_t zero_tiles, void *work
                                         : (uint64_t *)(free_bytes + RESULT_BYTES);
 }
 
-static subwave_status prepare_tiles(subwave_context *context, int64_t rows, int64_t n, size_t size,
-                                    int tile_rows, subwave_tiles *tiles, uint32_t *most)
+static subwave_status prepare_tiles(subwave_context *context, int64_t rows, int64_t n, int64_t tile,
+                                    subwave_tiles *tiles, uint32_t *most)
 {
-    subwave_array_divide_tiles(n, size, tile_rows, tiles);
+    subwave_array_divide_tiles(n, tile, tiles);
     const int64_t count = tiles->all < SUBWAVE_SCAN_TILES ? SUBWAVE_SCAN_TILES / tiles->all : 1;
     *most = (uint32_t)(rows < count ? rows : count);
     void *workspace;
@@ -238,17 +239,17 @@ static subwave_status prepare_tiles(subwave_context *context, int64_t rows, int6
     return SUBWAVE_STATUS_SUCCESS;
 }
 
-subwave_status subwave_array_prepare_tiles(subwave_context *context, int64_t n, size_t size,
-                                           int tile_rows, subwave_tiles *tiles)
+subwave_status subwave_array_prepare_tiles(subwave_context *context, int64_t n, int64_t tile,
+                                           subwave_tiles *tiles)
 {
     uint32_t rows;
-    return prepare_tiles(context, 1, n, size, tile_rows, tiles, &rows);
+    return prepare_tiles(context, 1, n, tile, tiles, &rows);
 }
 
 subwave_status subwave_array_prepare_row_tiles(subwave_context *context, int64_t rows, int64_t n,
                                                size_t size, subwave_tiles *tiles, uint32_t *most)
 {
-    return prepare_tiles(context, rows, n, size, SUBWAVE_SCAN_ROWS(size), tiles, most);
+    return prepare_tiles(context, rows, n, SUBWAVE_SCAN_TILE(size), tiles, most);
 }
 
 bool subwave_array_divide_for_cells(const subwave_context *context,

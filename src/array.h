@@ -43,12 +43,12 @@ bool subwave_rows_prepare(const subwave_context *context, int64_t rows, int64_t 
 bool subwave_row_minmax_prepare(const subwave_context *context, size_t size,
                                 subwave_row_minmax_index_launch *prepared);
 
-/* Divides n elements of `size` bytes into tiles of `tile_rows` rows, one at least, and gives the
- * blocks their workspace. */
-subwave_status subwave_array_prepare_tiles(subwave_context *context, int64_t n, size_t size,
-                                           int tile_rows, subwave_tiles *tiles);
+/* Divides n elements into tiles of `tile` elements, one at least, and gives the blocks their
+ * workspace. */
+subwave_status subwave_array_prepare_tiles(subwave_context *context, int64_t n, int64_t tile,
+                                           subwave_tiles *tiles);
 /* Without workspace, for tiles that do not wait for each other. */
-void subwave_array_divide_tiles(int64_t n, size_t size, int tile_rows, subwave_tiles *tiles);
+void subwave_array_divide_tiles(int64_t n, int64_t tile, subwave_tiles *tiles);
 /* As the first, for the scans of rows of n elements, at most `*most` of them in a launch. */
 subwave_status subwave_array_prepare_row_tiles(subwave_context *context, int64_t rows, int64_t n,
                                                size_t size, subwave_tiles *tiles, uint32_t *most);

@@ -29,8 +29,7 @@ subwave_status subwave_scan(subwave_context *context, subwave_dtype dtype, subwa
         .op = op, .scan = scan, .x = x, .y = y, .rows = 1, .has_init = init != NULL};
     if (init)
         memcpy(launch.init, init, size);
-    SUBWAVE_TRY(
-        subwave_array_prepare_tiles(context, n, size, SUBWAVE_SCAN_ROWS(size), &launch.tiles));
+    SUBWAVE_TRY(subwave_array_prepare_tiles(context, n, SUBWAVE_SCAN_TILE(size), &launch.tiles));
     subwave_log_bench(context, "scan --dtype %s --op %s --scan %s --order %s%s --size %" PRId64,
                       subwave_dtype_name(dtype), subwave_op_name(op), subwave_scan_kind_name(scan),
                       subwave_order_name(order), init ? " --init" : "", n);

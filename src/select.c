@@ -51,10 +51,11 @@ static subwave_status launch(subwave_context *context, const selection *s,
     }
     SUBWAVE_TRY(subwave_check_pointer(context, "count", launch->count, sizeof *launch->count));
     /* The workspace is that of the smallest tiles, so that a program needs as much on every device. */
+    const int64_t row = SUBWAVE_ARRAY_BLOCK * (16 / (int64_t)size);
     if (!launch->appends)
         SUBWAVE_TRY(
-            subwave_array_prepare_tiles(context, s->n, size, SUBWAVE_ARRAY_ROWS, &launch->tiles));
-    subwave_array_divide_tiles(s->n, size, rows, &launch->tiles);
+            subwave_array_prepare_tiles(context, s->n, SUBWAVE_ARRAY_ROWS * row, &launch->tiles));
+    subwave_array_divide_tiles(s->n, rows * row, &launch->tiles);
     if (s->n > 0)
         subwave_log_bench(context, "%s --dtype %s%s%s --size %" PRId64,
                           launch->appends ? "append" : s->function + strlen("subwave_"),

@@ -311,9 +311,9 @@ void reference_array_scan(subwave_dtype dtype, subwave_op op, subwave_scan_kind 
                           int64_t n, const uint64_t *init, void *y)
 {
     const subwave_dtype type = combined_in(dtype);
-    const int pack = 128 / reference_width(dtype);
+    const int width = reference_width(dtype), pack = width < 64 ? 128 / width : 4;
     /* A tile has one part of 32 runs, or two. */
-    const int parts = reference_width(dtype) < 32 ? 1 : 2, runs = parts * RUNS;
+    const int parts = width == 32 ? 2 : 1, runs = parts * RUNS;
     const int64_t tile = (int64_t)parts * ROWS * BLOCK * pack;
     const cell none = {0};
     cell before_all = init ? element(dtype, op, init, 0) : none; /* before the tiles of a launch */

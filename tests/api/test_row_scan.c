@@ -76,7 +76,7 @@ static const struct {
 
 static void check_shapes(arrays *a, subwave_dtype dtype, subwave_op op, size_t first, size_t step)
 {
-    const int pack = 128 / reference_width(dtype);
+    const int width = reference_width(dtype), pack = width < 64 ? 128 / width : 4;
     for (size_t i = first; i < COUNT(shapes); i += step) {
         const int64_t length = (int64_t)shapes[i].packs * pack + shapes[i].elements % pack,
                       ld = length > 0 ? length : 1;
@@ -121,6 +121,8 @@ static void test_lengths(void **state)
               (shape){50, length, 48, 40, SUBWAVE_SCAN_INCLUSIVE, length % 2, false});
         check(&a, SUBWAVE_DTYPE_U8, SUBWAVE_OP_PLUS,
               (shape){50, length, 48, 48, SUBWAVE_SCAN_EXCLUSIVE, length % 2, length % 3 == 0});
+        check(&a, SUBWAVE_DTYPE_F64, SUBWAVE_OP_PLUS,
+              (shape){50, length, 42, 40, SUBWAVE_SCAN_INCLUSIVE, length % 2, length % 3 == 1});
     }
     arrays_destroy(&a);
 }
