@@ -155,7 +155,9 @@ SUBWAVE_DEVICE void scan_part(const subwave_segmented_scan_launch &p, const segm
     }
 }
 
-template <class T> SUBWAVE_KERNEL(array_block) segmented_scan(subwave_segmented_scan_launch p)
+template <class T>
+SUBWAVE_KERNEL(array_block, sizeof(T) < 8 ? 1 : 5)
+segmented_scan(subwave_segmented_scan_launch p)
 {
     assume_line_of_items();
     using tile_of = segmented_tile<T>;
