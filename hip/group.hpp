@@ -35,8 +35,12 @@ public:
                     block_size_of(g))
     {
     }
-    /* Of a work-item that makes these calls too, but belongs to no group. */
-    static SUBWAVE_DEVICE any_group none(const beside &others) { return {0, others, 0, 0, 0}; }
+    /* The only one in its control flow; or without members, of a work-item that makes these calls too,
+     * but belongs to no group. */
+    static SUBWAVE_DEVICE any_group of_flow(lane_bits members, const beside &others)
+    {
+        return {members, others, 0, 1, 0};
+    }
     SUBWAVE_DEVICE bool is_none() const { return static_cast<lane_bits>(this->lanes()) == 0; }
 
     SUBWAVE_DEVICE std::uint32_t get_group_linear_id() const { return id_; }
@@ -195,11 +199,22 @@ private:
             to.loaded[b] = load(at(b));
     }
 
-    /* The loop is not unrolled: a body with a ladder is long, and there is one for every op and
-     * type. */
+    /* Where code need not be short, a turn of the loop works on several elements: there are fewer moves. */
     template <class Y, class Loaded, class Body>
     SUBWAVE_DEVICE void work_on(subwave_group_kind kind, std::int64_t block, int count,
                                 batch<Loaded> &has, Y *y, Body body) const
+    {
+        constexpr int all = batch<Loaded>::size, some = all < 4 ? all : 4;
+        if constexpr (code_is_short)
+            work_on_turns<1>(kind, block, count, has, y, body);
+        else if (lasts(kind))
+            work_on_turns<all>(kind, block, count, has, y, body);
+        else
+            work_on_turns<some>(kind, block, count, has, y, body);
+    }
+    template <int Turn, class Y, class Loaded, class Body>
+    SUBWAVE_DEVICE void work_on_turns(subwave_group_kind kind, std::int64_t block, int count,
+                                      batch<Loaded> &has, Y *y, Body body) const
     {
         element i = {block * items_, item_};
         /* A byte for each choice, so that one shift moves all: there are fewer branches than it has
@@ -208,27 +223,34 @@ private:
         if (!lasts(kind)) {
             SUBWAVE_UNROLL
             for (int b = 0; b < has.size; ++b) {
-                const auto choice = static_cast<std::uint32_t>(has.choice[b]);
-                choices |= decltype(choices)(choice < 255 ? choice : 255) << 8 * b;
+                const auto choice = static_cast<std::uint32_t>(has.choice[b]),
+                           none = static_cast<std::uint32_t>(captures_flow(kind) ? wanted_.branches
+                                                                                 : 255);
+                choices |= decltype(choices)(choice < none ? choice : 255) << 8 * b;
             }
         }
         SUBWAVE_ROLLED
-        SUBWAVE_LOOP for (int left = count; left > 0; --left)
+        SUBWAVE_LOOP for (int left = count; left > 0; left -= Turn)
         {
             SUBWAVE_ITER;
-            const any_group g = SUBWAVE_CALL(group_of(kind, static_cast<int>(choices & 255)));
-            const auto result = body(g, has.loaded[0]);
-            Y &to = i.of(y);
-            if (!captures_flow(kind) || !g.is_none()) {
-                to = result;
-                if (wanted_.members)
-                    i.of(wanted_.members) = g.lanes();
-            }
-            i.next += items_;
-            choices >>= 8;
             SUBWAVE_UNROLL
-            for (int b = 1; b < has.size; ++b)
-                has.loaded[b - 1] = has.loaded[b];
+            for (int t = 0; t < Turn; ++t) {
+                if (t >= left)
+                    break;
+                const any_group g = SUBWAVE_CALL(group_of(kind, static_cast<int>(choices & 255)));
+                const auto result = body(g, has.loaded[t]);
+                Y &to = i.of(y);
+                if (!captures_flow(kind) || !g.is_none()) {
+                    to = result;
+                    if (wanted_.members)
+                        i.of(wanted_.members) = g.lanes();
+                }
+                i.next += items_;
+                choices >>= 8;
+            }
+            SUBWAVE_UNROLL
+            for (int b = Turn; b < has.size; ++b)
+                has.loaded[b - Turn] = has.loaded[b];
         }
     }
 
@@ -276,17 +298,23 @@ private:
             return lasting_;
         if (kind == SUBWAVE_GROUP_BALLOT)
             return {get_ballot_group(sub_group_, choice != 0), all_};
-        any_group g = any_group::none(all_);
+        lane_bits members = 0;
+        /* Where code need not be short, most launches have no more branches than one turn takes. */
+        constexpr int together = code_is_short ? 1 : 4;
         SUBWAVE_ROLLED
-        SUBWAVE_LOOP for (int branch = 0, more = true; more; more = ++branch < wanted_.branches)
+        SUBWAVE_LOOP for (int first = 0, more = true; more;
+                          more = (first += together) < wanted_.branches)
         {
             SUBWAVE_ITER;
-            if (choice == branch)
-                g = kind == SUBWAVE_GROUP_TANGLE
-                        ? any_group(get_tangle_group(sub_group_), all_)
-                        : any_group(this_kernel::get_opportunistic_group(), all_);
+            SUBWAVE_UNROLL
+            for (int k = 0; k < together; ++k)
+                if (choice == first + k)
+                    members = static_cast<lane_bits>(
+                        kind == SUBWAVE_GROUP_TANGLE
+                            ? tangle_group_without_barrier(sub_group_).lanes()
+                            : this_kernel::get_opportunistic_group().lanes());
         }
-        return g;
+        return any_group::of_flow(members, all_);
     }
 
     const subwave_group &wanted_;

@@ -268,14 +268,22 @@ private:
     SUBWAVE_DEVICE explicit tangle_group(lane_mask lanes) : lane_set<tangle_group>(lanes) {}
 };
 
+/* Of get_tangle_group(), for members that go on together anyway. */
+template <class Group>
+SUBWAVE_DEVICE tangle_group<Group> tangle_group_without_barrier(Group parent,
+                                                                site where = site::current())
+{
+    return group_factory::make<tangle_group<Group>>(wave_active(where) & parent.callers());
+}
+
 /* May be called in divergent control flow; those in the same flow wait for each other. A loop or
  * helper around the call wants SUBWAVE_LOOP / SUBWAVE_CALL for the CPU device. */
 template <class Group, class = parent_must_be_a_sub_group<Group>>
 SUBWAVE_DEVICE tangle_group<Group> get_tangle_group(Group parent, site where = site::current())
 {
-    const lane_mask members = wave_active(where) & parent.callers();
-    wave_barrier(members, where);
-    return group_factory::make<tangle_group<Group>>(members);
+    const tangle_group<Group> tangle = tangle_group_without_barrier(parent, where);
+    wave_barrier(tangle.lanes(), where);
+    return tangle;
 }
 
 /* --- opportunistic_group --------------------------------------------------------------------- */
