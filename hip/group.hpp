@@ -127,6 +127,35 @@ SUBWAVE_DEVICE constexpr bool captures_flow(subwave_group_kind kind)
     return kind == SUBWAVE_GROUP_TANGLE || kind == SUBWAVE_GROUP_OPPORTUNISTIC;
 }
 
+/* The choices of a work-item for `Count` elements, a byte each: there are fewer branches than it has
+ * values. */
+template <int Count> struct choice_bytes {
+    static constexpr int words = (Count + 3) / 4;
+    std::uint32_t word[words];
+
+    /* If it is not below `none`, it is 255. */
+    SUBWAVE_DEVICE void set(int element, int choice, std::uint32_t none)
+    {
+        const auto number = static_cast<std::uint32_t>(choice);
+        word[element / 4] |= (number < none ? number : 255) << 8 * (element % 4);
+    }
+    /* Of one of the first four elements. */
+    SUBWAVE_DEVICE int of(int element) const
+    {
+        return static_cast<int>(word[0] >> 8 * element & 255);
+    }
+    /* The element after so many becomes the first one. */
+    template <int Elements> SUBWAVE_DEVICE void leave()
+    {
+        static_assert(Elements <= 4, "of() has an element of the first word");
+        SUBWAVE_UNROLL
+        for (int w = 0; w < words; ++w) {
+            const std::uint64_t next = w + 1 < words ? word[w + 1] : 0;
+            word[w] = static_cast<std::uint32_t>((next << 32 | word[w]) >> 8 * Elements);
+        }
+    }
+};
+
 /* Calls body(kind). Where code need not be short there is one for each kind, to which it is a
  * constant. */
 template <class Body> SUBWAVE_DEVICE void with_kind(subwave_group_kind kind, Body body)
@@ -217,17 +246,19 @@ private:
                                       batch<Loaded> &has, Y *y, Body body) const
     {
         element i = {block * items_, item_};
-        /* A byte for each choice, so that one shift moves all: there are fewer branches than it has
-         * values. */
-        std::conditional_t<(batch<Loaded>::size > 4), std::uint64_t, std::uint32_t> choices = 0;
+        choice_bytes<batch<Loaded>::size> choices = {};
         if (!lasts(kind)) {
+            const int none = captures_flow(kind) ? wanted_.branches : 255;
             SUBWAVE_UNROLL
-            for (int b = 0; b < has.size; ++b) {
-                const auto choice = static_cast<std::uint32_t>(has.choice[b]),
-                           none = static_cast<std::uint32_t>(captures_flow(kind) ? wanted_.branches
-                                                                                 : 255);
-                choices |= decltype(choices)(choice < none ? choice : 255) << 8 * b;
-            }
+            for (int b = 0; b < has.size; ++b)
+                choices.set(b, has.choice[b], static_cast<std::uint32_t>(none));
+        }
+        /* Of other groups each turn tells the members. */
+        const bool tells_at_once = !code_is_short && lasts(kind);
+        if (tells_at_once && wanted_.members) {
+            SUBWAVE_ROLLED
+            for (int b = 0; b < count; ++b)
+                i.of(wanted_.members + b * items_) = lasting_.lanes();
         }
         SUBWAVE_ROLLED
         SUBWAVE_LOOP for (int left = count; left > 0; left -= Turn)
@@ -237,17 +268,18 @@ private:
             for (int t = 0; t < Turn; ++t) {
                 if (t >= left)
                     break;
-                const any_group g = SUBWAVE_CALL(group_of(kind, static_cast<int>(choices & 255)));
+                const any_group g = SUBWAVE_CALL(group_of(kind, choices.of(t)));
                 const auto result = body(g, has.loaded[t]);
                 Y &to = i.of(y);
                 if (!captures_flow(kind) || !g.is_none()) {
                     to = result;
-                    if (wanted_.members)
+                    if (!tells_at_once && wanted_.members)
                         i.of(wanted_.members) = g.lanes();
                 }
                 i.next += items_;
-                choices >>= 8;
             }
+            if constexpr (Turn <= 4) /* there are no choices where it is more */
+                choices.template leave<Turn>();
             SUBWAVE_UNROLL
             for (int b = Turn; b < has.size; ++b)
                 has.loaded[b - Turn] = has.loaded[b];
