@@ -78,18 +78,26 @@ template <class T> struct scan_packs {
         return &element_in_row(tile, static_cast<std::uint32_t>(row * array_block * size),
                                threadIdx.x * size);
     }
+    template <bool Aligned> SUBWAVE_DEVICE void load_row(int row, const T *from)
+    {
+        if constexpr (wave_loads_anywhere &&
+                      size > pack_size<T>) /* LLVM 15 makes three loads of packs */
+            pack[row] = __builtin_bit_cast(scan_elements<T>, load_words_of<Aligned, size>(from));
+        else
+            load_pack<Aligned>(pack[row].element, from);
+    }
     /* Those behind the end hold anything: nothing that is stored depends on them. */
     template <bool Aligned> SUBWAVE_DEVICE void load(const T *tile, int elements)
     {
         if (elements == all) {
             SUBWAVE_UNROLL
             for (int r = 0; r < rows; ++r)
-                load_pack<Aligned>(pack[r].element, at(tile, r));
+                load_row<Aligned>(r, at(tile, r));
         } else {
             SUBWAVE_UNROLL
             for (int r = 0; r < rows; ++r)
                 if (place(r) + size <= elements)
-                    load_pack<Aligned>(pack[r].element, at(tile, r));
+                    load_row<Aligned>(r, at(tile, r));
             for_last(elements, [&](T &to, int i) { to = tile[i]; });
         }
     }
