@@ -128,21 +128,22 @@ SUBWAVE_DEVICE constexpr bool captures_flow(subwave_group_kind kind)
 }
 
 /* The choices of a work-item for `Count` elements, a byte each: there are fewer branches than it has
- * values. */
+ * values. One shift moves all on AMD; nvcc compares words of 64 bits in two steps. */
 template <int Count> struct choice_bytes {
-    static constexpr int words = (Count + 3) / 4;
-    std::uint32_t word[words];
+    using word = std::conditional_t<code_is_short && (Count > 4), std::uint64_t, std::uint32_t>;
+    static constexpr int each = sizeof(word), words = (Count + each - 1) / each;
+    word all[words];
 
     /* If it is not below `none`, it is 255. */
     SUBWAVE_DEVICE void set(int element, int choice, std::uint32_t none)
     {
         const auto number = static_cast<std::uint32_t>(choice);
-        word[element / 4] |= (number < none ? number : 255) << 8 * (element % 4);
+        all[element / each] |= word(number < none ? number : 255) << 8 * (element % each);
     }
     /* Of one of the first four elements. */
     SUBWAVE_DEVICE int of(int element) const
     {
-        return static_cast<int>(word[0] >> 8 * element & 255);
+        return static_cast<int>(all[0] >> 8 * element & 255);
     }
     /* The element after so many becomes the first one. */
     template <int Elements> SUBWAVE_DEVICE void leave()
@@ -150,8 +151,11 @@ template <int Count> struct choice_bytes {
         static_assert(Elements <= 4, "of() has an element of the first word");
         SUBWAVE_UNROLL
         for (int w = 0; w < words; ++w) {
-            const std::uint64_t next = w + 1 < words ? word[w + 1] : 0;
-            word[w] = static_cast<std::uint32_t>((next << 32 | word[w]) >> 8 * Elements);
+            const word next = w + 1 < words ? all[w + 1] : 0;
+            if constexpr (Elements == each)
+                all[w] = next;
+            else
+                all[w] = all[w] >> 8 * Elements | next << 8 * (each - Elements);
         }
     }
 };
@@ -248,7 +252,7 @@ private:
         element i = {block * items_, item_};
         choice_bytes<batch<Loaded>::size> choices = {};
         if (!lasts(kind)) {
-            const int none = captures_flow(kind) ? wanted_.branches : 255;
+            const int none = captures_flow(kind) && !code_is_short ? wanted_.branches : 255;
             SUBWAVE_UNROLL
             for (int b = 0; b < has.size; ++b)
                 choices.set(b, has.choice[b], static_cast<std::uint32_t>(none));
@@ -342,9 +346,10 @@ private:
             for (int k = 0; k < together; ++k)
                 if (choice == first + k)
                     members = static_cast<lane_bits>(
-                        kind == SUBWAVE_GROUP_TANGLE
-                            ? tangle_group_without_barrier(sub_group_).lanes()
-                            : this_kernel::get_opportunistic_group().lanes());
+                        kind != SUBWAVE_GROUP_TANGLE
+                            ? this_kernel::get_opportunistic_group().lanes()
+                        : code_is_short ? get_tangle_group(sub_group_).lanes()
+                                        : tangle_group_without_barrier(sub_group_).lanes());
         }
         return any_group::of_flow(members, all_);
     }
