@@ -80,8 +80,8 @@ template <class T> struct scan_packs {
     }
     template <bool Aligned> SUBWAVE_DEVICE void load_row(int row, const T *from)
     {
-        if constexpr (wave_loads_anywhere &&
-                      size > pack_size<T>) /* LLVM 15 makes three loads of packs */
+        /* Otherwise LLVM 15, which this flag tells, makes three loads of a pack; newer ones would of this. */
+        if constexpr (adds_wide_offsets && size > pack_size<T>)
             pack[row] = __builtin_bit_cast(scan_elements<T>, load_words_of<Aligned, size>(from));
         else
             load_pack<Aligned>(pack[row].element, from);
