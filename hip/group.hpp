@@ -127,14 +127,14 @@ SUBWAVE_DEVICE constexpr bool captures_flow(subwave_group_kind kind)
     return kind == SUBWAVE_GROUP_TANGLE || kind == SUBWAVE_GROUP_OPPORTUNISTIC;
 }
 
-/* The choices of a work-item for `Count` elements, a byte each: there are fewer branches than it has
- * values. One shift moves all on AMD; nvcc compares words of 64 bits in two steps. */
+/* The choices of a work-item for `Count` elements, a byte each: there are fewer branches than a byte has
+ * values. AMD shifts 64 bits by one instruction; nvcc compares words of 64 bits in two steps. */
 template <int Count> struct choice_bytes {
     using word = std::conditional_t<code_is_short && (Count > 4), std::uint64_t, std::uint32_t>;
     static constexpr int each = sizeof(word), words = (Count + each - 1) / each;
     word all[words];
 
-    /* If it is not below `none`, it is 255. */
+    /* A choice that is not below `none` becomes 255, which is no branch's. */
     SUBWAVE_DEVICE void set(int element, int choice, std::uint32_t none)
     {
         const auto number = static_cast<std::uint32_t>(choice);
@@ -145,8 +145,8 @@ template <int Count> struct choice_bytes {
     {
         return static_cast<int>(all[0] >> 8 * element & 255);
     }
-    /* The element after so many becomes the first one. */
-    template <int Elements> SUBWAVE_DEVICE void leave()
+    /* Forgets the choices of so many elements: the next one is then the first. */
+    template <int Elements> SUBWAVE_DEVICE void forget()
     {
         static_assert(Elements <= 4, "of() has an element of the first word");
         SUBWAVE_UNROLL
@@ -252,12 +252,14 @@ private:
         element i = {block * items_, item_};
         choice_bytes<batch<Loaded>::size> choices = {};
         if (!lasts(kind)) {
-            const int none = captures_flow(kind) && !code_is_short ? wanted_.branches : 255;
+            const auto none = static_cast<std::uint32_t>(
+                captures_flow(kind) && !code_is_short ? wanted_.branches : 255);
             SUBWAVE_UNROLL
             for (int b = 0; b < has.size; ++b)
-                choices.set(b, has.choice[b], static_cast<std::uint32_t>(none));
+                choices.set(b, has.choice[b], none);
         }
-        /* Of other groups each turn tells the members. */
+        /* Groups that last have the same members for every element: these are written here, and those of
+         * other groups in each turn. */
         const bool tells_at_once = !code_is_short && lasts(kind);
         if (tells_at_once && wanted_.members) {
             SUBWAVE_ROLLED
@@ -283,7 +285,7 @@ private:
                 i.next += items_;
             }
             if constexpr (Turn <= 4) /* there are no choices where it is more */
-                choices.template leave<Turn>();
+                choices.template forget<Turn>();
             SUBWAVE_UNROLL
             for (int b = Turn; b < has.size; ++b)
                 has.loaded[b - Turn] = has.loaded[b];

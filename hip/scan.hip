@@ -80,7 +80,8 @@ template <class T> struct scan_packs {
     }
     template <bool Aligned> SUBWAVE_DEVICE void load_row(int row, const T *from)
     {
-        /* Otherwise LLVM 15, which this flag tells, makes three loads of a pack; newer ones would of this. */
+        /* By words where LLVM 15 compiles, which is what the flag says: of a pack's elements it makes three
+         * loads. Newer LLVMs make more loads of the words. */
         if constexpr (adds_wide_offsets && size > pack_size<T>)
             pack[row] = __builtin_bit_cast(scan_elements<T>, load_words_of<Aligned, size>(from));
         else
@@ -105,7 +106,7 @@ template <class T> struct scan_packs {
     {
         SUBWAVE_UNROLL
         for (int r = 0; r < rows; ++r) {
-            if constexpr (wave_fills_sectors && size * sizeof(T) == 32)
+            if constexpr (stores_cost_sectors && size * sizeof(T) == 32)
                 store_with_neighbour(this_work_item::get_sub_group().callers(), at(tile, r),
                                      pack[r].element);
             else
@@ -213,7 +214,8 @@ scan_tile(const subwave_scan_launch &p, const subwave_tiles &t, std::uint32_t ti
     static_assert(rows * runs % run == 0, "the runs of a part of the tile are scanned as one");
     SUBWAVE_SHARED(value, shared, rows * elements);
     SUBWAVE_SHARED(value, totals, rows * runs);
-    SUBWAVE_SHARED(value, starts, rows * runs + 2); /* and two places to hand something on */
+    /* And two values that one work-item hands to all. */
+    SUBWAVE_SHARED(value, starts, rows * runs + 2);
     const int item = static_cast<int>(threadIdx.x), number = item / run, place = item % run;
     value start = filler<Op, value>::value(), mine = start;
     scan_runs<value, rows> packs(reinterpret_cast<scan_chunk<value> *>(exchanged));

@@ -268,7 +268,7 @@ private:
     SUBWAVE_DEVICE explicit tangle_group(lane_mask lanes) : lane_set<tangle_group>(lanes) {}
 };
 
-/* Of get_tangle_group(), for members that go on together anyway. */
+/* As get_tangle_group(), but nobody waits: for members that meet again before they use the group. */
 template <class Group>
 SUBWAVE_DEVICE tangle_group<Group> tangle_group_without_barrier(Group parent,
                                                                 site where = site::current())

@@ -77,8 +77,8 @@
  *                                        is aligned as an element
  *   adds_wide_offsets                    whether the compiler makes offsets wide, and adds them itself, where
  *                                        they need not be: LLVM 15 for AMD
- *   wave_fills_sectors                   whether lanes' stores take as long for half of 32 aligned
- *                                        bytes as for all of them
+ *   stores_cost_sectors                  whether a wave's store to half of 32 aligned bytes, which
+ *                                        are a sector, takes as long as one to all of them
  *   load_anywhere<Count>(to, from)       Count elements, by one load if wave_loads_anywhere
  *   store_anywhere<Count>(to, from)      Count elements to any address, as load_anywhere
  *   load_relaxed(at)                     a 64-bit word of device memory that other blocks write

@@ -224,7 +224,7 @@ template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *
 constexpr bool wave_loads_anywhere = true;
 constexpr bool adds_wide_offsets = __clang_major__ < 16;
 /* The second-level cache takes more than twice as many stores of 64 bytes as memory does. */
-constexpr bool wave_fills_sectors = false;
+constexpr bool stores_cost_sectors = false;
 
 template <int Count, class T> SUBWAVE_DEVICE void load_anywhere(T *to, const T *from)
 {

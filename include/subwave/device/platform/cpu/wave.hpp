@@ -213,7 +213,7 @@ template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *
 
 constexpr bool wave_loads_anywhere = true;
 constexpr bool adds_wide_offsets = false;
-constexpr bool wave_fills_sectors = false;
+constexpr bool stores_cost_sectors = false;
 
 template <int Count, class T> SUBWAVE_DEVICE void load_anywhere(T *to, const T *from)
 {

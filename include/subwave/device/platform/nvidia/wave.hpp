@@ -163,7 +163,7 @@ template <int Count, class T> SUBWAVE_DEVICE void load_together(T *to, const T *
 
 constexpr bool wave_loads_anywhere = false;
 constexpr bool adds_wide_offsets = false;
-constexpr bool wave_fills_sectors = true;
+constexpr bool stores_cost_sectors = true;
 
 template <int Count, class T> SUBWAVE_DEVICE void load_anywhere(T *to, const T *from)
 {
