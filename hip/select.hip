@@ -287,6 +287,94 @@ SUBWAVE_DEVICE row_counts<Rows> scan_counts(sub_group wave, const row_counts<Row
     return upto;
 }
 
+/* Which elements of a pack are chosen, a bit each. */
+template <int Size> struct choices_of_lane {
+    std::uint32_t bits = 0;
+    SUBWAVE_DEVICE bool has(int e) const { return bits >> e & 1; }
+    SUBWAVE_DEVICE std::uint32_t count(int e) const { return bits >> e & 1; }
+    SUBWAVE_DEVICE void add(int e, bool is) { bits |= static_cast<std::uint32_t>(is) << e; }
+    SUBWAVE_DEVICE void add_nonzero(const words_of_elements<Size, std::uint8_t> &bytes)
+    {
+        bits = nonzero_bytes<Size>(bytes);
+    }
+    SUBWAVE_DEVICE void invert() { bits ^= (1u << Size) - 1; }
+    SUBWAVE_DEVICE void remove_from(int end) { bits &= (1u << end) - 1; }
+};
+/* The same as conditions of a wave. */
+template <int Size> struct choices_of_wave {
+    wave_condition of[Size];
+    SUBWAVE_DEVICE bool has(int e) const { return of[e].here(); }
+    SUBWAVE_DEVICE std::uint32_t count(int e) const { return of[e].one_here(); }
+    SUBWAVE_DEVICE void add(int e, bool is) { of[e].or_if(is); }
+    SUBWAVE_DEVICE void add_nonzero(const words_of_elements<Size, std::uint8_t> &bytes)
+    {
+        SUBWAVE_UNROLL
+        for (int e = 0; e < Size; ++e)
+            add(e, element_of<std::uint8_t>(bytes, e).word[0] != 0);
+    }
+    SUBWAVE_DEVICE void invert()
+    {
+        SUBWAVE_UNROLL
+        for (int e = 0; e < Size; ++e)
+            of[e].invert();
+    }
+    SUBWAVE_DEVICE void remove_from(int end)
+    {
+        SUBWAVE_UNROLL
+        for (int e = 0; e < Size; ++e)
+            of[e].and_if(e < end);
+    }
+};
+template <int Size>
+using choices = std::conditional_t<counts_lanes_by_scalars && Size <= 4, choices_of_wave<Size>,
+                                   choices_of_lane<Size>>;
+
+/* before[r]: how many elements of a wave's rows are chosen before this lane's pack of row r. Returns how
+ * many are in all rows. */
+template <int Size, int Rows>
+SUBWAVE_DEVICE std::uint32_t count_before(sub_group wave,
+                                          const choices_of_lane<Size> (&chosen)[Rows],
+                                          std::uint32_t (&before)[Rows])
+{
+    const auto count = [&](int r) {
+        return static_cast<std::uint32_t>(lane_count(chosen[r].bits));
+    };
+    row_counts<Rows> own, all;
+    SUBWAVE_UNROLL
+    for (int w = 0; w < own.words; ++w)
+        own.word[w] = count(w) | count(w + own.words) << 16;
+    const row_counts<Rows> upto = scan_counts<Size>(wave, own);
+    const auto last_lane = static_cast<std::uint32_t>(wave_size() - 1);
+    SUBWAVE_UNROLL
+    for (int w = 0; w < own.words; ++w)
+        all.word[w] = group_broadcast(wave, upto.word[w], last_lane);
+    std::uint32_t next = 0;
+    SUBWAVE_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+        before[r] = next + upto.of_row(r) - own.of_row(r);
+        next += all.of_row(r);
+    }
+    return next;
+}
+template <int Size, int Rows>
+SUBWAVE_DEVICE std::uint32_t count_before(sub_group, const choices_of_wave<Size> (&chosen)[Rows],
+                                          std::uint32_t (&before)[Rows])
+{
+    int next = 0;
+    SUBWAVE_UNROLL
+    for (int r = 0; r < Rows; ++r) {
+        int to = next;
+        SUBWAVE_UNROLL
+        for (int e = 0; e < Size; ++e) {
+            const lane_bits lanes = chosen[r].of[e].lanes();
+            to = lanes_below(lanes, to);
+            next += lane_count(lanes);
+        }
+        before[r] = static_cast<std::uint32_t>(to);
+    }
+    return static_cast<std::uint32_t>(next);
+}
+
 template <class T> inline constexpr int select_rows = subwave_select_rows(&shapes, sizeof(T));
 
 /* How many of Elements flags are not 0, in all work-items of the block. */
@@ -379,41 +467,37 @@ template <class T, bool IsAhead> SUBWAVE_KERNEL(array_block, 4) select(subwave_s
     }
     p = argument_read_anew(p); /* or LLVM keeps it in more scalar registers than there are */
     const subwave_select_predicate predicate = IsAhead ? SUBWAVE_SELECT_FLAGS : p.predicate;
-    std::uint32_t chosen[rows] = {};
+    choices<size> chosen[rows];
     if (predicate == SUBWAVE_SELECT_FLAGS) {
         SUBWAVE_UNROLL
         for (int r = 0; r < rows; ++r)
-            chosen[r] = nonzero_bytes<size>(flags[r]);
+            chosen[r].add_nonzero(flags[r]);
     } else if (predicate == SUBWAVE_SELECT_INTERVAL) {
         if constexpr (sizeof(T) <= 8)
             for_rows<rolled>(
-                [&](int, const auto &of_pack, std::uint32_t &bits) {
+                [&](int, const auto &of_pack, auto &of_row) {
                     SUBWAVE_UNROLL
                     for (int e = 0; e < size; ++e)
-                        bits |= static_cast<std::uint32_t>(
-                                    is_in_interval<T>(p, element_of<T>(of_pack, e)))
-                                << e;
-                    bits ^= p.outside ? (1u << size) - 1 : 0;
+                        of_row.add(e, is_in_interval<T>(p, element_of<T>(of_pack, e)));
+                    if (p.outside)
+                        of_row.invert();
                 },
                 pack, chosen);
     } else {
-        words_of<T> before = {}; /* the element before the wave's next row */
+        words_of<T> before = {}; /* the element before the wave's next row, in lane 0 */
         if (lane == 0 && there(0) > 0 && (number > 0 || tile_first != 0))
             before =
                 to_words(element_near(x + (tile_first - 1), static_cast<std::uint32_t>(place(0))));
         const auto find_unequal = [&](auto are_equal) {
             for_rows<rolled>(
-                [&](int, const auto &of_pack, std::uint32_t &bits) {
+                [&](int, const auto &of_pack, auto &of_row) {
                     const words_of<T> last_here = element_of<T>(of_pack, size - 1);
-                    words_of<T> last = shift_group_right(wave, last_here);
-                    /* If it knew that these are the same lanes in all rows, nvcc would take them
-                     * through copies of all rows' code, and all shuffles would wait for them. */
-                    if (computed_anew(lane) == 0)
-                        last = before;
+                    words_of<T> last =
+                        wave_shift_in(wave.callers(), last_here, before, site::current());
                     SUBWAVE_UNROLL
                     for (int e = 0; e < size; ++e) {
                         const words_of<T> element = element_of<T>(of_pack, e);
-                        bits |= are_equal(last, element) ? 0 : 1u << e;
+                        of_row.add(e, !are_equal(last, element));
                         last = element;
                     }
                     before = group_broadcast(wave, last_here,
@@ -431,35 +515,20 @@ template <class T, bool IsAhead> SUBWAVE_KERNEL(array_block, 4) select(subwave_s
             else
                 find_unequal(equal_floats<T>{p.infinity, p.parts == 2});
         }
-        if (tile_first == 0 && threadIdx.x == 0)
-            chosen[0] |= 1; /* there is none before it */
+        if (tile_first == 0)
+            chosen[0].add(0, threadIdx.x == 0); /* there is none before it */
     }
     if (!is_whole) {
         SUBWAVE_UNROLL
         for (int r = 0; r < rows; ++r)
-            chosen[r] &= (1u << there(r)) - 1;
+            chosen[r].remove_from(there(r));
     }
 
-    const auto count = [&](int r) { return static_cast<std::uint32_t>(lane_count(chosen[r])); };
-    row_counts<rows> own, all;
-    SUBWAVE_UNROLL
-    for (int w = 0; w < own.words; ++w)
-        own.word[w] = count(w) | count(w + own.words) << 16;
-    const row_counts<rows> upto = scan_counts<size>(wave, own);
-    const auto last_lane = static_cast<std::uint32_t>(wave_size() - 1);
-    SUBWAVE_UNROLL
-    for (int w = 0; w < own.words; ++w)
-        all.word[w] = group_broadcast(wave, upto.word[w], last_lane);
     std::uint32_t start[rows], next = 0, total = 0;
-    SUBWAVE_UNROLL
-    for (int r = 0; r < rows; ++r) {
-        start[r] = next + upto.of_row(r) - own.of_row(r);
-        next += all.of_row(r);
-    }
+    const std::uint32_t all_of_wave = count_before(wave, chosen, start);
     if (lane == 0)
-        totals[number] = next;
+        totals[number] = all_of_wave;
     block_barrier(site::current());
-    next = 0;
     SUBWAVE_UNROLL
     for (int w = 0; w < waves; ++w) {
         const std::uint32_t of_wave = uniform(totals[w]);
@@ -476,18 +545,18 @@ template <class T, bool IsAhead> SUBWAVE_KERNEL(array_block, 4) select(subwave_s
      * pack. Only the others ask: behind the end nothing is selected. */
     const auto gather = [&](auto others, auto may_end) {
         for_rows<rolled || may_end.value>(
-            [&](int r, const auto &of_pack, std::uint32_t bits, std::uint32_t to) {
+            [&](int r, const auto &of_pack, const auto &of_row, std::uint32_t to) {
                 to += next;
                 /* The places of the next selected element and of the next other one, added; one more
                  * for each element. */
                 const std::uint32_t both = total + place(r);
                 SUBWAVE_UNROLL
                 for (int e = 0; e < size; ++e) {
-                    const bool is_chosen = bits >> e & 1;
+                    const bool is_chosen = of_row.has(e);
                     if (others.value ? !may_end.value || e < there(r) : is_chosen)
                         store_element(gathered[!others.value || is_chosen ? to : both + e - to],
                                       element_of<T>(of_pack, e));
-                    to += is_chosen;
+                    to += of_row.count(e);
                 }
             },
             pack, chosen, start);

@@ -56,6 +56,54 @@ SUBWAVE_DEVICE int highest_lane(std::uint64_t lanes)
     return 63 - __clzll(static_cast<long long>(lanes));
 }
 
+/* A condition of each lane of a whole wave, all of whose lanes make each call together. What it is before
+ * the first is false. */
+class wave_condition {
+public:
+    SUBWAVE_DEVICE bool here() const
+    {
+        if constexpr (has_inverse_ballot)
+            return inverse_ballot(is_);
+        else
+            return is_ != 0;
+    }
+    /* here() as a number. */
+    SUBWAVE_DEVICE std::uint32_t one_here() const
+    {
+        if constexpr (has_inverse_ballot)
+            return inverse_ballot(is_);
+        else
+            return is_;
+    }
+    SUBWAVE_DEVICE lane_bits lanes() const
+    {
+        if constexpr (has_inverse_ballot)
+            return is_;
+        else
+            return ballot(is_ != 0);
+    }
+    SUBWAVE_DEVICE void or_if(bool condition) { is_ |= of(condition); }
+    SUBWAVE_DEVICE void and_if(bool condition) { is_ &= of(condition); }
+    SUBWAVE_DEVICE void invert() { is_ ^= of(true); }
+
+private:
+    static SUBWAVE_DEVICE lane_bits ballot(bool condition)
+    {
+        const lane_mask all = wave_whole(wave_members());
+        return static_cast<lane_bits>(wave_ballot(all, condition, site::current()));
+    }
+    /* Its lanes, or a number in each. */
+    using value = std::conditional_t<has_inverse_ballot, lane_bits, std::uint32_t>;
+    static SUBWAVE_DEVICE value of(bool condition)
+    {
+        if constexpr (has_inverse_ballot)
+            return ballot(condition);
+        else
+            return condition;
+    }
+    value is_ = 0;
+};
+
 /* The lane of the member with `rank` members below it; rank < lane_count(lanes). Halves the set
  * until one lane is left, without a branch. */
 SUBWAVE_DEVICE int ranked_lane(lane_bits lanes, int rank)

@@ -5,8 +5,10 @@
  * NVIDIA).
  *
  * Lanes
- *   lanes_below(mask)                    set bits of `mask` below this lane
+ *   lanes_below(mask, more = 0)          set bits of `mask` below this lane, and `more`
  *   wave_lane()                          this lane, 0 .. wave_size() - 1
+ *   counts_lanes_by_scalars              whether it takes no vector instruction to keep and to count
+ *                                        the lanes in which a condition holds: on AMD
  *   wave_siblings                        what NVIDIA keeps in registers for many ladders of
  *                                        sets_or_blocks (ladder.hpp); nothing elsewhere
  *   wave_uniform(value)                  value, an int that is the same in all lanes, which the
@@ -23,6 +25,9 @@
  *   wave_caller_count(members, where)    how many they are, where all members call, and no others
  *   wave_opportunistic(where)            a subset of wave_active() that contains the caller
  *   wave_ballot(members, p, where)       bit i set if lane i is a member with p true
+ *   inverse_ballot(mask)                 whether this lane's bit of `mask` is set, a mask that is the
+ *                                        same in all lanes
+ *   has_inverse_ballot                   whether that is for nothing
  *   wave_side(callers, members, p, where)  lanes of the members, all of whom call, with the
  *                                        caller's p
  *   wave_match(members, word, where)     the members, all of whom call, with the caller's 32 bits
@@ -57,6 +62,8 @@
  *   wave_shift_one<Size, FromBelow>(members, v, where)  v of the lane below or above; the lane's
  *                                        own at that end of its block, and at a partial wave's if
  *                                        wave_shifts_partial
+ *   wave_shift_in(members, v, first, where)  v of the lane below, and in lane 0 its `first`; by all
+ *                                        lanes of a whole wave
  *   wave_publish(members, v)             a tile whose read(lane) is wave_broadcast(members, v,
  *                                        lane), read_each(lane) wave_broadcast_each,
  *                                        read_block<Size>(id) wave_broadcast_block,

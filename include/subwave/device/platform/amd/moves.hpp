@@ -163,6 +163,14 @@ SUBWAVE_DEVICE T wave_shift_one(lane_mask, const T &value, site)
     return apart(shift_one<Size, FromBelow>(value));
 }
 
+template <class T> SUBWAVE_DEVICE T wave_shift_in(lane_mask, const T &value, const T &first, site)
+{
+    if constexpr (SUBWAVE_ROWS_BY_BROADCAST)
+        return apart(dpp_into<dpp_wave_shr1, 0xf, 0xf>(first, value));
+    else
+        return choose(wave_lane() == 0, first, apart(from_lane_below(value)));
+}
+
 SUBWAVE_END
 
 #endif

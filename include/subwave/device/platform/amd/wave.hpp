@@ -14,16 +14,19 @@ SUBWAVE_BEGIN
 template <class T, unsigned Rank>
 inline constexpr bool moves_as_bytes_v<HIP_vector_type<T, Rank>> = true;
 
-/* v_mbcnt: set bits of `mask` below this lane. */
-SUBWAVE_DEVICE int lanes_below(lane_mask mask)
+/* v_mbcnt: set bits of `mask` below this lane, and `more`. */
+SUBWAVE_DEVICE int lanes_below(lane_mask mask, int more = 0)
 {
-    int low = __builtin_amdgcn_mbcnt_lo(static_cast<std::uint32_t>(mask), 0);
+    const auto low = static_cast<int>(__builtin_amdgcn_mbcnt_lo(static_cast<std::uint32_t>(mask),
+                                                                static_cast<std::uint32_t>(more)));
     return wave_size() == 64
                ? __builtin_amdgcn_mbcnt_hi(static_cast<std::uint32_t>(mask >> 32), low)
                : low;
 }
 
 SUBWAVE_DEVICE int wave_lane() { return lanes_below(~lane_mask(0)); }
+
+constexpr bool counts_lanes_by_scalars = true;
 
 struct wave_siblings {};
 
@@ -86,6 +89,20 @@ SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site)
 {
     return active_ballot(p) & members;
 }
+
+/* The condition of a branch can be the mask itself, which LLVM before 17 cannot be told. */
+__device__ bool bit_of_lane(std::uint32_t) __asm("llvm.amdgcn.inverse.ballot.i32");
+__device__ bool bit_of_lane(std::uint64_t) __asm("llvm.amdgcn.inverse.ballot.i64");
+SUBWAVE_DEVICE bool inverse_ballot(lane_mask mask)
+{
+#if defined(__OPTIMIZE__) && __clang_major__ >= 17
+    using lanes = std::conditional_t<wave_size() == 64, std::uint64_t, std::uint32_t>;
+    return bit_of_lane(static_cast<lanes>(mask));
+#else
+    return mask >> wave_lane() & 1;
+#endif
+}
+constexpr bool has_inverse_ballot = __clang_major__ >= 17;
 
 /* Each turn takes a bit in which some lane still differs from the first. */
 SUBWAVE_DEVICE lane_mask wave_match(lane_mask members, std::uint32_t word, site)

@@ -9,13 +9,15 @@
 
 SUBWAVE_BEGIN
 
-/* Set bits of `mask` below this lane. */
-SUBWAVE_DEVICE int lanes_below(lane_mask mask)
+/* Set bits of `mask` below this lane, and `more`. */
+SUBWAVE_DEVICE int lanes_below(lane_mask mask, int more = 0)
 {
-    return __popcll(mask & ((lane_mask(1) << ::subwave::simt::lane_index()) - 1));
+    return __popcll(mask & ((lane_mask(1) << ::subwave::simt::lane_index()) - 1)) + more;
 }
 
 SUBWAVE_DEVICE int wave_lane() { return ::subwave::simt::lane_index(); }
+
+constexpr bool counts_lanes_by_scalars = true; /* as on AMD, so that it is tested */
 
 struct wave_siblings {};
 
@@ -52,6 +54,9 @@ SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site where)
 {
     return ::subwave::simt::fast::ballot(members, p, where);
 }
+
+SUBWAVE_DEVICE bool inverse_ballot(lane_mask mask) { return mask >> wave_lane() & 1; }
+constexpr bool has_inverse_ballot = true; /* as on AMD, so that it is tested */
 
 SUBWAVE_DEVICE lane_mask wave_side(lane_mask callers, lane_mask members, bool p, site where)
 {
@@ -146,6 +151,14 @@ SUBWAVE_DEVICE T wave_shift_one(lane_mask members, const T &value, site where)
 {
     const int lane = wave_lane(), from = lane + (FromBelow ? -1 : 1);
     return wave_shuffle(members, value, (from & -Size) == (lane & -Size) ? from : lane, where);
+}
+
+template <class T>
+SUBWAVE_DEVICE T wave_shift_in(lane_mask members, const T &value, const T &first, site where)
+{
+    const int lane = wave_lane();
+    const T below = wave_shuffle(members, value, lane == 0 ? 0 : lane - 1, where);
+    return lane == 0 ? first : below;
 }
 
 /* A value of every member, in memory until this lane publishes again: another publish needs all

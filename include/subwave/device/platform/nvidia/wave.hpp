@@ -9,12 +9,12 @@
 
 SUBWAVE_BEGIN
 
-/* Set bits of `mask` below this lane. */
-SUBWAVE_DEVICE int lanes_below(lane_mask mask)
+/* Set bits of `mask` below this lane, and `more`. */
+SUBWAVE_DEVICE int lanes_below(lane_mask mask, int more = 0)
 {
     std::uint32_t below;
     asm("mov.u32 %0, %%lanemask_lt;" : "=r"(below));
-    return __popc(static_cast<std::uint32_t>(mask) & below);
+    return __popc(static_cast<std::uint32_t>(mask) & below) + more;
 }
 
 SUBWAVE_DEVICE int wave_lane()
@@ -23,6 +23,8 @@ SUBWAVE_DEVICE int wave_lane()
     asm("mov.u32 %0, %%laneid;" : "=r"(lane));
     return static_cast<int>(lane);
 }
+
+constexpr bool counts_lanes_by_scalars = false;
 
 /* Of each step of a ladder the lanes of the sibling of this lane's block; and the same where that is
  * the lower one, elsewhere none. The assembly keeps the compiler from working them out at every
@@ -59,6 +61,12 @@ SUBWAVE_DEVICE lane_mask wave_ballot(lane_mask members, bool p, site)
 {
     return __ballot_sync(static_cast<std::uint32_t>(members), p);
 }
+
+SUBWAVE_DEVICE bool inverse_ballot(lane_mask mask)
+{
+    return static_cast<std::uint32_t>(mask) >> wave_lane() & 1;
+}
+constexpr bool has_inverse_ballot = false;
 
 SUBWAVE_DEVICE lane_mask wave_match(lane_mask members, std::uint32_t word, site)
 {
@@ -150,6 +158,19 @@ SUBWAVE_DEVICE T wave_shift_one(lane_mask members, const T &value, site)
         else
             return __shfl_down_sync(static_cast<std::uint32_t>(members), word, 1, Size);
     });
+}
+
+template <class T>
+SUBWAVE_DEVICE T wave_shift_in(lane_mask members, const T &value, const T &first, site where)
+{
+    T result = wave_shift_one<32, true>(members, value, where);
+    /* If it knew that these are the same lanes at each call, nvcc would take them through a copy of all
+     * the code between two, and all shuffles would wait for them. */
+    int lane = wave_lane();
+    asm volatile("" : "+r"(lane));
+    if (lane == 0)
+        result = first;
+    return result;
 }
 
 SUBWAVE_DEVICE void wave_barrier(lane_mask members, site)
