@@ -166,6 +166,12 @@ typedef struct subwave_matmul_batched_operand {
 typedef struct subwave_divisor {
     uint32_t number, reciprocal;
 } subwave_divisor;
+/* For `quotient` of divisor.hpp. */
+SUBWAVE_SHAPE_FUNCTION subwave_divisor subwave_divisor_of(int32_t number)
+{
+    const subwave_divisor divisor = {(uint32_t)number, (1u << 20) / (uint32_t)number + 1};
+    return divisor;
+}
 
 /* C = alpha A B + beta C for `batch` entries; C is not transposed. */
 typedef struct subwave_matmul_batched_launch {
@@ -663,6 +669,11 @@ typedef enum subwave_tensor_action {
 typedef struct subwave_tensor_lines {
     int32_t of_j, of_k, along;
 } subwave_tensor_lines;
+typedef struct subwave_tensor_geometry {
+    int32_t count; /* of a tensor: lines; LOAD and STORE: elements, each a line */
+    subwave_divisor lines_i, lines_j;
+    subwave_tensor_lines old, now; /* before and after; LOAD and STORE: in the buffer */
+} subwave_tensor_geometry;
 typedef struct subwave_tensor_step {
     subwave_tensor_action action;
     int32_t from, to;
@@ -670,10 +681,92 @@ typedef struct subwave_tensor_step {
     int32_t matrix; /* contractions: its number */
     /* A contraction into a buffer may have a second result, by another matrix: lines are read once. */
     int32_t is_by_both, other_to, other_matrix;
-    int32_t count; /* of a tensor: lines; LOAD and STORE: elements, each a line */
-    subwave_divisor lines_i, lines_j;
-    subwave_tensor_lines old, now; /* before and after; LOAD and STORE: in the buffer */
+    subwave_tensor_geometry geometry;
 } subwave_tensor_step;
+typedef enum subwave_tensor_list {
+    SUBWAVE_TENSOR_ANY_LIST,
+    SUBWAVE_TENSOR_APPLY,    /* in three directions */
+    SUBWAVE_TENSOR_GRADIENT, /* the same, by two matrices */
+} subwave_tensor_list;
+
+/* Where elements begin in a buffer that follow one another there along the first direction: lanes that have
+ * neighbouring rows find them in different banks of shared memory. */
+SUBWAVE_SHAPE_FUNCTION int32_t subwave_tensor_pitch(int32_t points) { return points | 1; }
+
+/* Lines along a direction, in a buffer of tensors with so many points in each. */
+SUBWAVE_SHAPE_FUNCTION subwave_tensor_lines subwave_tensor_lines_of(const int32_t size[3],
+                                                                    int32_t direction)
+{
+    const int32_t row = subwave_tensor_pitch(size[0]), plane = row * size[1];
+    const subwave_tensor_lines along[3] = {
+        {0, row, 1}, {0, plane, row}, {row, plane * size[2], plane}};
+    return along[direction];
+}
+
+/* Lines along the last of 2 or 3 directions, in y. */
+SUBWAVE_SHAPE_FUNCTION subwave_tensor_lines subwave_tensor_lines_in_y(const int32_t size[3],
+                                                                      int32_t direction)
+{
+    const subwave_tensor_lines lines = {size[0], 0, direction == 1 ? size[0] : size[0] * size[1]};
+    return lines;
+}
+
+/* A contraction of tensors with so many points in each direction, from a buffer to a buffer, where there
+ * are `out` points along the direction then. */
+SUBWAVE_SHAPE_FUNCTION subwave_tensor_geometry subwave_tensor_contraction(const int32_t size[3],
+                                                                          int32_t direction,
+                                                                          int32_t out)
+{
+    const int32_t after[3] = {direction == 0 ? out : size[0], direction == 1 ? out : size[1],
+                              direction == 2 ? out : size[2]};
+    const subwave_tensor_geometry geometry = {
+        size[0] * size[1] * size[2] / size[direction],
+        subwave_divisor_of(direction == 0 ? 1 : size[0]),
+        subwave_divisor_of(direction == 2 ? size[1] : 1),
+        subwave_tensor_lines_of(size, direction),
+        subwave_tensor_lines_of(after, direction),
+    };
+    return geometry;
+}
+
+/* Whether there is a kernel for a list and so many points in x and y. */
+SUBWAVE_SHAPE_FUNCTION bool subwave_tensor_is_known(subwave_tensor_list list, int32_t in,
+                                                    int32_t out)
+{
+    return in >= 2 && in <= 8 && out >= 2 && out <= 8 && out - in <= 1 &&
+           in - out <= (list == SUBWAVE_TENSOR_APPLY);
+}
+
+SUBWAVE_SHAPE_FUNCTION int32_t subwave_tensor_known_steps(subwave_tensor_list list)
+{
+    return list == SUBWAVE_TENSOR_APPLY ? 3 : 6;
+}
+
+/* A step of a list, all but for the numbers of its matrices. Each contraction follows those along the
+ * directions before its own; the lines of the first come from x, and those of the last go to y. */
+SUBWAVE_SHAPE_FUNCTION subwave_tensor_step subwave_tensor_known_step(subwave_tensor_list list,
+                                                                     int32_t number, int32_t in,
+                                                                     int32_t out)
+{
+    /* APPLY has one buffer. GRADIENT keeps x in buffer 0. */
+    const struct {
+        int32_t direction, from, to, is_by_both;
+    } steps[2][6] =
+        {{{0, 0, 0, 0}, {1, 0, 0, 0}, {2, 0, 0, 0}},
+         {{0, 0, 1, 1}, {1, 1, 1, 0}, {2, 1, 0, 0}, {1, 0, 1, 1}, {2, 1, 1, 0}, {2, 0, 2, 0}}},
+      s = steps[list == SUBWAVE_TENSOR_GRADIENT][number];
+    const subwave_tensor_action actions[3] = {SUBWAVE_TENSOR_LOAD_AND_CONTRACT,
+                                              SUBWAVE_TENSOR_CONTRACT,
+                                              SUBWAVE_TENSOR_CONTRACT_AND_STORE};
+    const int32_t size[3] = {s.direction > 0 ? out : in, s.direction > 1 ? out : in, in};
+    subwave_tensor_geometry geometry = subwave_tensor_contraction(size, s.direction, out);
+    if (s.direction == 2)
+        geometry.now = subwave_tensor_lines_in_y(size, s.direction);
+    const subwave_tensor_step step = {actions[s.direction], s.from, s.to, 0,       0,
+                                      s.is_by_both,         0,      0,    geometry};
+    return step;
+}
+
 /* Tensor t is component t % components of entry t / components. */
 typedef struct subwave_tensor_operand {
     const void *first;
@@ -684,6 +777,7 @@ typedef struct subwave_tensor_launch {
     const void *matrices[3];           /* out x in, or transposed in x out, dense by rows */
     int32_t matrix_count, transposed;
     int32_t in, out; /* points of a direction in x and in y */
+    subwave_tensor_list list;
     int32_t steps;
     subwave_tensor_step step[SUBWAVE_TENSOR_STEPS];
     unsigned char alpha[8], beta[8]; /* elements */

@@ -10,7 +10,11 @@
 
 #ifdef __cplusplus
 #define SUBWAVE_SHAPES inline constexpr
+#ifdef __CUDACC__ /* to other compilers constexpr says that devices have it too */
+#define SUBWAVE_SHAPE_FUNCTION __host__ __device__ constexpr
+#else
 #define SUBWAVE_SHAPE_FUNCTION constexpr
+#endif
 #else
 #define SUBWAVE_SHAPES static const
 #define SUBWAVE_SHAPE_FUNCTION static inline

@@ -15,8 +15,9 @@ template <class T> struct tensor_problem {
     T alpha, beta;
 };
 
-/* What the work-items of a block share. Rows of coefficients are read in packs. */
-template <class T, int In> struct tensor_block {
+/* What the work-items of a block share. Rows of coefficients are read in packs. Out: points of a direction
+ * in y, if the list of steps is known, and otherwise 0. */
+template <class T, int In, int Out> struct tensor_block {
     static constexpr int pack = 16 / sizeof(T), packs = (In + pack - 1) / pack;
     static constexpr int width = subwave_tensor_width(shapes.tensor_bytes, sizeof(T), In);
     static constexpr int line_pack = /* elements of a line that are loaded together */
@@ -31,26 +32,28 @@ template <class T, int In> struct tensor_block {
 
     SUBWAVE_DEVICE tensor_block(const tensor_problem<T> &all, T *local, std::int64_t first)
         : problem(all), coefficients(local),
-          buffers(local + all.p.matrix_count * all.p.out * packs * pack),
-          entry(uniform(all.p.components == 1 ? first : first / all.p.components)),
-          component(static_cast<std::uint32_t>(first - entry * all.p.components)),
+          buffers(local + all.p.matrix_count * out() * packs * pack),
+          entry(uniform(components() == 1 ? first : first / components())),
+          component(static_cast<std::uint32_t>(first - entry * components())),
           tensors(static_cast<int>(all.p.count - first < all.p.tensors ? all.p.count - first
                                                                        : all.p.tensors)),
           item(block_item()), items(block_size())
     {
     }
 
+    SUBWAVE_DEVICE int out() const { return Out > 0 ? Out : problem.p.out; }
+    SUBWAVE_DEVICE int components() const { return Out > 0 ? 1 : problem.p.components; }
+
     /* Where a tensor begins, counted from the block's first entry. */
     template <class Offset>
     SUBWAVE_DEVICE Offset offset(const subwave_tensor_operand &x, int tensor) const
     {
-        if (problem.p.components == 1)
+        if (components() == 1)
             return static_cast<Offset>(tensor) * static_cast<Offset>(x.entry);
-        const std::uint32_t components = static_cast<std::uint32_t>(problem.p.components),
-                            at = component + static_cast<std::uint32_t>(tensor),
-                            beyond = at / components;
+        const std::uint32_t all = static_cast<std::uint32_t>(components()),
+                            at = component + static_cast<std::uint32_t>(tensor), beyond = at / all;
         return static_cast<Offset>(beyond) * static_cast<Offset>(x.entry) +
-               static_cast<Offset>(at - beyond * components) * static_cast<Offset>(x.component);
+               static_cast<Offset>(at - beyond * all) * static_cast<Offset>(x.component);
     }
     static SUBWAVE_DEVICE T *field(const subwave_tensor_operand &x, int number)
     {
@@ -63,12 +66,12 @@ template <class T, int In> struct tensor_block {
         for (int m = 0; m < p.matrix_count; ++m) {
             const T *const a = in_global_memory(static_cast<const T *>(
                 argument_element(p.matrices, offsetof(tensor_problem<T>, p.matrices), m)));
-            for (int e = item; e < p.out * packs * pack; e += items) {
+            for (int e = item; e < out() * packs * pack; e += items) {
                 const int j = e / (packs * pack), i = e - j * packs * pack;
                 T value = {};
                 if (i < In)
-                    value = a[p.transposed ? i * p.out + j : j * In + i];
-                coefficients[m * p.out * packs * pack + e] = value;
+                    value = a[p.transposed ? i * out() + j : j * In + i];
+                coefficients[m * out() * packs * pack + e] = value;
             }
         }
     }
@@ -82,15 +85,15 @@ template <class T, int In> struct tensor_block {
         if constexpr (Dense) {
             return x + entry * of.entry + static_cast<std::uint32_t>(e);
         } else {
-            const int tensor = quotient(quotient(e, s.lines_i), s.lines_j);
+            const int tensor = quotient(quotient(e, s.geometry.lines_i), s.geometry.lines_j);
             return x + (entry * of.entry + offset<std::int64_t>(of, tensor)) +
-                   (e - small_product(tensor, s.count));
+                   (e - small_product(tensor, s.geometry.count));
         }
     }
     static SUBWAVE_DEVICE int in_buffer(const subwave_tensor_step &s, int e)
     {
-        return e + small_product(quotient(e, s.lines_i),
-                                 s.now.of_j - static_cast<int>(s.lines_i.number));
+        return e + small_product(quotient(e, s.geometry.lines_i),
+                                 s.geometry.now.of_j - static_cast<int>(s.geometry.lines_i.number));
     }
 
     /* Calls body(whether tensors are dense, how many elements move together), both constants. */
@@ -98,10 +101,10 @@ template <class T, int In> struct tensor_block {
     SUBWAVE_DEVICE void with_access(const subwave_tensor_step &s, const subwave_tensor_operand &of,
                                     const T *x, Body body) const
     {
-        const bool dense = problem.p.components == 1 && of.entry == s.count;
+        const bool dense = components() == 1 && of.entry == s.geometry.count;
         if (!dense)
             body(std::false_type(), std::integral_constant<int, 1>());
-        else if (s.count % pack == 0 && reinterpret_cast<std::uintptr_t>(x) % 16 == 0)
+        else if (s.geometry.count % pack == 0 && reinterpret_cast<std::uintptr_t>(x) % 16 == 0)
             body(std::true_type(), std::integral_constant<int, pack>());
         else
             body(std::true_type(), std::integral_constant<int, 1>());
@@ -114,7 +117,7 @@ template <class T, int In> struct tensor_block {
         with_access(s, of, x, [&](auto dense, auto each) {
             constexpr bool is_dense = decltype(dense)::value;
             constexpr int count = decltype(each)::value, together = is_dense ? loads / count : 1;
-            const int all = tensors * s.count / count;
+            const int all = tensors * s.geometry.count / count;
             for (int first = item; first < all; first += together * items) {
                 T value[together][count];
                 SUBWAVE_UNROLL
@@ -159,21 +162,21 @@ template <class T, int In> struct tensor_block {
     SUBWAVE_DEVICE void contract(const subwave_tensor_step &s,
                                  const subwave_tensor_operand &of) const
     {
-        const int lines = tensors * s.count, first_line = lesser(item, lines - 1);
+        const int lines = tensors * s.geometry.count, first_line = lesser(item, lines - 1);
         int line[width], begin[width], place[width], tensor[width];
         SUBWAVE_UNROLL
         for (int w = 0; w < width; ++w) {
             const int own = item + w * items;
             line[w] = own < lines ? own : first_line;
-            const int row = quotient(line[w], s.lines_i),
-                      i = line[w] - small_product(row, int(s.lines_i.number)),
-                      k = quotient(row, s.lines_j),
-                      j = row - small_product(k, int(s.lines_j.number));
+            const int row = quotient(line[w], s.geometry.lines_i),
+                      i = line[w] - small_product(row, int(s.geometry.lines_i.number)),
+                      k = quotient(row, s.geometry.lines_j),
+                      j = row - small_product(k, int(s.geometry.lines_j.number));
             const auto at = [&](const subwave_tensor_lines &in) {
                 return i + small_product(j, in.of_j) + small_product(k, in.of_k);
             };
-            begin[w] = at(s.old);
-            place[w] = at(s.now);
+            begin[w] = at(s.geometry.old);
+            place[w] = at(s.geometry.now);
             tensor[w] = k; /* along the last direction */
         }
         T x[In][width];
@@ -188,7 +191,7 @@ template <class T, int In> struct tensor_block {
             for (int w = 0; w < width; ++w) {
                 SUBWAVE_UNROLL
                 for (int l = 0; l < In; ++l)
-                    x[l][w] = from[begin[w] + l * s.old.along];
+                    x[l][w] = from[begin[w] + l * s.geometry.old.along];
             }
         }
         if (s.action == SUBWAVE_TENSOR_CONTRACT_AND_STORE) {
@@ -229,12 +232,12 @@ template <class T, int In> struct tensor_block {
             a = matrix(s.other_matrix);
             SUBWAVE_UNROLL
             for (int w = 0; w < width; ++w) /* back, and to the other buffer */
-                to[w] += (s.other_to - s.to) * problem.p.buffer - problem.p.out * s.now.along;
+                to[w] += (s.other_to - s.to) * problem.p.buffer - out() * s.geometry.now.along;
         }
     }
     SUBWAVE_DEVICE const T *matrix(int number) const
     {
-        return coefficients + number * problem.p.out * packs * pack;
+        return coefficients + number * out() * packs * pack;
     }
 
     /* A row of coefficients gives an element of each line: put(those elements). */
@@ -244,7 +247,7 @@ template <class T, int In> struct tensor_block {
         if (item >= lines)
             return;
         SUBWAVE_ROLLED
-        for (int j = 0; j < problem.p.out; ++j) {
+        for (int j = 0; j < out(); ++j) {
             T sum[width] = {};
             SUBWAVE_UNROLL
             for (int l = 0; l < In; l += pack) {
@@ -266,7 +269,7 @@ template <class T, int In> struct tensor_block {
         for (int w = 0; w < width; ++w) {
             if (!Adds || item + w * items < lines)
                 *y[w] = Adds ? *y[w] + sum[w] : sum[w];
-            y[w] += s.now.along;
+            y[w] += s.geometry.now.along;
         }
     }
     template <bool Adds>
@@ -284,7 +287,7 @@ template <class T, int In> struct tensor_block {
             if (!Adds || item + w * items < lines)
                 *reinterpret_cast<T *>(y + cell[w]) =
                     Adds ? fused_multiply_add(beta_of(s), old[w], now) : now;
-            cell[w] += static_cast<std::uint32_t>(s.now.along) * sizeof(T);
+            cell[w] += static_cast<std::uint32_t>(s.geometry.now.along) * sizeof(T);
         }
     }
 
@@ -297,7 +300,7 @@ template <class T, int In> struct tensor_block {
             struct alignas(count * sizeof(T)) elements {
                 T element[count];
             };
-            const int all = tensors * s.count / count;
+            const int all = tensors * s.geometry.count / count;
             for (int at = item; at < all; at += items) {
                 auto *const place = reinterpret_cast<elements *>(
                     in_field<decltype(dense)::value>(s, of, y, count * at));
@@ -326,12 +329,29 @@ private:
     static SUBWAVE_DEVICE int lesser(int a, int b) { return a < b ? a : b; }
 };
 
-template <class T, int In> SUBWAVE_KERNEL(SUBWAVE_TENSOR_BLOCK) tensor(tensor_problem<T> problem)
+/* Step I of a known list. */
+template <subwave_tensor_list List, int I, class T, int In, int Out>
+SUBWAVE_DEVICE void take_known_step(const tensor_block<T, In, Out> &block)
 {
-    SUBWAVE_DYNAMIC_SHARED(T, local);
-    const subwave_tensor_launch &p = problem.p;
-    const tensor_block<T, In> block(problem, local, (p.first_block + blockIdx.x) * p.tensors);
-    block.load_matrices();
+    constexpr subwave_tensor_step known = subwave_tensor_known_step(List, I, In, Out);
+    const subwave_tensor_launch &p = block.problem.p;
+    subwave_tensor_step s = known;
+    s.matrix = p.step[I].matrix;
+    s.other_matrix = p.step[I].other_matrix;
+    block.contract(s, p.operand[known.action > SUBWAVE_TENSOR_LOAD_AND_CONTRACT]);
+    if (I + 1 < subwave_tensor_known_steps(List))
+        block_barrier(site::current());
+}
+template <subwave_tensor_list List, class T, int In, int Out, int... I>
+SUBWAVE_DEVICE void take_known_steps(const tensor_block<T, In, Out> &block,
+                                     std::integer_sequence<int, I...>)
+{
+    (take_known_step<List, I>(block), ...);
+}
+
+template <class T, int In> SUBWAVE_DEVICE void take_steps(const tensor_block<T, In, 0> &block)
+{
+    const subwave_tensor_launch &p = block.problem.p;
     for (int i = 0; i < p.steps; ++i) {
         const subwave_tensor_step s =
             argument_element(p.step, offsetof(tensor_problem<T>, p.step), i);
@@ -349,16 +369,53 @@ template <class T, int In> SUBWAVE_KERNEL(SUBWAVE_TENSOR_BLOCK) tensor(tensor_pr
     }
 }
 
+/* Out: 0 if the list is any. */
+template <class T, int In, int Out, subwave_tensor_list List>
+SUBWAVE_KERNEL(SUBWAVE_TENSOR_BLOCK)
+tensor(tensor_problem<T> problem)
+{
+    SUBWAVE_DYNAMIC_SHARED(T, local);
+    const subwave_tensor_launch &p = problem.p;
+    const tensor_block<T, In, Out> block(problem, local, (p.first_block + blockIdx.x) * p.tensors);
+    block.load_matrices();
+    if constexpr (Out > 0)
+        take_known_steps<List>(block,
+                               std::make_integer_sequence<int, subwave_tensor_known_steps(List)>());
+    else
+        take_steps(block);
+}
+
 template <class T, int In>
 static int launch_tensor_blocks(const tensor_problem<T> &problem, std::uint32_t blocks,
                                 void *stream)
 {
     const subwave_tensor_launch &p = problem.p;
-    if (p.in == In)
-        return launch(tensor<T, In>, dim3(blocks), dim3(p.block), p.shared_bytes, stream, problem);
-    if constexpr (In < SUBWAVE_TENSOR_MOST)
-        return launch_tensor_blocks<T, In + 1>(problem, blocks, stream);
-    return SUBWAVE_NO_KERNEL;
+    if (p.in != In) {
+        if constexpr (In < SUBWAVE_TENSOR_MOST)
+            return launch_tensor_blocks<T, In + 1>(problem, blocks, stream);
+        return SUBWAVE_NO_KERNEL;
+    }
+    const auto launch_it = [&](auto kernel) {
+        return launch(kernel, dim3(blocks), dim3(p.block), p.shared_bytes, stream, problem);
+    };
+    int status = SUBWAVE_NO_KERNEL;
+    const auto try_list = [&](auto of_list, auto points) {
+        constexpr subwave_tensor_list list = decltype(of_list)::value;
+        constexpr int out = decltype(points)::value;
+        if constexpr (subwave_tensor_is_known(list, In, out))
+            if (p.list == list && p.out == out)
+                status = launch_it(tensor<T, In, out, list>);
+    };
+    const auto try_lists = [&](auto points) {
+        using list = subwave_tensor_list;
+        try_list(std::integral_constant<list, SUBWAVE_TENSOR_APPLY>(), points);
+        try_list(std::integral_constant<list, SUBWAVE_TENSOR_GRADIENT>(), points);
+    };
+    try_lists(std::integral_constant<int, In - 1>());
+    try_lists(std::integral_constant<int, In>());
+    try_lists(std::integral_constant<int, In + 1>());
+    return status != SUBWAVE_NO_KERNEL ? status
+                                       : launch_it(tensor<T, In, 0, SUBWAVE_TENSOR_ANY_LIST>);
 }
 
 template <class T> static int launch_tensor(const subwave_tensor_launch &p, void *stream)

@@ -19,12 +19,6 @@ static inline int64_t round_up(int64_t a, int64_t step)
 static inline int64_t lesser_of(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t greater_of(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* For `quotient` of hip/divisor.hpp. */
-static inline subwave_divisor subwave_divisor_of(int32_t number)
-{
-    return (subwave_divisor){(uint32_t)number, (1u << 20) / (uint32_t)number + 1};
-}
-
 /* Whether `elements` at a time can be read from a row of a matrix by one aligned access. */
 bool subwave_reads_together(const void *matrix, int64_t row, int64_t column, int64_t elements,
                             subwave_dtype dtype);

@@ -151,13 +151,10 @@ typedef struct program {
     bool loads_anywhere;
 } program;
 
-/* Lanes that have neighbouring rows find them in different banks of shared memory. */
-static int32_t pitch(const int32_t size[3]) { return size[0] | 1; }
-
 static void measure(program *p, int32_t buffer)
 {
     const int32_t *const size = p->size[buffer];
-    p->room = (int32_t)greater_of(p->room, pitch(size) * size[1] * size[2]);
+    p->room = (int32_t)greater_of(p->room, subwave_tensor_pitch(size[0]) * size[1] * size[2]);
 }
 
 static subwave_tensor_step *new_step(program *p, subwave_tensor_action action, int32_t from,
@@ -170,10 +167,10 @@ static subwave_tensor_step *new_step(program *p, subwave_tensor_action action, i
 
 static void set_elements(subwave_tensor_step *s, const int32_t size[3])
 {
-    s->count = size[0] * size[1] * size[2];
-    s->lines_i = subwave_divisor_of(size[0]);
-    s->lines_j = subwave_divisor_of(size[1] * size[2]);
-    s->now.of_j = pitch(size);
+    s->geometry = (subwave_tensor_geometry){.count = size[0] * size[1] * size[2],
+                                            .lines_i = subwave_divisor_of(size[0]),
+                                            .lines_j = subwave_divisor_of(size[1] * size[2]),
+                                            .now.of_j = subwave_tensor_pitch(size[0])};
 }
 
 /* Says that the buffer holds this field of x. It is copied there, by fill(), when a step reads the
@@ -227,12 +224,10 @@ static bool store_sums(program *p, int32_t buffer, int32_t field, bool adds)
     if (!s || s->action != SUBWAVE_TENSOR_CONTRACT || s->adds || s->to != buffer ||
         p->direction == 0 || p->direction != p->dimensions - 1 || !is_near(launch))
         return false;
-    const int32_t *const size = p->size[buffer];
     s->action = SUBWAVE_TENSOR_CONTRACT_AND_STORE;
     s->to = field;
     s->adds = adds;
-    s->now = (subwave_tensor_lines){
-        .of_j = size[0], .of_k = 0, .along = p->direction == 1 ? size[0] : size[0] * size[1]};
+    s->geometry.now = subwave_tensor_lines_in_y(p->size[buffer], p->direction);
     return true;
 }
 
@@ -243,14 +238,6 @@ static void store(program *p, int32_t buffer, int32_t field, bool adds)
     subwave_tensor_step *const s = new_step(p, SUBWAVE_TENSOR_STORE, buffer, field);
     set_elements(s, p->size[buffer]);
     s->adds = adds;
-}
-
-static subwave_tensor_lines lines_of(const int32_t size[3], int32_t direction)
-{
-    const int32_t row = pitch(size), plane = row * size[1];
-    const subwave_tensor_lines along[] = {
-        {0, row, 1}, {0, plane, row}, {row, plane * size[2], plane}};
-    return along[direction];
 }
 
 /* The buffer `to` now holds what `from` does, with as many points in this direction as y has. */
@@ -272,17 +259,12 @@ static void contract(program *p, int32_t from, int32_t to, int32_t direction, in
     subwave_tensor_step *const s =
         loads ? new_step(p, SUBWAVE_TENSOR_LOAD_AND_CONTRACT, p->pending[from], to)
               : new_step(p, SUBWAVE_TENSOR_CONTRACT, from, to);
-    const int32_t *const size = p->size[from];
     s->adds = adds;
     s->matrix = matrix;
-    s->count = size[0] * size[1] * size[2] / size[direction];
-    s->lines_i = subwave_divisor_of(direction == 0 ? 1 : size[0]);
-    s->lines_j = subwave_divisor_of(direction == 2 ? size[1] : 1);
-    s->old = lines_of(size, direction);
-    p->lines = (int32_t)greater_of(p->lines, s->count);
+    s->geometry = subwave_tensor_contraction(p->size[from], direction, p->launch->out);
+    p->lines = (int32_t)greater_of(p->lines, s->geometry.count);
     p->direction = direction;
     set_contracted(p, from, to, direction);
-    s->now = lines_of(p->size[to], direction);
 }
 
 /* The same by two matrices. The result by the other one takes the place of what is contracted. */
@@ -323,6 +305,21 @@ static void set_operands(subwave_tensor_launch *launch, const tensor_problem *t)
     launch->operand[1] = y;
 }
 
+/* Whether the steps are those of a list for which there is a kernel. */
+static bool is_list(const subwave_tensor_launch *launch, subwave_tensor_list list)
+{
+    bool is = subwave_tensor_is_known(list, launch->in, launch->out) &&
+              launch->steps == subwave_tensor_known_steps(list);
+    for (int32_t i = 0; is && i < launch->steps; ++i) {
+        const subwave_tensor_step *const s = &launch->step[i];
+        subwave_tensor_step known = subwave_tensor_known_step(list, i, launch->in, launch->out);
+        known.matrix = s->matrix;
+        known.other_matrix = s->other_matrix;
+        is = memcmp(s, &known, sizeof known) == 0;
+    }
+    return is;
+}
+
 /* How many tensors a block has, and its shared memory. */
 static subwave_status run(subwave_context *context, const tensor_problem *t, program *p,
                           int32_t buffers)
@@ -352,6 +349,9 @@ static subwave_status run(subwave_context *context, const tensor_problem *t, pro
         (uint32_t)(size * (launch->matrix_count * launch->out * round_up(launch->in, pack) +
                            buffers * launch->buffer));
     launch->blocks = ceil_divide(launch->count, launch->tensors);
+    launch->list = is_list(launch, SUBWAVE_TENSOR_APPLY)      ? SUBWAVE_TENSOR_APPLY
+                   : is_list(launch, SUBWAVE_TENSOR_GRADIENT) ? SUBWAVE_TENSOR_GRADIENT
+                                                              : SUBWAVE_TENSOR_ANY_LIST;
     memcpy(launch->alpha, t->alpha, (size_t)size);
     memcpy(launch->beta, t->beta, (size_t)size);
     return subwave_launch(context, SUBWAVE_OPERATION_tensor, t->dtype, launch, t->function);

@@ -355,6 +355,26 @@ static void test_points(void **state)
                 }
 }
 
+/* Sizes and strides for which there are kernels of their own, and some sizes next to them: a matrix for each
+ * direction and the same one for all, full blocks and one that is not. */
+static void test_known_lists(void **state)
+{
+    harness_random random = harness_random_start();
+    const int variants = harness_is_full() ? 16 : 4;
+    for (int p = 1; p <= 9; ++p)
+        for (int q = p - 2; q <= p + 2; ++q)
+            for (int variant = 0; q > 0 && variant < variants; ++variant) {
+                tensor_case w = random_case(variant & 1 ? GRADIENT : APPLY, 3, p, q, &random);
+                w.dtype = variant & 2 ? SUBWAVE_DTYPE_F32 : SUBWAVE_DTYPE_F64;
+                w.transposed = variant & 4;
+                w.order = 0;
+                w.negative = false;
+                w.gap = 0;
+                w.batch = variant & 8 ? 57 : 7;
+                check_case(*state, &w, &random);
+            }
+}
+
 /* The largest: the derivatives of f64 have no room for a second buffer. */
 static void test_largest(void **state)
 {
@@ -624,10 +644,11 @@ static void test_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points),        cmocka_unit_test(test_largest),
-        cmocka_unit_test(test_strides),       cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_scalars),       cmocka_unit_test(test_not_read),
-        cmocka_unit_test(test_bad_arguments), cmocka_unit_test(test_count),
+        cmocka_unit_test(test_points),   cmocka_unit_test(test_known_lists),
+        cmocka_unit_test(test_largest),  cmocka_unit_test(test_strides),
+        cmocka_unit_test(test_batches),  cmocka_unit_test(test_scalars),
+        cmocka_unit_test(test_not_read), cmocka_unit_test(test_bad_arguments),
+        cmocka_unit_test(test_count),
     };
     return harness_run("tensor", tests, sizeof tests / sizeof *tests);
 }

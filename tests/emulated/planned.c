@@ -287,10 +287,19 @@ static void call_arrays(void)
     call(SUBWAVE_OPERATION_fill, SUBWAVE_DTYPE_U8, &fill, "fill");
     for (int32_t points = 1; points <= SUBWAVE_TENSOR_MOST; ++points)
         for (int d = 0; d < DTYPES; ++d) {
-            const subwave_tensor_launch tensor = {.in = points, .out = 1, .block = 1, .blocks = 1};
-            if (subwave_is_built(SUBWAVE_OPERATION_tensor, all_dtypes[d]))
-                call(SUBWAVE_OPERATION_tensor, all_dtypes[d], &tensor, "tensor %s of %d points",
-                     subwave_dtype_name(all_dtypes[d]), (int)points);
+            subwave_tensor_launch tensor = {.in = points, .out = 1, .block = 1, .blocks = 1};
+            if (!subwave_is_built(SUBWAVE_OPERATION_tensor, all_dtypes[d]))
+                continue;
+            call(SUBWAVE_OPERATION_tensor, all_dtypes[d], &tensor, "tensor %s of %d points",
+                 subwave_dtype_name(all_dtypes[d]), (int)points);
+            for (tensor.out = points - 1; tensor.out <= points + 1; ++tensor.out)
+                for (int list = SUBWAVE_TENSOR_APPLY; list <= SUBWAVE_TENSOR_GRADIENT; ++list) {
+                    tensor.list = (subwave_tensor_list)list;
+                    if (tensor.out > 0)
+                        call(SUBWAVE_OPERATION_tensor, all_dtypes[d], &tensor,
+                             "tensor %s of %d to %d points by list %d",
+                             subwave_dtype_name(all_dtypes[d]), (int)points, (int)tensor.out, list);
+                }
         }
     subwave_transpose_stacked_launch in_place = {.m = 1, .n = 1, .teams = 1, .blocks = 1};
     for (int d = 0; d < DTYPES; ++d)

@@ -25,7 +25,7 @@ FAMILIES = {
     "memory": (10000, r"fill$"),
     "stacks": (60000, r"stack_|transpose_stacked"),
     "grouped": (30000, r"grouped_"),
-    "tensors": (400000, r"tensor$"),
+    "tensors": (800000, r"tensor$"),
 }
 KERNELS = 1500
 HELPERS = ("clear_states",)  # of several families
