@@ -56,8 +56,7 @@ SUBWAVE_DEVICE int highest_lane(std::uint64_t lanes)
     return 63 - __clzll(static_cast<long long>(lanes));
 }
 
-/* A condition of each lane of a whole wave, all of whose lanes make each call together. What it is before
- * the first is false. */
+/* A condition of each lane of a whole wave, false at first. All lanes make each call together. */
 class wave_condition {
 public:
     SUBWAVE_DEVICE bool here() const
