@@ -349,26 +349,6 @@ SUBWAVE_DEVICE void take_known_steps(const tensor_block<T, In, Out> &block,
     (take_known_step<List, I>(block), ...);
 }
 
-template <class T, int In> SUBWAVE_DEVICE void take_steps(const tensor_block<T, In, 0> &block)
-{
-    const subwave_tensor_launch &p = block.problem.p;
-    for (int i = 0; i < p.steps; ++i) {
-        const subwave_tensor_step s =
-            argument_element(p.step, offsetof(tensor_problem<T>, p.step), i);
-        /* Read for each step, since LLVM has too few scalar registers to keep both. */
-        const subwave_tensor_operand of =
-            argument_element(p.operand, offsetof(tensor_problem<T>, p.operand),
-                             s.action <= SUBWAVE_TENSOR_LOAD_AND_CONTRACT ? 0 : 1);
-        if (s.action == SUBWAVE_TENSOR_LOAD)
-            block.load(s, of);
-        else if (s.action == SUBWAVE_TENSOR_STORE)
-            block.store(s, of);
-        else
-            block.contract(s, of);
-        block_barrier(site::current());
-    }
-}
-
 /* Out: 0 if the list is any. */
 template <class T, int In, int Out, subwave_tensor_list List>
 SUBWAVE_KERNEL(SUBWAVE_TENSOR_BLOCK)
@@ -378,11 +358,26 @@ tensor(tensor_problem<T> problem)
     const subwave_tensor_launch &p = problem.p;
     const tensor_block<T, In, Out> block(problem, local, (p.first_block + blockIdx.x) * p.tensors);
     block.load_matrices();
-    if constexpr (Out > 0)
+    if constexpr (Out > 0) {
         take_known_steps<List>(block,
                                std::make_integer_sequence<int, subwave_tensor_known_steps(List)>());
-    else
-        take_steps(block);
+    } else {
+        for (int i = 0; i < p.steps; ++i) {
+            const subwave_tensor_step s =
+                argument_element(p.step, offsetof(tensor_problem<T>, p.step), i);
+            /* Read for each step, since LLVM has too few scalar registers to keep both. */
+            const subwave_tensor_operand of =
+                argument_element(p.operand, offsetof(tensor_problem<T>, p.operand),
+                                 s.action <= SUBWAVE_TENSOR_LOAD_AND_CONTRACT ? 0 : 1);
+            if (s.action == SUBWAVE_TENSOR_LOAD)
+                block.load(s, of);
+            else if (s.action == SUBWAVE_TENSOR_STORE)
+                block.store(s, of);
+            else
+                block.contract(s, of);
+            block_barrier(site::current());
+        }
+    }
 }
 
 template <class T, int In>
