@@ -300,7 +300,8 @@ template <int Size> struct choices_of_lane {
     SUBWAVE_DEVICE void invert() { bits ^= (1u << Size) - 1; }
     SUBWAVE_DEVICE void remove_from(int end) { bits &= (1u << end) - 1; }
 };
-/* The same as conditions of a wave. */
+/* The same as conditions of a wave, which AMD keeps and counts in scalar registers. All lanes make each
+ * call together. */
 template <int Size> struct choices_of_wave {
     wave_condition of[Size];
     SUBWAVE_DEVICE bool has(int e) const { return of[e].here(); }
