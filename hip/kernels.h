@@ -683,13 +683,14 @@ typedef struct subwave_tensor_step {
     int32_t is_by_both, other_to, other_matrix;
     subwave_tensor_geometry geometry;
 } subwave_tensor_step;
+/* Lists of steps. Those that have a name are known to the compiler, which then makes constants of all places. */
 typedef enum subwave_tensor_list {
     SUBWAVE_TENSOR_ANY_LIST,
-    SUBWAVE_TENSOR_APPLY,    /* in three directions */
-    SUBWAVE_TENSOR_GRADIENT, /* the same, by two matrices */
+    SUBWAVE_TENSOR_APPLY, /* of subwave_tensor_apply in three directions */
+    SUBWAVE_TENSOR_GRADIENT, /* of subwave_tensor_gradient in three directions, not transposed, with B */
 } subwave_tensor_list;
 
-/* Where elements begin in a buffer that follow one another there along the first direction: lanes that have
+/* From one row of `points` elements in a buffer to the next: an odd number, so that lanes which have
  * neighbouring rows find them in different banks of shared memory. */
 SUBWAVE_SHAPE_FUNCTION int32_t subwave_tensor_pitch(int32_t points) { return points | 1; }
 
@@ -711,8 +712,8 @@ SUBWAVE_SHAPE_FUNCTION subwave_tensor_lines subwave_tensor_lines_in_y(const int3
     return lines;
 }
 
-/* A contraction of tensors with so many points in each direction, from a buffer to a buffer, where there
- * are `out` points along the direction then. */
+/* Of a contraction from a buffer to a buffer. `size` has the points of each direction before it; along the
+ * contracted one there are `out` afterwards. */
 SUBWAVE_SHAPE_FUNCTION subwave_tensor_geometry subwave_tensor_contraction(const int32_t size[3],
                                                                           int32_t direction,
                                                                           int32_t out)
@@ -729,12 +730,12 @@ SUBWAVE_SHAPE_FUNCTION subwave_tensor_geometry subwave_tensor_contraction(const 
     return geometry;
 }
 
-/* Whether there is a kernel for a list and so many points in x and y. */
+/* Whether there is a kernel for a list with `in` points of a direction in x and `out` in y. */
 SUBWAVE_SHAPE_FUNCTION bool subwave_tensor_is_known(subwave_tensor_list list, int32_t in,
                                                     int32_t out)
 {
-    return in >= 2 && in <= 8 && out >= 2 && out <= 8 && out - in <= 1 &&
-           in - out <= (list == SUBWAVE_TENSOR_APPLY);
+    return in >= 2 && in <= 8 && out >= 2 && out <= 8 &&
+           (out == in || out == in + 1 || (out == in - 1 && list == SUBWAVE_TENSOR_APPLY));
 }
 
 SUBWAVE_SHAPE_FUNCTION int32_t subwave_tensor_known_steps(subwave_tensor_list list)

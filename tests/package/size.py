@@ -19,15 +19,15 @@ FAMILIES = {
     "group calls": (350000, r"group_"),
     "arrays": (700000, r"reduce$|scan$|dot$|norm2$|minmax_index$|transpose$"),
     "rows": (250000, r"row_"),
-    "selections": (150000, r"compact|partition|unique|select"),
+    "selections": (80000, r"compact|partition|unique|select"),
     "segments": (300000, r"segmented_"),
     "histograms": (320000, r"histogram|scatter_add|append"),
     "memory": (10000, r"fill$"),
-    "stacks": (60000, r"stack_|transpose_stacked"),
-    "grouped": (30000, r"grouped_"),
+    "stacks": (50000, r"stack_|transpose_stacked"),
+    "grouped": (15000, r"grouped_"),
     "tensors": (800000, r"tensor$"),
 }
-KERNELS = 1500
+KERNELS = 700
 HELPERS = ("clear_states",)  # of several families
 
 

@@ -27,7 +27,7 @@
  *   wave_ballot(members, p, where)       bit i set if lane i is a member with p true
  *   inverse_ballot(mask)                 whether this lane's bit of `mask` is set, a mask that is the
  *                                        same in all lanes
- *   has_inverse_ballot                   whether that is for nothing
+ *   has_inverse_ballot                   whether that takes no instruction, where a branch depends on it
  *   wave_side(callers, members, p, where)  lanes of the members, all of whom call, with the
  *                                        caller's p
  *   wave_match(members, word, where)     the members, all of whom call, with the caller's 32 bits
