@@ -134,11 +134,9 @@ template <int Count> struct choice_bytes {
     static constexpr int each = sizeof(word), words = (Count + each - 1) / each;
     word all[words];
 
-    /* A choice that is not below `none` becomes 255, which is no branch's. */
-    SUBWAVE_DEVICE void set(int element, int choice, std::uint32_t none)
+    SUBWAVE_DEVICE void set(int element, std::uint32_t choice)
     {
-        const auto number = static_cast<std::uint32_t>(choice);
-        all[element / each] |= word(number < none ? number : 255) << 8 * (element % each);
+        all[element / each] |= word(choice) << 8 * (element % each);
     }
     /* Of one of the first four elements. */
     SUBWAVE_DEVICE int of(int element) const
@@ -191,12 +189,20 @@ public:
     {
     }
 
-    /* y[i] = body(group, load(i)) in every work-item that has a group, i its element. All members
+    /* What need not be done. */
+    struct nothing {
+        static SUBWAVE_DEVICE constexpr bool is_wanted() { return false; }
+        template <class Y> SUBWAVE_DEVICE Y operator()(any_group, Y result) const { return result; }
+    };
+
+    /* y[i] = body(group, load(i)) in every work-item that has a group, i its element; or where that is
+     * wanted, finish(group, body(group, load(i))), for several elements after their bodies. All members
      * of a sub-group call body together, in converged flow, whatever groups they are in. */
-    template <class Y, class Load, class Body>
-    SUBWAVE_DEVICE void for_each_item(Y *y, Load load, Body body) const
+    template <class Y, class Load, class Body, class Finish = nothing>
+    SUBWAVE_DEVICE void for_each_item(Y *y, Load load, Body body, Finish finish = {}) const
     {
-        with_kind(wanted_.kind, [&](subwave_group_kind kind) { walk(kind, y, load, body); });
+        with_kind(wanted_.kind,
+                  [&](subwave_group_kind kind) { walk(kind, y, load, body, finish); });
     }
 
 private:
@@ -215,8 +221,9 @@ private:
     SUBWAVE_DEVICE void load_batch(subwave_group_kind kind, std::int64_t block, int count,
                                    Load load, batch<Loaded> &to) const
     {
+        const int last = count - 1;
         const auto at = [&](int b) {
-            return element{block * items_, item_ + (b < count ? b * items_ : 0)};
+            return element{block * items_, item_ + (b < last ? b : last) * items_};
         };
         if (kind == SUBWAVE_GROUP_BALLOT) {
             SUBWAVE_UNROLL
@@ -232,56 +239,76 @@ private:
             to.loaded[b] = load(at(b));
     }
 
-    /* Where code need not be short, a turn of the loop works on several elements: there are fewer moves. */
-    template <class Y, class Loaded, class Body>
+    /* Works on `count` blocks' elements, from `block` on. */
+    template <class Y, class Loaded, class Body, class Finish>
     SUBWAVE_DEVICE void work_on(subwave_group_kind kind, std::int64_t block, int count,
-                                batch<Loaded> &has, Y *y, Body body) const
-    {
-        constexpr int all = batch<Loaded>::size, some = all < 4 ? all : 4;
-        if constexpr (code_is_short)
-            work_on_turns<1>(kind, block, count, has, y, body);
-        else if (lasts(kind))
-            work_on_turns<all>(kind, block, count, has, y, body);
-        else
-            work_on_turns<some>(kind, block, count, has, y, body);
-    }
-    template <int Turn, class Y, class Loaded, class Body>
-    SUBWAVE_DEVICE void work_on_turns(subwave_group_kind kind, std::int64_t block, int count,
-                                      batch<Loaded> &has, Y *y, Body body) const
+                                batch<Loaded> &has, Y *y, Body body, Finish finish) const
     {
         element i = {block * items_, item_};
         choice_bytes<batch<Loaded>::size> choices = {};
         if (!lasts(kind)) {
-            const auto none = static_cast<std::uint32_t>(
-                captures_flow(kind) && !code_is_short ? wanted_.branches : 255);
+            /* A number that is no branch's becomes 255. Predicates are bytes anyhow, which matters where
+             * each kind has code of its own. */
+            const bool is_byte = !code_is_short && !captures_flow(kind);
+            const auto none = static_cast<std::uint32_t>(code_is_short ? 255 : wanted_.branches);
             SUBWAVE_UNROLL
-            for (int b = 0; b < has.size; ++b)
-                choices.set(b, has.choice[b], none);
+            for (int b = 0; b < has.size; ++b) {
+                const auto choice = static_cast<std::uint32_t>(has.choice[b]);
+                choices.set(b, is_byte || choice < none ? choice : 255);
+            }
         }
-        /* Groups that last have the same members for every element: these are written here, and those of
-         * other groups in each turn. */
-        const bool tells_at_once = !code_is_short && lasts(kind);
-        if (tells_at_once && wanted_.members) {
+        if (tells_at_once(kind) && wanted_.members) {
             SUBWAVE_ROLLED
             for (int b = 0; b < count; ++b)
                 i.of(wanted_.members + b * items_) = lasting_.lanes();
         }
+        /* Where code need not be short, a turn of the loop works on several elements: there are fewer moves. */
+        constexpr int all = batch<Loaded>::size, some = all < 4 ? all : 4;
+        if constexpr (code_is_short)
+            work_in_turns<1>(kind, i, count, choices, has, y, body, finish);
+        else if (lasts(kind))
+            work_in_turns<all>(kind, i, count, choices, has, y, body, finish);
+        else
+            work_in_turns<some>(kind, i, count, choices, has, y, body, finish);
+    }
+    /* Groups that last have the same members for every element: these are written before the first turn, and
+     * those of other groups in each. */
+    static SUBWAVE_DEVICE constexpr bool tells_at_once(subwave_group_kind kind)
+    {
+        return !code_is_short && lasts(kind);
+    }
+
+    /* Works on `left` elements from i on, Turn at a time and then one at a time. */
+    template <int Turn, class Y, class Loaded, class Body, class Finish>
+    SUBWAVE_DEVICE void work_in_turns(subwave_group_kind kind, element i, int left,
+                                      choice_bytes<batch<Loaded>::size> choices, batch<Loaded> &has,
+                                      Y *y, Body body, Finish finish) const
+    {
         SUBWAVE_ROLLED
-        SUBWAVE_LOOP for (int left = count; left > 0; left -= Turn)
+        SUBWAVE_LOOP for (; left >= Turn; left -= Turn)
         {
             SUBWAVE_ITER;
+            lane_bits members[Turn];
+            Y result[Turn];
             SUBWAVE_UNROLL
             for (int t = 0; t < Turn; ++t) {
-                if (t >= left)
-                    break;
                 const any_group g = SUBWAVE_CALL(group_of(kind, choices.of(t)));
-                const auto result = body(g, has.loaded[t]);
-                Y &to = i.of(y);
-                if (!captures_flow(kind) || !g.is_none()) {
-                    to = result;
-                    if (!tells_at_once && wanted_.members)
-                        i.of(wanted_.members) = g.lanes();
-                }
+                members[t] = static_cast<lane_bits>(g.lanes());
+                result[t] = body(g, has.loaded[t]);
+            }
+            if (finish.is_wanted()) {
+                SUBWAVE_UNROLL
+                for (int t = 0; t < Turn; ++t)
+                    result[t] = finish(any_group::of_flow(members[t], all_), result[t]);
+            }
+            const bool tells = !tells_at_once(kind) && wanted_.members != nullptr;
+            SUBWAVE_UNROLL
+            for (int t = 0; t < Turn; ++t) {
+                const bool has_group = !captures_flow(kind) || members[t] != 0;
+                if (has_group)
+                    i.of(y) = result[t];
+                if (tells && has_group)
+                    i.of(wanted_.members) = members[t];
                 i.next += items_;
             }
             if constexpr (Turn <= 4) /* there are no choices where it is more */
@@ -290,10 +317,13 @@ private:
             for (int b = Turn; b < has.size; ++b)
                 has.loaded[b - Turn] = has.loaded[b];
         }
+        if constexpr (Turn > 1)
+            work_in_turns<1>(kind, i, left, choices, has, y, body, finish);
     }
 
-    template <class Y, class Load, class Body>
-    SUBWAVE_DEVICE void walk(subwave_group_kind kind, Y *y, Load load, Body body) const
+    template <class Y, class Load, class Body, class Finish>
+    SUBWAVE_DEVICE void walk(subwave_group_kind kind, Y *y, Load load, Body body,
+                             Finish finish) const
     {
         using batch_of = batch<decltype(load(element()))>;
         const int most = batch_ < batch_of::size ? batch_ : batch_of::size;
@@ -310,20 +340,21 @@ private:
                 batch_of has = {};
                 const int count = blocks_from(block);
                 load_batch(kind, block, count, load, has);
-                SUBWAVE_CALL(work_on(kind, block, count, has, y, body));
+                SUBWAVE_CALL(work_on(kind, block, count, has, y, body, finish));
             }
         } else {
             /* The next batch is on its way from memory while the block works on one; on the first
              * turn it only loads. Where code is short, that takes more moves than it saves time. */
-            batch_of next = {};
+            batch_of has = {};
             int count = 0;
             for (block -= step; block < count_; block += step) {
-                batch_of has = next;
-                const int worked_on = count;
-                count = block + step < count_ ? blocks_from(block + step) : 0;
-                if (count > 0)
-                    load_batch(kind, block + step, count, load, next);
-                work_on(kind, block, worked_on, has, y, body);
+                batch_of next; /* of no use if nothing is loaded, as on the last turn */
+                const int loaded = block + step < count_ ? blocks_from(block + step) : 0;
+                if (loaded > 0)
+                    load_batch(kind, block + step, loaded, load, next);
+                work_on(kind, block, count, has, y, body, finish);
+                has = next;
+                count = loaded;
             }
         }
     }
@@ -335,7 +366,7 @@ private:
         if (lasts(kind))
             return lasting_;
         if (kind == SUBWAVE_GROUP_BALLOT)
-            return {get_ballot_group(sub_group_, choice != 0), all_};
+            return {ballot_group_without_barrier(sub_group_, choice != 0), all_};
         lane_bits members = 0;
         /* Where code need not be short, most launches have no more branches than one turn takes. */
         constexpr int together = code_is_short ? 1 : 4;

@@ -5,6 +5,21 @@
 
 SUBWAVE_BEGIN
 
+/* An exclusive scan, made of an inclusive one: what the member before has, or `first` in the leader. */
+template <class T> struct shift_scan {
+    bool wanted;
+    T first;
+
+    SUBWAVE_DEVICE bool is_wanted() const { return wanted; }
+    SUBWAVE_DEVICE T operator()(any_group g, T upto) const
+    {
+        const lane_bits below = g.members_below();
+        const T before = wave_select(
+            g.callers(), upto, below != 0, [&] { return highest_lane(below); }, site::current());
+        return below != 0 ? before : first;
+    }
+};
+
 template <class T> SUBWAVE_KERNEL(1024) group_scan(subwave_group_scan_launch p)
 {
     const T *x = static_cast<const T *>(p.reduce.x);
@@ -18,23 +33,17 @@ template <class T> SUBWAVE_KERNEL(1024) group_scan(subwave_group_scan_launch p)
             static_cast<T *>(p.reduce.y), [&](element i) { return i.of(x); },
             [&](any_group g, T loaded) {
                 T mine = flipped(loaded, p.reduce.flip);
-                /* All forms are one inclusive scan, so that a single ladder an op is built. */
                 const lane_bits below = g.members_below();
-                const bool leads = below == 0;
-                if (p.reduce.has_init && leads)
+                if (p.reduce.has_init && below == 0)
                     mine = op(init, mine);
                 T upto;
                 if constexpr (is_logical_v<decltype(op)>)
                     upto = combine_truths(g, below | lane_bits(1) << wave_lane(), mine, op);
                 else
                     upto = inclusive_scan_over_group(g, mine, op);
-                if (p.scan != SUBWAVE_SCAN_EXCLUSIVE)
-                    return flipped(upto, p.reduce.flip);
-                const T before = wave_select(
-                    g.callers(), upto, !leads, [&] { return highest_lane(below); },
-                    site::current());
-                return flipped(leads ? first : before, p.reduce.flip);
-            });
+                return flipped(upto, p.reduce.flip);
+            },
+            shift_scan<T>{p.scan == SUBWAVE_SCAN_EXCLUSIVE, flipped(first, p.reduce.flip)});
     });
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * matmul_skinny_staged.hpp: skinny products in tiles of 32 and more rows, of which the lanes of a
+ * matmul_skinny_staged.hpp: skinny products in tiles of 16 and more rows, of which the lanes of a
  * block have some each. Stages of k of A and B are copied to shared memory while those before are
  * multiplied, from one tile to the block's next.
  */

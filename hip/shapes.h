@@ -349,7 +349,10 @@ SUBWAVE_SHAPE_FUNCTION int32_t subwave_transpose_side(const subwave_shapes *shap
     X(STAGED_ACROSS_48, 4, 48, 128, 4, 8, 16, 3, false, 2, 128) \
     X(STAGED_ACROSS_64, 4, 64, 128, 8, 8, 16, 3, false, 3, 128) \
     X(STAGED_ACROSS_FEW, 4, 32, 32, 4, 4, 16, 4, false, 8, 64) \
+    X(STAGED_DOWN_16, 4, 16, 128, 4, 4, 32, 3, true, 3, 128) \
     X(STAGED_DOWN_32, 4, 32, 128, 4, 8, 32, 2, true, 4, 128) \
+    X(STAGED_DOWN_HALF, 4, 32, 64, 4, 4, 32, 2, true, 6, 128) \
+    X(STAGED_DOWN_WIDE, 4, 32, 192, 8, 8, 16, 3, true, 4, 128) \
     X(STAGED_DOWN_48, 4, 48, 128, 4, 8, 16, 3, true, 2, 128) \
     X(STAGED_DOWN_64, 4, 64, 128, 8, 8, 16, 3, true, 3, 128) \
     X(STAGED_DOWN_FEW, 4, 32, 32, 4, 4, 32, 3, true, 7, 64) \

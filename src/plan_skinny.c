@@ -217,6 +217,14 @@ static subwave_skinny_shape choose_staged(const subwave_capabilities *device, su
                                  : timed && m > 8 && k <= 64 && n >= 4096;
     if (!is_ahead)
         return 0;
+    /* Where tiles of 128 columns are too few for the compute units, those of 64 may be enough. */
+    const bool halves = 2 * wide >= units;
+    if (down && m <= 16 && (halves || !few))
+        return SUBWAVE_SKINNY_STAGED_DOWN_16;
+    if (timed && down && wide < units && (m <= 32 ? halves : !few && m > 48 && m <= 64))
+        return SUBWAVE_SKINNY_STAGED_DOWN_HALF;
+    if (timed && down && wide >= 3 * units && m <= 32)
+        return SUBWAVE_SKINNY_STAGED_DOWN_WIDE;
     return few       ? down ? SUBWAVE_SKINNY_STAGED_DOWN_FEW : SUBWAVE_SKINNY_STAGED_ACROSS_FEW
            : m <= 32 ? down ? SUBWAVE_SKINNY_STAGED_DOWN_32 : SUBWAVE_SKINNY_STAGED_ACROSS_32
            : m <= 48 ? down ? SUBWAVE_SKINNY_STAGED_DOWN_48 : SUBWAVE_SKINNY_STAGED_ACROSS_48

@@ -192,14 +192,22 @@ private:
     bool predicate_;
 };
 
+/* As get_ballot_group(), but nobody waits. */
+template <class Group>
+SUBWAVE_DEVICE ballot_group<Group> ballot_group_without_barrier(Group parent, bool predicate,
+                                                                site where = site::current())
+{
+    lane_mask side = wave_side(parent.callers(), parent.lanes(), predicate, where);
+    return group_factory::make<ballot_group<Group>>(side, predicate);
+}
+
 /* Called by all of `parent` together, who wait for each other. */
 template <class Group, class = parent_must_be_a_sub_group<Group>>
 SUBWAVE_DEVICE ballot_group<Group> get_ballot_group(Group parent, bool predicate,
                                                     site where = site::current())
 {
     wave_barrier(parent.callers(), where);
-    lane_mask side = wave_side(parent.callers(), parent.lanes(), predicate, where);
-    return group_factory::make<ballot_group<Group>>(side, predicate);
+    return ballot_group_without_barrier(parent, predicate, where);
 }
 
 /* --- fixed_size_group ------------------------------------------------------------------------ */

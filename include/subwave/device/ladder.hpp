@@ -17,17 +17,26 @@ SUBWAVE_BEGIN
 
 /* A ladder knows how many lanes it climbs over, and in `sibling` which lane holds what the sibling
  * of this lane's block of `size` lanes contributes: the last of those of its lanes that count, or
- * -1; in `below` the same of a lower sibling, for lanes that count. */
+ * -1; in `below` the same for lanes that count, and -1 where the sibling is the upper one. */
 struct any_lanes {
     lane_bits lanes;
     static constexpr bool is_whole = false;
     static SUBWAVE_DEVICE int extent() { return wave_size(); }
     SUBWAVE_DEVICE int sibling(int lane, int size) const
     {
-        lane_bits found = lanes & block_lanes(lane ^ size, size);
+        return last_of(block_lanes(lane ^ size, size));
+    }
+    SUBWAVE_DEVICE int below(int lane, int size) const
+    {
+        return last_of(lane & size ? block_lanes(lane ^ size, size) : 0);
+    }
+
+private:
+    SUBWAVE_DEVICE int last_of(lane_bits block) const
+    {
+        const lane_bits found = lanes & block;
         return found ? highest_lane(found) : -1;
     }
-    SUBWAVE_DEVICE int below(int lane, int size) const { return sibling(lane, size); }
 };
 
 /* The same where no others run. */
@@ -48,6 +57,12 @@ struct many_sets : any_lanes {
     SUBWAVE_DEVICE explicit many_sets(lane_bits lanes) : any_lanes{lanes} {}
 };
 
+/* The last lane of the lower sibling, or -1. */
+SUBWAVE_DEVICE int last_below(int lane, int size)
+{
+    return lane & size ? (lane ^ size) | (size - 1) : -1;
+}
+
 /* Lanes 0 to last. */
 struct first_lanes {
     int last;
@@ -58,7 +73,7 @@ struct first_lanes {
         int first = (lane ^ size) & -size, end = first + size - 1;
         return first > last ? -1 : end < last ? end : last;
     }
-    SUBWAVE_DEVICE int below(int lane, int size) const { return (lane ^ size) | (size - 1); }
+    SUBWAVE_DEVICE int below(int lane, int size) const { return last_below(lane, size); }
 };
 
 /* Whole, aligned blocks of Size lanes. */
@@ -66,7 +81,7 @@ template <int Size> struct whole_blocks {
     static constexpr bool is_whole = true;
     static SUBWAVE_DEVICE constexpr int extent() { return Size; }
     SUBWAVE_DEVICE int sibling(int lane, int size) const { return (lane ^ size) | (size - 1); }
-    SUBWAVE_DEVICE int below(int lane, int size) const { return sibling(lane, size); }
+    SUBWAVE_DEVICE int below(int lane, int size) const { return last_below(lane, size); }
 };
 
 /* Whole, aligned blocks of `size` lanes, a power of two that is the same in all lanes. */
@@ -75,7 +90,7 @@ struct blocks_alike {
     static constexpr bool is_whole = true;
     SUBWAVE_DEVICE int extent() const { return size; }
     SUBWAVE_DEVICE int sibling(int lane, int block) const { return (lane ^ block) | (block - 1); }
-    SUBWAVE_DEVICE int below(int lane, int block) const { return sibling(lane, block); }
+    SUBWAVE_DEVICE int below(int lane, int block) const { return last_below(lane, block); }
 };
 
 template <class Group> SUBWAVE_DEVICE auto ladder_of(Group g)
@@ -129,7 +144,7 @@ SUBWAVE_DEVICE T scan_lanes(lane_mask callers, Ladder ladder, T x, Op op, site w
     const int lane = wave_lane();
     SUBWAVE_UNROLL
     for (int size = 1; size < wave_size() && size < ladder.extent(); size *= 2) {
-        int from = lane & size ? ladder.below(lane, size) : -1;
+        int from = ladder.below(lane, size);
         T other = wave_shuffle(callers, x, from < 0 ? lane : from, where);
         if (from >= 0)
             x = op(other, x);

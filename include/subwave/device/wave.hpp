@@ -35,9 +35,8 @@
  * Moves of a value between lanes
  *   wave_shuffle(members, v, lane)       v of `lane`, a member; `lane` may differ from lane to lane
  *   wave_select(members, v, there, find, where)  v of lane find() where `there`; elsewhere the
- *                                        lane's own. AMD calls find() in all lanes and ignores what
- *                                        it gives elsewhere, NVIDIA only where it counts: what costs
- *                                        less on each
+ *                                        lane's own. GPUs call find() in all lanes, without a branch,
+ *                                        and ignore what it gives elsewhere
  *   wave_broadcast(members, v, lane)     v of `lane`, a member; `lane` the same in all of them
  *   wave_team_size()                     lanes per team: a wave divides into teams that can each
  *                                        broadcast from a lane of their own at the cost of one

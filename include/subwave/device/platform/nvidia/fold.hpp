@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * platform/nvidia/fold.hpp: redux.sync, which combines a 32-bit integer of all members in one
- * instruction.
+ * instruction; scans of integers; sets of lanes.
  */
 #ifndef SUBWAVE_DEVICE_PLATFORM_NVIDIA_FOLD_HPP
 #define SUBWAVE_DEVICE_PLATFORM_NVIDIA_FOLD_HPP
@@ -48,10 +48,36 @@ SUBWAVE_DEVICE T fold_reduce(lane_mask callers, Ladder, T x, Op)
     return redux<Op>::of(callers, x);
 }
 
-template <class Op, class T, class Ladder> inline constexpr bool folds_scan_v = false;
+/* Sums of integers are the same in any order, so a step may take from the lane that is so many below. */
+template <class Ladder> inline constexpr int block_of_v = 0;
+template <> inline constexpr int block_of_v<first_lanes> = wave_size();
+template <int Size> inline constexpr int block_of_v<whole_blocks<Size>> = Size;
+
+template <class Op, class T, class Ladder>
+inline constexpr bool folds_scan_v = is_integer_v<T> && sizeof(T) == 4 && block_of_v<Ladder> > 0 &&
+                                     (std::is_same<Op, plus<T>>::value ||
+                                      std::is_same<Op, plus<>>::value);
+
+template <class Ladder, class T, class Op>
+SUBWAVE_DEVICE T fold_scan(lane_mask callers, Ladder, T x, Op)
+{
+    constexpr int size = block_of_v<Ladder>;
+    auto sum = static_cast<std::uint32_t>(x);
+    SUBWAVE_UNROLL
+    for (int delta = 1; delta < size; delta *= 2)
+        sum = wave_add_below<size>(callers, sum, delta);
+    return static_cast<T>(sum);
+}
+template <class Ladder, class T, class Op>
+SUBWAVE_DEVICE T fold_scan_before(lane_mask callers, Ladder ladder, T x, Op op)
+{
+    return wave_shift_one<block_of_v<Ladder>, true>(callers, fold_scan(callers, ladder, x, op),
+                                                    site::current());
+}
 
 /* Sets, too, which may be many. A step costs a mask, a count of leading zeros, a shuffle and an op;
- * where the sibling is empty the count is -1, and what comes from lane 31 is not used. */
+ * where the sibling is empty the count is -1, and what comes from lane 31 is not used. The first step,
+ * whose sibling is one lane, need not count: only 16 lanes per cycle of a multiprocessor can. */
 template <class Op, class T>
 inline constexpr bool folds_reduce_v<Op, T, sets_or_blocks> = is_commutative_v<Op, T>;
 template <class Op, class T> inline constexpr bool folds_scan_v<Op, T, sets_or_blocks> = true;
@@ -63,7 +89,8 @@ SUBWAVE_DEVICE T climb(lane_mask callers, lane_bits lanes, const std::uint32_t (
     SUBWAVE_UNROLL
     for (int step = 0; step < 5; ++step) {
         const lane_bits found = lanes & siblings[step];
-        const T other = wave_shuffle(callers, x, highest_lane(found), site::current());
+        const T other = step == 0 ? wave_sibling(callers, x, 1, site::current())
+                                  : wave_shuffle(callers, x, highest_lane(found), site::current());
         const T joined = op(other, x);
         x = found ? joined : x;
     }

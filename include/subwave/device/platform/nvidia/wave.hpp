@@ -84,7 +84,8 @@ SUBWAVE_DEVICE T wave_shuffle(lane_mask members, const T &value, int source_lane
 template <class T, class Find>
 SUBWAVE_DEVICE T wave_select(lane_mask members, const T &value, bool there, Find find, site where)
 {
-    return wave_shuffle(members, value, there ? find() : wave_lane(), where);
+    const T found = wave_shuffle(members, value, find(), where);
+    return there ? found : value;
 }
 
 template <class T>
@@ -363,6 +364,19 @@ SUBWAVE_REDUX(wave_min, std::int32_t, __reduce_min_sync)
 SUBWAVE_REDUX(wave_max, std::int32_t, __reduce_max_sync)
 #undef SUBWAVE_REDUX
 #endif
+
+/* value and that of the lane `delta` below in its block of Size lanes, if there is one. The shuffle tells
+ * whether there is; nvcc would choose between the other value and 0, and add what it chose. */
+template <int Size>
+SUBWAVE_DEVICE std::uint32_t wave_add_below(lane_mask members, std::uint32_t value, int delta)
+{
+    asm volatile("{ .reg .pred there; .reg .b32 other; "
+                 "shfl.sync.up.b32 other|there, %0, %1, %2, %3; "
+                 "@there add.u32 %0, %0, other; }"
+                 : "+r"(value)
+                 : "r"(delta), "n"((32 - Size) << 8), "r"(static_cast<std::uint32_t>(members)));
+    return value;
+}
 
 /* A pointer that was read from memory; with its address space loads need not ask whether it is
  * local. */
