@@ -221,7 +221,7 @@ static subwave_skinny_shape choose_staged(const subwave_capabilities *device, su
     const bool halves = 2 * wide >= units;
     if (down && m <= 16 && (halves || !few))
         return SUBWAVE_SKINNY_STAGED_DOWN_16;
-    if (timed && down && wide < units && (m <= 32 ? halves : !few && m > 48 && m <= 64))
+    if (timed && down && halves && wide < units && (m <= 32 || (!few && m > 48 && m <= 64)))
         return SUBWAVE_SKINNY_STAGED_DOWN_HALF;
     if (timed && down && wide >= 3 * units && m <= 32)
         return SUBWAVE_SKINNY_STAGED_DOWN_WIDE;
