@@ -189,15 +189,15 @@ public:
     {
     }
 
-    /* What need not be done. */
+    /* For calls that have no such last step as below. */
     struct nothing {
         static SUBWAVE_DEVICE constexpr bool is_wanted() { return false; }
         template <class Y> SUBWAVE_DEVICE Y operator()(any_group, Y result) const { return result; }
     };
 
-    /* y[i] = body(group, load(i)) in every work-item that has a group, i its element; or where that is
-     * wanted, finish(group, body(group, load(i))), for several elements after their bodies. All members
-     * of a sub-group call body together, in converged flow, whatever groups they are in. */
+    /* y[i] = body(group, load(i)) in every work-item that has a group, i its element; or where a last step
+     * is wanted, finish(group, body(group, load(i))), which follows the bodies of several elements. All
+     * members of a sub-group call both together, in converged flow, whatever groups they are in. */
     template <class Y, class Load, class Body, class Finish = nothing>
     SUBWAVE_DEVICE void for_each_item(Y *y, Load load, Body body, Finish finish = {}) const
     {
@@ -216,14 +216,17 @@ private:
     };
 
     /* Loads what the work-item needs for `count` blocks, from `block` on. A batch may be larger: for
-     * the rest of it the first block's elements are loaded again. */
+     * the rest of it a block's elements are loaded again. */
     template <class Loaded, class Load>
     SUBWAVE_DEVICE void load_batch(subwave_group_kind kind, std::int64_t block, int count,
                                    Load load, batch<Loaded> &to) const
     {
+        /* AMD chooses between constants that scalar registers have; nvcc computes a minimum at once. */
         const int last = count - 1;
         const auto at = [&](int b) {
-            return element{block * items_, item_ + (b < last ? b : last) * items_};
+            const std::uint32_t from =
+                code_is_short ? b < count ? b * items_ : 0 : (b < last ? b : last) * items_;
+            return element{block * items_, item_ + from};
         };
         if (kind == SUBWAVE_GROUP_BALLOT) {
             SUBWAVE_UNROLL
@@ -239,7 +242,7 @@ private:
             to.loaded[b] = load(at(b));
     }
 
-    /* Works on `count` blocks' elements, from `block` on. */
+    /* Works on what has been loaded for `count` blocks, from `block` on. */
     template <class Y, class Loaded, class Body, class Finish>
     SUBWAVE_DEVICE void work_on(subwave_group_kind kind, std::int64_t block, int count,
                                 batch<Loaded> &has, Y *y, Body body, Finish finish) const
