@@ -132,6 +132,9 @@ typedef struct subwave_shapes {
      * lengths, longer rows of tiles have fewer ends that share lines of a cache with other tiles; AMD's
      * shared memory has room for few such tiles. */
     int32_t transpose_row;
+    /* How many batches a block of a group call has, if as many blocks as run at once are left. It has more
+     * than one where the next batch is on its way while the block works on one. */
+    int32_t group_batches;
 } subwave_shapes;
 
 /* The CPU device: rows of BROADCAST are vector registers; a block has one wave, since its waves
@@ -167,7 +170,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     2,
     6,
     {4, 4, 4},
-    256};
+    256,
+    1};
 
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     3,
@@ -206,7 +210,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     128,
     255,
     {8, 4, 2},
-    512};
+    512,
+    4};
 
 /* AMD with waves of 64. k of BROADCAST is not split: the scalar registers would not suffice. The
  * L1 cache bounds 8 x 8 elements per lane, whose multiply-adds need all of its 64 bytes per clock,
@@ -247,7 +252,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     0,
     255,
     {4, 4, 4},
-    256};
+    256,
+    1};
 
 /* AMD with waves of 32, which have no unit for f32 and f64. */
 SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
@@ -286,7 +292,8 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     0,
     0,
     {4, 4, 4},
-    256};
+    256,
+    1};
 
 /* The least one that is not below a number of tiles of the matrix unit. */
 SUBWAVE_SHAPE_FUNCTION int32_t subwave_power_of_two(int32_t tiles)

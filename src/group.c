@@ -75,16 +75,17 @@ static void divide(const subwave_context *context, int64_t items, subwave_group_
     const int32_t *batch = device->shapes->group_batch;
     const int64_t lanes = (items + device->wave_size - 1) / device->wave_size * device->wave_size;
     const bool take_turns = device->waves_take_turns;
-    /* A compute unit holds 2048 work-items at the most. There are as many blocks as run at once, if a
-     * block then has few batches, since the next batch is on its way while a block works on one; and
-     * otherwise up to eight times as many, so that few units are idle while the last ones run. */
+    /* A compute unit holds 2048 work-items at the most. Eight times as many blocks as run at once leave
+     * few units idle while the last ones run, and are few enough for what a block does before its first
+     * element to cost little. */
     const int64_t at_once =
         take_turns ? 1 : (2048 * (int64_t)device->compute_units - 1) / lanes + 1;
     const int64_t each = shape->count > at_once ? (shape->count - 1) / at_once + 1 : 1,
                   most = batch[batch[0] < batch[1]];
     shape->batch = (int32_t)(each < most ? each : most);
     const int64_t batches = (shape->count - 1) / shape->batch + 1;
-    int64_t enough = batches / 4 < 8 * at_once ? batches / 4 : 8 * at_once;
+    const int64_t wanted = batches / device->shapes->group_batches;
+    int64_t enough = wanted < 8 * at_once ? wanted : 8 * at_once;
     if (enough < at_once)
         enough = at_once;
     if (take_turns || enough > SUBWAVE_MOST_BLOCKS)
