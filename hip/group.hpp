@@ -189,7 +189,7 @@ public:
     {
     }
 
-    /* For calls that have no such last step as below. */
+    /* The last step of a call that has none. */
     struct nothing {
         static SUBWAVE_DEVICE constexpr bool is_wanted() { return false; }
         template <class Y> SUBWAVE_DEVICE Y operator()(any_group, Y result) const { return result; }

@@ -132,8 +132,8 @@ typedef struct subwave_shapes {
      * lengths, longer rows of tiles have fewer ends that share lines of a cache with other tiles; AMD's
      * shared memory has room for few such tiles. */
     int32_t transpose_row;
-    /* How many batches a block of a group call has, if as many blocks as run at once are left. It has more
-     * than one where the next batch is on its way while the block works on one. */
+    /* How many batches a block of a group call should have, as long as there are as many blocks as the device
+     * runs at once. More than one where a block loads the next batch while it works on one. */
     int32_t group_batches;
 } subwave_shapes;
 

@@ -217,7 +217,8 @@ static subwave_skinny_shape choose_staged(const subwave_capabilities *device, su
                                  : timed && m > 8 && k <= 64 && n >= 4096;
     if (!is_ahead)
         return 0;
-    /* Where tiles of 128 columns are too few for the compute units, those of 64 may be enough. */
+    /* Where tiles of 128 columns are too few for the compute units, those of 64 may be enough; but not for 33 to
+     * 48 rows, of which tiles of 32 rows would compute 64 (docs/notes.md has the times). */
     const bool halves = 2 * wide >= units;
     if (down && m <= 16 && (halves || !few))
         return SUBWAVE_SKINNY_STAGED_DOWN_16;
