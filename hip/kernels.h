@@ -664,10 +664,10 @@ typedef enum subwave_tensor_action {
     SUBWAVE_TENSOR_STORE,    /* buffer `from` to field `to` of y */
     SUBWAVE_TENSOR_CONTRACT_AND_STORE, /* along the last direction, to field `to` of y */
 } subwave_tensor_action;
-/* Where line number l of a block begins: l is i + lines_i (j + lines_j k), which is at i + j * of_j + k
- * * of_k; its elements are `along` apart. */
+/* Where line number l of a block begins: l is i + lines_i (j + lines_j k), which is at i * of_i + j * of_j
+ * + k * of_k; its elements are `along` apart. of_i is 1, except in known lists. */
 typedef struct subwave_tensor_lines {
-    int32_t of_j, of_k, along;
+    int32_t of_i, of_j, of_k, along;
 } subwave_tensor_lines;
 typedef struct subwave_tensor_geometry {
     int32_t count; /* of a tensor: lines; LOAD and STORE: elements, each a line */
@@ -700,7 +700,7 @@ SUBWAVE_SHAPE_FUNCTION subwave_tensor_lines subwave_tensor_lines_of(const int32_
 {
     const int32_t row = subwave_tensor_pitch(size[0]), plane = row * size[1];
     const subwave_tensor_lines along[3] = {
-        {0, row, 1}, {0, plane, row}, {row, plane * size[2], plane}};
+        {1, 0, row, 1}, {1, 0, plane, row}, {1, row, plane * size[2], plane}};
     return along[direction];
 }
 
@@ -708,7 +708,8 @@ SUBWAVE_SHAPE_FUNCTION subwave_tensor_lines subwave_tensor_lines_of(const int32_
 SUBWAVE_SHAPE_FUNCTION subwave_tensor_lines subwave_tensor_lines_in_y(const int32_t size[3],
                                                                       int32_t direction)
 {
-    const subwave_tensor_lines lines = {size[0], 0, direction == 1 ? size[0] : size[0] * size[1]};
+    const subwave_tensor_lines lines = {1, size[0], 0,
+                                        direction == 1 ? size[0] : size[0] * size[1]};
     return lines;
 }
 
@@ -743,8 +744,8 @@ SUBWAVE_SHAPE_FUNCTION int32_t subwave_tensor_known_steps(subwave_tensor_list li
     return list == SUBWAVE_TENSOR_APPLY ? 3 : 6;
 }
 
-/* A step of a list, all but for the numbers of its matrices. Each contraction follows those along the
- * directions before its own; the lines of the first come from x, and those of the last go to y. */
+/* A step of a list, all but for the numbers of its matrices, as the host plans it. Each contraction follows those
+ * along the directions before its own; the lines of the first come from x, and those of the last go to y. */
 SUBWAVE_SHAPE_FUNCTION subwave_tensor_step subwave_tensor_known_step(subwave_tensor_list list,
                                                                      int32_t number, int32_t in,
                                                                      int32_t out)
@@ -766,6 +767,63 @@ SUBWAVE_SHAPE_FUNCTION subwave_tensor_step subwave_tensor_known_step(subwave_ten
     const subwave_tensor_step step = {actions[s.direction], s.from, s.to, 0,       0,
                                       s.is_by_both,         0,      0,    geometry};
     return step;
+}
+
+/* The least number from x on that is `rest` more than a multiple of n. */
+SUBWAVE_SHAPE_FUNCTION int32_t subwave_tensor_next(int32_t x, int32_t rest, int32_t n)
+{
+    return x + ((rest - x) % n + n) % n;
+}
+
+/* Known lists leave gaps in their buffers. Elements that are neighbours along direction 1, before its contraction,
+ * are `first` apart there, those along direction 2 before its `second`, and tensors `tensor`. The lanes of a wave,
+ * which have neighbouring lines, then have different banks of shared memory both where a contraction stores its
+ * sums and where the next one reads its lines. */
+typedef struct subwave_tensor_places {
+    int32_t first, second, tensor;
+} subwave_tensor_places;
+SUBWAVE_SHAPE_FUNCTION subwave_tensor_places subwave_tensor_known_places(int32_t in, int32_t out,
+                                                                         int32_t element_size)
+{
+    const int32_t all = 128 / element_size, row = out * in, square = out * out;
+    int32_t banks = 1; /* a power of two, as the number of all is */
+    while (banks < row && banks < all)
+        banks *= 2;
+    subwave_tensor_places places = {subwave_tensor_next(row, 1, out % 2 == 0 ? banks / 2 : banks),
+                                    subwave_tensor_next(square, out, banks), 0};
+    /* Of these, with gaps, a multiprocessor would have so many that little was left of its first-level cache, and
+     * lines of x were loaded twice: measured on an H200. */
+    if (in == 5 && out == 5 && element_size == 8) {
+        places.first = row;
+        places.second = square;
+    }
+    const int32_t ends[3] = {places.first * (in - 1) + row, places.second * (in - 1) + square,
+                             square * out};
+    for (int32_t i = 0; i < 3; ++i)
+        places.tensor = places.tensor < ends[i] ? ends[i] : places.tensor;
+    places.tensor = subwave_tensor_next(places.tensor, row, 2 * banks < all ? 2 * banks : all);
+    return places;
+}
+
+/* Lines along a direction in these places, and after its contraction; those of direction 0 come from x, and those
+ * of direction 2 go to y. */
+SUBWAVE_SHAPE_FUNCTION subwave_tensor_geometry subwave_tensor_known_lines(int32_t direction,
+                                                                          int32_t in, int32_t out,
+                                                                          int32_t element_size)
+{
+    const subwave_tensor_places at = subwave_tensor_known_places(in, out, element_size);
+    const int32_t lines_i = direction == 0 ? in : out, lines_j = direction == 2 ? out : in,
+                  size[3] = {out, out, out};
+    const subwave_tensor_lines old[3] = {{0, 0, 0, 0},
+                                         {1, out, at.tensor, at.first},
+                                         {1, out, at.tensor, at.second}},
+                               now[3] = {{at.first, out, at.tensor, 1},
+                                         {1, at.second, at.tensor, out},
+                                         subwave_tensor_lines_in_y(size, 2)};
+    const subwave_tensor_geometry geometry = {lines_i * lines_j, subwave_divisor_of(lines_i),
+                                              subwave_divisor_of(lines_j), old[direction],
+                                              now[direction]};
+    return geometry;
 }
 
 /* Tensor t is component t % components of entry t / components. */

@@ -112,6 +112,8 @@ typedef struct subwave_shapes {
     bool loads_anywhere;
     int32_t tensor_bytes; /* of lines of a tensor that a work-item may have in registers */
     int32_t tensor_room;  /* bytes of shared memory that a block of several tensors may take */
+    /* Tensors whose planes are short go to y by way of shared memory, in packs of 16 bytes. */
+    bool tensor_packs;
     subwave_counting_shape counting;
     /* Rows of packs in a tile of a selection: of elements of fewer than 4 bytes; of others. Of large
      * tiles fewer wait for others, and more bytes are on their way; shared memory holds few of them. */
@@ -163,6 +165,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     true,
     128,
     20 << 10,
+    true,
     {256, 2, 8},
     {4, 4},
     257,
@@ -203,6 +206,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     false,
     256,
     40 << 10,
+    true,
     {512, 4, 2},
     {4, 8},
     1025,
@@ -245,6 +249,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     true,
     128,
     20 << 10,
+    false,
     {256, 2, 8},
     {4, 4},
     0,
@@ -285,6 +290,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     true,
     128,
     20 << 10,
+    false,
     {256, 2, 8},
     {4, 4},
     0,

@@ -16,13 +16,16 @@ template <class T> struct tensor_problem {
 };
 
 /* What the work-items of a block share. Rows of coefficients are read in packs. Out: points of a direction
- * in y, if the list of steps is known, and otherwise 0. */
-template <class T, int In, int Out> struct tensor_block {
+ * in y, if the list of steps is known, and otherwise 0. Rows: of a matrix, in a turn of the loop over them. */
+template <class T, int In, int Out, int Rows> struct tensor_block {
     static constexpr int pack = 16 / sizeof(T), packs = (In + pack - 1) / pack;
     static constexpr int width = subwave_tensor_width(shapes.tensor_bytes, sizeof(T), In);
     static constexpr int line_pack = /* elements of a line that are loaded together */
         wave_loads_anywhere ? pack : subwave_tensor_pack(sizeof(T), In);
     static constexpr int loads = 8; /* elements under way together */
+    /* Runs of so few bytes would be sectors of a cache that are written twice, or oftener. */
+    static constexpr bool stores_packs =
+        shapes.tensor_packs && Out % 2 == 1 && Out * Out * sizeof(T) < 96;
 
     const tensor_problem<T> &problem;
     T *const coefficients, *const buffers;
@@ -63,15 +66,35 @@ template <class T, int In, int Out> struct tensor_block {
     SUBWAVE_DEVICE void load_matrices() const
     {
         const subwave_tensor_launch &p = problem.p;
-        for (int m = 0; m < p.matrix_count; ++m) {
-            const T *const a = in_global_memory(static_cast<const T *>(
-                argument_element(p.matrices, offsetof(tensor_problem<T>, p.matrices), m)));
-            for (int e = item; e < out() * packs * pack; e += items) {
-                const int j = e / (packs * pack), i = e - j * packs * pack;
+        const auto address = [&](int number) {
+            return static_cast<const T *>(
+                argument_element(p.matrices, offsetof(tensor_problem<T>, p.matrices), number));
+        };
+        const int each = out() * packs * pack;
+        /* Small matrices in one loop, so that they do not wait for one another. */
+        if constexpr (Out > 0) {
+            SUBWAVE_ROLLED
+            for (int e = item; e < p.matrix_count * each; e += items) {
+                const int m = (e >= each) + (e >= 2 * each), of_matrix = e - m * each,
+                          j = of_matrix / (packs * pack), i = of_matrix - j * packs * pack;
+                const T *const a = in_global_memory(m == 0   ? address(0)
+                                                    : m == 1 ? address(1)
+                                                             : address(2));
                 T value = {};
                 if (i < In)
                     value = a[p.transposed ? i * out() + j : j * In + i];
-                coefficients[m * out() * packs * pack + e] = value;
+                coefficients[e] = value;
+            }
+        } else {
+            for (int m = 0; m < p.matrix_count; ++m) {
+                const T *const a = in_global_memory(address(m));
+                for (int e = item; e < each; e += items) {
+                    const int j = e / (packs * pack), i = e - j * packs * pack;
+                    T value = {};
+                    if (i < In)
+                        value = a[p.transposed ? i * out() + j : j * In + i];
+                    coefficients[m * each + e] = value;
+                }
             }
         }
     }
@@ -159,10 +182,12 @@ template <class T, int In, int Out> struct tensor_block {
 
     /* A work-item with fewer than `width` lines computes its first one again for each that it lacks,
      * and writes it again: then only what adds to old values has to ask which lines are there. */
+    template <bool Begins>
     SUBWAVE_DEVICE void contract(const subwave_tensor_step &s,
                                  const subwave_tensor_operand &of) const
     {
-        const int lines = tensors * s.geometry.count, first_line = lesser(item, lines - 1);
+        const int count = s.geometry.count, lines = tensors * count,
+                  first_line = lesser(item, lines - 1);
         int line[width], begin[width], place[width], tensor[width];
         SUBWAVE_UNROLL
         for (int w = 0; w < width; ++w) {
@@ -173,7 +198,8 @@ template <class T, int In, int Out> struct tensor_block {
                       k = quotient(row, s.geometry.lines_j),
                       j = row - small_product(k, int(s.geometry.lines_j.number));
             const auto at = [&](const subwave_tensor_lines &in) {
-                return i + small_product(j, in.of_j) + small_product(k, in.of_k);
+                return (Out > 0 ? small_product(i, in.of_i) : i) + small_product(j, in.of_j) +
+                       small_product(k, in.of_k);
             };
             begin[w] = at(s.geometry.old);
             place[w] = at(s.geometry.now);
@@ -194,6 +220,11 @@ template <class T, int In, int Out> struct tensor_block {
                     x[l][w] = from[begin[w] + l * s.geometry.old.along];
             }
         }
+        if constexpr (stores_packs)
+            if (s.action == SUBWAVE_TENSOR_CONTRACT_AND_STORE && of.entry == count * Out) {
+                contract_to_packs(s, of, x, tensor, place);
+                return;
+            }
         if (s.action == SUBWAVE_TENSOR_CONTRACT_AND_STORE) {
             const T *const a = matrix(s.matrix);
             char *const y = reinterpret_cast<char *>(field(of, s.to) + entry * of.entry);
@@ -212,6 +243,8 @@ template <class T, int In, int Out> struct tensor_block {
                 });
             return;
         }
+        if (Begins)
+            load_matrices();
         /* What is overwritten has been read; the coefficients are there. */
         block_barrier(site::current());
         decltype(in_shared_memory(buffers)) to[width];
@@ -235,6 +268,61 @@ template <class T, int In, int Out> struct tensor_block {
                 to[w] += (s.other_to - s.to) * problem.p.buffer - out() * s.geometry.now.along;
         }
     }
+    /* Along the last direction, where tensors in y follow one another without gaps: the sums take the place of what
+     * has been read, as they lie in y. */
+    SUBWAVE_DEVICE void contract_to_packs(const subwave_tensor_step &s,
+                                          const subwave_tensor_operand &of, const T (&x)[In][width],
+                                          const int (&tensor)[width],
+                                          const int (&place)[width]) const
+    {
+        const int count = s.geometry.count, lines = tensors * count;
+        T *const y = field(of, s.to) + entry * of.entry, *const sums = buffers +
+                                                                       s.from * problem.p.buffer +
+                                                                       elements_beyond_pack(y);
+        block_barrier(site::current());
+        decltype(in_shared_memory(buffers)) to[width];
+        SUBWAVE_UNROLL
+        for (int w = 0; w < width; ++w)
+            to[w] = in_shared_memory(sums) + (small_product(tensor[w], count * Out) + place[w]);
+        multiply(matrix(s.matrix), x, lines,
+                 [&](const T(&sum)[width]) { put_in_buffer<false>(s, sum, to, lines); });
+        block_barrier(site::current());
+
+        const int all = lines * Out, beyond = elements_beyond_pack(y),
+                  before = lesser(beyond ? pack - beyond : 0, all),
+                  after = before + (all - before) / pack * pack;
+        for (int e = before + item * pack; e < after; e += items * pack)
+            store_elements<pack>(s, sums + e, y + e);
+        if (item < before)
+            store_elements<1>(s, sums + item, y + item);
+        if (item < all - after)
+            store_elements<1>(s, sums + after + item, y + after + item);
+    }
+    static SUBWAVE_DEVICE int elements_beyond_pack(const T *at)
+    {
+        return static_cast<int>(reinterpret_cast<std::uintptr_t>(at) % 16 / sizeof(T));
+    }
+    /* y = alpha x + beta y for elements that follow one another. */
+    template <int Count>
+    SUBWAVE_DEVICE void store_elements(const subwave_tensor_step &s, const T *x, T *y) const
+    {
+        struct alignas(Count * sizeof(T)) elements {
+            T element[Count];
+        };
+        const T beta = beta_of(s);
+        elements now = *reinterpret_cast<const elements *>(x);
+        elements *const to = reinterpret_cast<elements *>(y);
+        SUBWAVE_UNROLL
+        for (int e = 0; e < Count; ++e)
+            now.element[e] *= problem.alpha;
+        if (beta != 0) {
+            const elements old = *to;
+            SUBWAVE_UNROLL
+            for (int e = 0; e < Count; ++e)
+                now.element[e] = fused_multiply_add(beta, old.element[e], now.element[e]);
+        }
+        *to = now;
+    }
     SUBWAVE_DEVICE const T *matrix(int number) const
     {
         return coefficients + number * out() * packs * pack;
@@ -246,7 +334,7 @@ template <class T, int In, int Out> struct tensor_block {
     {
         if (item >= lines)
             return;
-        SUBWAVE_ROLLED
+        SUBWAVE_UNROLL_BY(Rows)
         for (int j = 0; j < out(); ++j) {
             T sum[width] = {};
             SUBWAVE_UNROLL
@@ -330,20 +418,24 @@ private:
 };
 
 /* Step I of a known list. */
-template <subwave_tensor_list List, int I, class T, int In, int Out>
-SUBWAVE_DEVICE void take_known_step(const tensor_block<T, In, Out> &block)
+template <subwave_tensor_list List, int I, class T, int In, int Out, int Rows>
+SUBWAVE_DEVICE void take_known_step(const tensor_block<T, In, Out, Rows> &block)
 {
     constexpr subwave_tensor_step known = subwave_tensor_known_step(List, I, In, Out);
+    constexpr int direction = known.action == SUBWAVE_TENSOR_LOAD_AND_CONTRACT ? 0
+                              : known.action == SUBWAVE_TENSOR_CONTRACT        ? 1
+                                                                               : 2;
     const subwave_tensor_launch &p = block.problem.p;
     subwave_tensor_step s = known;
     s.matrix = p.step[I].matrix;
     s.other_matrix = p.step[I].other_matrix;
-    block.contract(s, p.operand[known.action > SUBWAVE_TENSOR_LOAD_AND_CONTRACT]);
+    s.geometry = subwave_tensor_known_lines(direction, In, Out, sizeof(T));
+    block.template contract<I == 0>(s, p.operand[known.action > SUBWAVE_TENSOR_LOAD_AND_CONTRACT]);
     if (I + 1 < subwave_tensor_known_steps(List))
         block_barrier(site::current());
 }
-template <subwave_tensor_list List, class T, int In, int Out, int... I>
-SUBWAVE_DEVICE void take_known_steps(const tensor_block<T, In, Out> &block,
+template <subwave_tensor_list List, class T, int In, int Out, int Rows, int... I>
+SUBWAVE_DEVICE void take_known_steps(const tensor_block<T, In, Out, Rows> &block,
                                      std::integer_sequence<int, I...>)
 {
     (take_known_step<List, I>(block), ...);
@@ -356,12 +448,14 @@ tensor(tensor_problem<T> problem)
 {
     SUBWAVE_DYNAMIC_SHARED(T, local);
     const subwave_tensor_launch &p = problem.p;
-    const tensor_block<T, In, Out> block(problem, local, (p.first_block + blockIdx.x) * p.tensors);
-    block.load_matrices();
+    constexpr int rows = List == SUBWAVE_TENSOR_GRADIENT ? 2 : 1;
+    const tensor_block<T, In, Out, rows> block(problem, local,
+                                               (p.first_block + blockIdx.x) * p.tensors);
     if constexpr (Out > 0) {
         take_known_steps<List>(block,
                                std::make_integer_sequence<int, subwave_tensor_known_steps(List)>());
     } else {
+        block.load_matrices();
         for (int i = 0; i < p.steps; ++i) {
             const subwave_tensor_step s =
                 argument_element(p.step, offsetof(tensor_problem<T>, p.step), i);
@@ -374,7 +468,7 @@ tensor(tensor_problem<T> problem)
             else if (s.action == SUBWAVE_TENSOR_STORE)
                 block.store(s, of);
             else
-                block.contract(s, of);
+                block.template contract<false>(s, of);
             block_barrier(site::current());
         }
     }

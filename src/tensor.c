@@ -328,9 +328,15 @@ static subwave_status run(subwave_context *context, const tensor_problem *t, pro
     subwave_tensor_launch *const launch = p->launch;
     const int32_t size = (int32_t)subwave_dtype_size(t->dtype), wave = device->wave_size,
                   pack = 16 / size;
+    launch->list = is_list(launch, SUBWAVE_TENSOR_APPLY)      ? SUBWAVE_TENSOR_APPLY
+                   : is_list(launch, SUBWAVE_TENSOR_GRADIENT) ? SUBWAVE_TENSOR_GRADIENT
+                                                              : SUBWAVE_TENSOR_ANY_LIST;
+    const int32_t room = launch->list != SUBWAVE_TENSOR_ANY_LIST
+                             ? subwave_tensor_known_places(launch->in, launch->out, size).tensor
+                             : p->room;
     const int64_t width = subwave_tensor_width(device->shapes->tensor_bytes, size, launch->in),
                   lines = greater_of(p->lines, 1),
-                  for_memory = device->shapes->tensor_room / (buffers * p->room * size);
+                  for_memory = device->shapes->tensor_room / (buffers * room * size);
     /* The fewest waves that leave few of their lanes without lines. On the CPU device waves of a block take
      * turns on one core. */
     const int64_t most = device->waves_take_turns ? 1 : SUBWAVE_TENSOR_BLOCK / wave;
@@ -344,14 +350,11 @@ static subwave_status run(subwave_context *context, const tensor_problem *t, pro
     }
     launch->tensors = (int32_t)lesser_of(launch->count, tensors);
     launch->block = (uint32_t)round_up(ceil_divide(launch->tensors * lines, width), wave);
-    launch->buffer = launch->tensors * p->room;
+    launch->buffer = (int32_t)round_up(launch->tensors * room + pack - 1, pack);
     launch->shared_bytes =
         (uint32_t)(size * (launch->matrix_count * launch->out * round_up(launch->in, pack) +
                            buffers * launch->buffer));
     launch->blocks = ceil_divide(launch->count, launch->tensors);
-    launch->list = is_list(launch, SUBWAVE_TENSOR_APPLY)      ? SUBWAVE_TENSOR_APPLY
-                   : is_list(launch, SUBWAVE_TENSOR_GRADIENT) ? SUBWAVE_TENSOR_GRADIENT
-                                                              : SUBWAVE_TENSOR_ANY_LIST;
     memcpy(launch->alpha, t->alpha, (size_t)size);
     memcpy(launch->beta, t->beta, (size_t)size);
     return subwave_launch(context, SUBWAVE_OPERATION_tensor, t->dtype, launch, t->function);

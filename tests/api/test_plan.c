@@ -1598,6 +1598,65 @@ static void test_huge(void **state)
                 }
 }
 
+/* Where element e of a line is in the buffer. */
+static int32_t tensor_place(const subwave_tensor_geometry *g, const subwave_tensor_lines *in,
+                            int32_t line, int32_t e)
+{
+    const int32_t i = line % g->lines_i.number, row = line / g->lines_i.number;
+    return i * in->of_i + row % g->lines_j.number * in->of_j + row / g->lines_j.number * in->of_k +
+           e * in->along;
+}
+
+/* Whether lanes that read or write an element each of neighbouring lines have banks of their own. */
+static bool tensor_banks_differ(const subwave_tensor_geometry *g, const subwave_tensor_lines *in,
+                                int32_t banks)
+{
+    for (int32_t first = 0; first < 64 * banks; first += banks) {
+        uint32_t seen = 0;
+        for (int32_t lane = 0; lane < banks; ++lane)
+            seen |= UINT32_C(1) << tensor_place(g, in, first + lane, 0) % banks;
+        if (seen != UINT32_MAX >> (32 - banks))
+            return false;
+    }
+    return true;
+}
+
+/* What a contraction writes is where the next one reads it, no two elements in one place, and a tensor's
+ * end before the next one begins. */
+static void test_tensor_places(void **state)
+{
+    (void)state;
+    for (int32_t size = 4; size <= 8; size += 4)
+        for (int32_t in = 2; in <= 8; ++in)
+            for (int32_t out = in - 1; out <= in + 1; ++out) {
+                if (!subwave_tensor_is_known(SUBWAVE_TENSOR_APPLY, in, out))
+                    continue;
+                const int32_t tensor = subwave_tensor_known_places(in, out, size).tensor;
+                for (int32_t direction = 0; direction < 2; ++direction) {
+                    const subwave_tensor_geometry writes = subwave_tensor_known_lines(direction, in,
+                                                                                      out, size),
+                                                  reads = subwave_tensor_known_lines(direction + 1,
+                                                                                     in, out, size);
+                    assert_int_equal(writes.count * out, reads.count * in);
+                    char holds[1024] = {0};
+                    for (int32_t line = 0; line < writes.count; ++line)
+                        for (int32_t e = 0; e < out; ++e) {
+                            const int32_t at = tensor_place(&writes, &writes.now, line, e);
+                            assert_in_range(at, 0, tensor - 1);
+                            assert_int_equal(holds[at]++, 0);
+                        }
+                    for (int32_t line = 0; line < reads.count; ++line)
+                        for (int32_t e = 0; e < in; ++e)
+                            assert_int_equal(holds[tensor_place(&reads, &reads.old, line, e)]--, 1);
+                    /* in f64 of 5 points on purpose */
+                    const bool shares =
+                        in != out || (size == 4 && in == 3) || (size == 8 && in == 5);
+                    assert_true(shares || (tensor_banks_differ(&writes, &writes.now, 128 / size) &&
+                                           tensor_banks_differ(&reads, &reads.old, 128 / size)));
+                }
+            }
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -1629,6 +1688,7 @@ int main(void)
         cmocka_unit_test(test_batched_candidates_on_cpu),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_tensor_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

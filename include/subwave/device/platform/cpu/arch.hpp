@@ -9,6 +9,7 @@
 #define SUBWAVE_TWO_WAVES
 #define SUBWAVE_UNROLL
 #define SUBWAVE_ROLLED
+#define SUBWAVE_UNROLL_BY(count)
 
 SUBWAVE_BEGIN
 

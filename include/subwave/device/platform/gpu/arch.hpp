@@ -7,6 +7,8 @@
 #define SUBWAVE_DEVICE __device__ __forceinline__
 #define SUBWAVE_UNROLL _Pragma("unroll")
 #define SUBWAVE_ROLLED _Pragma("unroll 1")
+#define SUBWAVE_PRAGMA(text) _Pragma(#text)
+#define SUBWAVE_UNROLL_BY(count) SUBWAVE_PRAGMA(unroll count)
 #define SUBWAVE_SHARED(T, name, count) __shared__ T name[count]
 /* One raw array per kernel: templates over T may not redeclare it with another type. */
 #define SUBWAVE_DYNAMIC_SHARED(T, name) \
