@@ -775,10 +775,10 @@ SUBWAVE_SHAPE_FUNCTION int32_t subwave_tensor_next(int32_t x, int32_t rest, int3
     return x + ((rest - x) % n + n) % n;
 }
 
-/* Known lists leave gaps in their buffers. Elements that are neighbours along direction 1, before its contraction,
- * are `first` apart there, those along direction 2 before its `second`, and tensors `tensor`. The lanes of a wave,
- * which have neighbouring lines, then have different banks of shared memory both where a contraction stores its
- * sums and where the next one reads its lines. */
+/* Known lists leave gaps in their buffers: until a direction is contracted, its elements are farthest apart, those
+ * of direction 1 by `first` elements and those of direction 2 by `second`, and tensors by `tensor`. The lanes of a
+ * wave, which have neighbouring lines, then have different banks of shared memory, both where a contraction stores
+ * its sums and where the next one reads its lines. */
 typedef struct subwave_tensor_places {
     int32_t first, second, tensor;
 } subwave_tensor_places;
@@ -791,8 +791,8 @@ SUBWAVE_SHAPE_FUNCTION subwave_tensor_places subwave_tensor_known_places(int32_t
         banks *= 2;
     subwave_tensor_places places = {subwave_tensor_next(row, 1, out % 2 == 0 ? banks / 2 : banks),
                                     subwave_tensor_next(square, out, banks), 0};
-    /* Of these, with gaps, a multiprocessor would have so many that little was left of its first-level cache, and
-     * lines of x were loaded twice: measured on an H200. */
+    /* With gaps, blocks of these would fill the shared memory of a multiprocessor and leave its first-level cache
+     * little: many lines of x would be loaded twice (measured on an H200). */
     if (in == 5 && out == 5 && element_size == 8) {
         places.first = row;
         places.second = square;

@@ -112,7 +112,8 @@ typedef struct subwave_shapes {
     bool loads_anywhere;
     int32_t tensor_bytes; /* of lines of a tensor that a work-item may have in registers */
     int32_t tensor_room;  /* bytes of shared memory that a block of several tensors may take */
-    /* Tensors whose planes are short go to y by way of shared memory, in packs of 16 bytes. */
+    int32_t tensor_rows;  /* of a matrix, in a turn of a gradient's loop over them */
+    /* Tensors of few points go to y by way of shared memory, in packs of 16 bytes. */
     bool tensor_packs;
     subwave_counting_shape counting;
     /* Rows of packs in a tile of a selection: of elements of fewer than 4 bytes; of others. Of large
@@ -165,6 +166,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     true,
     128,
     20 << 10,
+    1,
     true,
     {256, 2, 8},
     {4, 4},
@@ -206,6 +208,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     false,
     256,
     40 << 10,
+    2,
     true,
     {512, 4, 2},
     {4, 8},
@@ -249,6 +252,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     true,
     128,
     20 << 10,
+    1,
     false,
     {256, 2, 8},
     {4, 4},
@@ -290,6 +294,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     true,
     128,
     20 << 10,
+    1,
     false,
     {256, 2, 8},
     {4, 4},

@@ -39,7 +39,7 @@ tensor(tensor_problem<T> problem)
 {
     SUBWAVE_DYNAMIC_SHARED(T, local);
     const subwave_tensor_launch &p = problem.p;
-    constexpr int rows = List == SUBWAVE_TENSOR_GRADIENT ? 2 : 1;
+    constexpr int rows = List == SUBWAVE_TENSOR_GRADIENT ? shapes.tensor_rows : 1;
     const tensor_block<T, In, Out, rows> block(problem, local,
                                                (p.first_block + blockIdx.x) * p.tensors);
     if constexpr (Out > 0) {

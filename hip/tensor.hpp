@@ -25,7 +25,7 @@ template <class T, int In, int Out, int Rows> struct tensor_block {
     static constexpr int line_pack = /* elements of a line that are loaded together */
         wave_loads_anywhere ? pack : subwave_tensor_pack(sizeof(T), In);
     static constexpr int loads = 8; /* elements under way together */
-    /* Runs of so few bytes would be sectors of a cache that are written twice, or oftener. */
+    /* Planes of so few bytes end within sectors of a cache, which would be written twice or more often. */
     static constexpr bool stores_packs =
         shapes.tensor_packs && Out % 2 == 1 && Out * Out * sizeof(T) < 96;
 
@@ -270,8 +270,8 @@ template <class T, int In, int Out, int Rows> struct tensor_block {
                 to[w] += (s.other_to - s.to) * problem.p.buffer - out() * s.geometry.now.along;
         }
     }
-    /* Along the last direction, where tensors in y follow one another without gaps: the sums take the place of what
-     * has been read, as they lie in y. */
+    /* Along the last direction, where tensors in y follow one another without gaps. The sums take the place of
+     * what has been read, in the order of y, and go to y together. */
     SUBWAVE_DEVICE void contract_to_packs(const subwave_tensor_step &s,
                                           const subwave_tensor_operand &of, const T (&x)[In][width],
                                           const int (&tensor)[width],
