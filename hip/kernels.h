@@ -769,39 +769,43 @@ SUBWAVE_SHAPE_FUNCTION subwave_tensor_step subwave_tensor_known_step(subwave_ten
     return step;
 }
 
-/* The least number from x on that is `rest` more than a multiple of n. */
-SUBWAVE_SHAPE_FUNCTION int32_t subwave_tensor_next(int32_t x, int32_t rest, int32_t n)
+/* The least number from x on that leaves this remainder when it is divided by n. */
+SUBWAVE_SHAPE_FUNCTION int32_t subwave_next_with_remainder(int32_t x, int32_t remainder, int32_t n)
 {
-    return x + ((rest - x) % n + n) % n;
+    return x + ((remainder - x) % n + n) % n;
 }
 
 /* Known lists leave gaps in their buffers: until a direction is contracted, its elements are farthest apart, those
- * of direction 1 by `first` elements and those of direction 2 by `second`, and tensors by `tensor`. The lanes of a
+ * of direction 1 by `along_1` elements and those of direction 2 by `along_2`, and tensors by `tensor`. The lanes of a
  * wave, which have neighbouring lines, then have different banks of shared memory, both where a contraction stores
  * its sums and where the next one reads its lines. */
 typedef struct subwave_tensor_places {
-    int32_t first, second, tensor;
+    int32_t along_1, along_2, tensor;
 } subwave_tensor_places;
 SUBWAVE_SHAPE_FUNCTION subwave_tensor_places subwave_tensor_known_places(int32_t in, int32_t out,
                                                                          int32_t element_size)
 {
+    /* Shared memory serves 128 bytes at a time. A tensor that has fewer lines than there are elements in these bytes
+     * needs that many banks, rounded up to a power of two; lanes with lines of the next tensors have the others. */
     const int32_t all = 128 / element_size, row = out * in, square = out * out;
-    int32_t banks = 1; /* a power of two, as the number of all is */
+    int32_t banks = 1;
     while (banks < row && banks < all)
         banks *= 2;
-    subwave_tensor_places places = {subwave_tensor_next(row, 1, out % 2 == 0 ? banks / 2 : banks),
-                                    subwave_tensor_next(square, out, banks), 0};
-    /* With gaps, blocks of these would fill the shared memory of a multiprocessor and leave its first-level cache
-     * little: many lines of x would be loaded twice (measured on an H200). */
+    subwave_tensor_places places = {
+        subwave_next_with_remainder(row, 1, out % 2 == 0 ? banks / 2 : banks),
+        subwave_next_with_remainder(square, out, banks), 0};
+    /* Blocks of f64 with 5 points and gaps would fill the shared memory of a multiprocessor, and leave its
+     * first-level cache so little that many lines of x are loaded twice (measured on an H200). */
     if (in == 5 && out == 5 && element_size == 8) {
-        places.first = row;
-        places.second = square;
+        places.along_1 = row;
+        places.along_2 = square;
     }
-    const int32_t ends[3] = {places.first * (in - 1) + row, places.second * (in - 1) + square,
+    const int32_t ends[3] = {places.along_1 * (in - 1) + row, places.along_2 * (in - 1) + square,
                              square * out};
     for (int32_t i = 0; i < 3; ++i)
         places.tensor = places.tensor < ends[i] ? ends[i] : places.tensor;
-    places.tensor = subwave_tensor_next(places.tensor, row, 2 * banks < all ? 2 * banks : all);
+    places.tensor =
+        subwave_next_with_remainder(places.tensor, row, 2 * banks < all ? 2 * banks : all);
     return places;
 }
 
@@ -815,10 +819,10 @@ SUBWAVE_SHAPE_FUNCTION subwave_tensor_geometry subwave_tensor_known_lines(int32_
     const int32_t lines_i = direction == 0 ? in : out, lines_j = direction == 2 ? out : in,
                   size[3] = {out, out, out};
     const subwave_tensor_lines old[3] = {{0, 0, 0, 0},
-                                         {1, out, at.tensor, at.first},
-                                         {1, out, at.tensor, at.second}},
-                               now[3] = {{at.first, out, at.tensor, 1},
-                                         {1, at.second, at.tensor, out},
+                                         {1, out, at.tensor, at.along_1},
+                                         {1, out, at.tensor, at.along_2}},
+                               now[3] = {{at.along_1, out, at.tensor, 1},
+                                         {1, at.along_2, at.tensor, out},
                                          subwave_tensor_lines_in_y(size, 2)};
     const subwave_tensor_geometry geometry = {lines_i * lines_j, subwave_divisor_of(lines_i),
                                               subwave_divisor_of(lines_j), old[direction],

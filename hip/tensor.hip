@@ -13,6 +13,7 @@ template <subwave_tensor_list List, int I, class T, int In, int Out, int Rows>
 SUBWAVE_DEVICE void take_known_step(const tensor_block<T, In, Out, Rows> &block)
 {
     constexpr subwave_tensor_step known = subwave_tensor_known_step(List, I, In, Out);
+    /* x is read along the first direction, and y written along the last. */
     constexpr int direction = known.action == SUBWAVE_TENSOR_LOAD_AND_CONTRACT ? 0
                               : known.action == SUBWAVE_TENSOR_CONTRACT        ? 1
                                                                                : 2;

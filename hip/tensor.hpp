@@ -73,7 +73,8 @@ template <class T, int In, int Out, int Rows> struct tensor_block {
                 argument_element(p.matrices, offsetof(tensor_problem<T>, p.matrices), number));
         };
         const int each = out() * packs * pack;
-        /* Small matrices in one loop, so that they do not wait for one another. */
+        /* In one loop the small matrices of known lists do not wait for one another; with larger ones it would
+         * have many turns, each of which waits for memory. */
         if constexpr (Out > 0) {
             SUBWAVE_ROLLED
             for (int e = item; e < p.matrix_count * each; e += items) {
