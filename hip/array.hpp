@@ -57,13 +57,14 @@ template <class T> struct as_number {
 template <class T> struct as_truth {
     using value = std::uint32_t;
     static constexpr bool is_kept = true;
+    value flip = 0; /* if all bits are flipped, "or" is the least of the numbers */
     SUBWAVE_DEVICE value operator()(const T &x) const
     {
         const auto words = to_words(x);
         constexpr int last = sizeof(words) / 4 - 1, sign = sizeof(T) < 4 ? 17 : 1;
-        return words.word[last] << sign | (last > 0 ? words.word[0] : 0);
+        return (words.word[last] << sign | (last > 0 ? words.word[0] : 0)) ^ flip;
     }
-    SUBWAVE_DEVICE T result(value x) const { return static_cast<T>(x != 0 ? 1.0f : 0.0f); }
+    SUBWAVE_DEVICE T result(value x) const { return static_cast<T>(x != flip ? 1.0f : 0.0f); }
 };
 
 /* The op of integers whose result is another number than 0 where that of a logical op is 1. */

@@ -108,6 +108,12 @@ segmented_find(subwave_segments p, State *states, int items)
                            : std::int64_t(p.tiles.count)};
 }
 
+/* Whether a number that is the same in all lanes is less than 0: AMD's scalar unit compares 32 bits. */
+SUBWAVE_DEVICE bool is_negative(std::int64_t number)
+{
+    return wave_uniform(static_cast<int>(number >> 32)) < 0;
+}
+
 /* Whether blocks search, for their tiles' places, and leave zeros, if there are few tiles. */
 template <class T>
 constexpr bool searches_in_block = shapes.segmented_searched > 0 &&
@@ -222,9 +228,10 @@ template <class T> SUBWAVE_DEVICE T changed(const T &x, segmented_bits change)
 
 template <class T> class segmented_tile {
     static constexpr int pack = pack_size<T>;
-    static constexpr int each = SUBWAVE_SEGMENTED_ITEMS(static_cast<int>(sizeof(T)));
 
 public:
+    /* Of a work-item, and of a tile. */
+    static constexpr int each = SUBWAVE_SEGMENTED_ITEMS(static_cast<int>(sizeof(T)));
     static constexpr int items = array_block * each;
 
 private:
@@ -249,29 +256,35 @@ public:
     struct alignas(16) chunk {
         std::uint32_t word[4];
     };
+    /* Between elements and places: a work-item may read as many elements as it has items, and use those that are
+     * its own. */
+    static constexpr int chunks_between = (each + 1) * static_cast<int>(sizeof(T)) / 16 + 1;
     /* For packs at both ends that belong to a tile in part, and for one end more. */
-    static constexpr int chunks = items * static_cast<int>(sizeof(slot)) / 16 + 3;
+    static constexpr int chunks = items * static_cast<int>(sizeof(slot)) / 16 + 3 + chunks_between;
 
     std::int64_t first_segment, first_element; /* first_element: in x */
     int segments, elements;                    /* segments: that end in the tile */
-    int began; /* the tile in which the first segment begins, counted from the launch's first; not yet
-                * known to be the same in all lanes */
-    /* In shared memory. end[j + 1] is the end of segment j, counted from the tile's first element,
-     * and one more; end[0] is where segment 0 begins, likewise, or 0 if that is before the tile. */
+    int began; /* the tile in which the first segment begins, counted from the launch's first */
+    /* In shared memory. place[j + 1] is where the end of segment j is among the tile's items, and two more;
+     * place[0] is the element with which segment 0 begins, counted from the tile's first, and one more, or 0 if
+     * that is before the tile. Results take their places. */
     T *x;
-    slot *end;
+    slot *place;
 
     /* False if there is nothing in the tile. */
     SUBWAVE_DEVICE bool find(const subwave_segments &p, const T *from, std::uint32_t tile)
     {
         if (p.tiles.all > 1 && !p.tiles.leaves_zeros) {
-            const subwave_segments_place first = p.places[tile], end = p.places[tile + 1];
-            began = static_cast<int>(first.began);
+            subwave_segments_place place[2];
+            const auto *places = reinterpret_cast<const std::int64_t *>(p.places + tile);
+            load_scalars<2 * sizeof *place / 8, 1>(&place->ended, places);
+            const subwave_segments_place &first = place[0], &end = place[1];
+            began = wave_uniform(static_cast<int>(first.began));
             first_segment = uniform(first.ended);
             first_element = uniform(first.element);
             segments = wave_uniform(static_cast<int>(end.ended - first.ended));
-            const auto between = end.element > first.element ? end.element - first.element : 0;
-            elements = wave_uniform(static_cast<int>(between));
+            const std::int64_t between = uniform(end.element - first.element);
+            elements = is_negative(between) ? 0 : static_cast<int>(between);
         } else {
             touch_share(p, from, tile);
             const int count = static_cast<int>(p.count), first = near_offset(p, 0),
@@ -284,21 +297,34 @@ public:
             const auto element = [&](int of_item, int before) {
                 return clamped(of_item - before, 0, all);
             };
-            began =
+            began = wave_uniform(
                 item < count + all
                     ? static_cast<int>(static_cast<std::uint32_t>(clamped(
                                            near_offset(p, ended[0]) - first + ended[0], 0, item)) /
                                        items)
-                    : static_cast<int>(tile) + 1;
-            first_segment = ended[0];
+                    : static_cast<int>(tile) + 1);
+            first_segment = wave_uniform(ended[0]);
             const int begin = element(item, ended[0]);
             first_element = wave_uniform(first + begin);
-            segments = ended[1] - ended[0];
+            segments = wave_uniform(ended[1] - ended[0]);
             elements = wave_uniform(greater(element(item + items, ended[1]) - begin, 0));
         }
         segments = clamped(segments, 0, items);
         elements = clamped(elements, 0, items - segments);
-        return wave_uniform(began) <= static_cast<int>(tile);
+        return began <= static_cast<int>(tile);
+    }
+
+    /* The elements of the tile before an offset, `before_tile` if that is before the tile, and all if it is behind
+     * the tile. Most is done with 32 bits. */
+    SUBWAVE_DEVICE int in_tile(std::int64_t offset, int before_tile) const
+    {
+        const auto from = static_cast<std::int64_t>(static_cast<std::uint64_t>(offset) -
+                                                    static_cast<std::uint64_t>(first_element));
+        const auto high = static_cast<std::int32_t>(from >> 32);
+        const auto near = static_cast<int>(
+            lesser(static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(elements)));
+        const bool is_before = (high | static_cast<std::int32_t>(offset >> 32)) < 0;
+        return high == 0 ? near : is_before ? before_tile : elements;
     }
 
     /* Brings elements and ends into shared memory. */
@@ -311,12 +337,10 @@ public:
                                            16 / sizeof(T)),
                   packs = (shift + elements + pack - 1) / pack;
         constexpr int rows = (items / pack + array_block) / array_block;
-        /* Where ends are counted from, and one less, but no offset below 0. */
-        const std::int64_t from_end = first_element - 1, least = from_end > 0 ? from_end : 0;
         /* The first and the last of them may lie across an end of the array. */
         const std::int64_t first = first_element - shift;
         const int whole = first < 0 ? 1 : 0,
-                  whole_end = first + packs * pack > p.tiles.n ? packs - 1 : packs;
+                  whole_end = is_negative(p.tiles.n - first - packs * pack) ? packs - 1 : packs;
         touch_later_tile(from + first_element, static_cast<std::uint32_t>(elements),
                          p.tiles.n - first_element);
         const char *const in = reinterpret_cast<const char *>(from + first);
@@ -339,8 +363,8 @@ public:
             for (int r = 0; r < rows; ++r) {
                 const int row = lesser(r * array_block * 16, last);
                 int at = lesser(item * 16, last - row);
-                if (r == 0 && at < whole * 16)
-                    at = whole * 16;
+                if (r == 0)
+                    at = greater(at, whole * 16);
                 load_together<4>(loaded[r], reinterpret_cast<const chunk *>(
                                                 &element_in_row(in, static_cast<std::uint32_t>(row),
                                                                 static_cast<std::uint32_t>(at)))
@@ -348,7 +372,8 @@ public:
             }
         }
         x = reinterpret_cast<T *>(local) + shift;
-        end = reinterpret_cast<slot *>(local + packs);
+        place = reinterpret_cast<slot *>(local + packs + chunks_between);
+        const int before_tile = is_negative(-first_element) ? -1 : 0;
         constexpr int together = 4;
         SUBWAVE_ROLLED
         for (int i = item; i <= segments; i += together * array_block) {
@@ -360,8 +385,8 @@ public:
             SUBWAVE_UNROLL
             for (int k = 0; k < together; ++k)
                 if (i + k * array_block <= segments)
-                    end[i + k * array_block] = static_cast<slot>(
-                        clamped(offset[k], least, first_element + elements) - from_end);
+                    place[i + k * array_block] = static_cast<slot>(static_cast<std::uint32_t>(
+                        in_tile(offset[k], before_tile) + 1 + i + k * array_block));
         }
         const bool changes = change.kept != all_bits || change.flip != 0;
         if constexpr (copies_bypass_registers) {
@@ -383,12 +408,30 @@ public:
                         loaded[r][w] = change(loaded[r][w], w);
                 }
             }
-            SUBWAVE_UNROLL
-            for (int r = 0; r < rows; ++r) {
-                if (item < whole_end - r * array_block && (r > 0 || item >= whole))
-                    local[r * array_block + item] = {loaded[r][0], loaded[r][1], loaded[r][2],
-                                                     loaded[r][3]};
+            const auto store_row = [&](int r) {
+                local[r * array_block + item] = {loaded[r][0], loaded[r][1], loaded[r][2],
+                                                 loaded[r][3]};
+            };
+            /* Most tiles have all packs of all rows but the last. (AMD with waves of 32: the code for them would make
+             * the library too large.) */
+            constexpr int most_rows = items / pack / array_block;
+            const bool has_most =
+                max_wave_size() > 32 && whole == 0 && most_rows * array_block <= whole_end;
+            if (has_most) {
+                remains_branch();
+                SUBWAVE_UNROLL
+                for (int r = 0; r < most_rows; ++r)
+                    store_row(r);
+            } else {
+                SUBWAVE_UNROLL
+                for (int r = 0; r < most_rows; ++r)
+                    if (item < whole_end - r * array_block && (r > 0 || item >= whole))
+                        store_row(r);
             }
+            SUBWAVE_UNROLL
+            for (int r = most_rows; r < rows; ++r)
+                if (item < whole_end - r * array_block)
+                    store_row(r);
         }
         if (whole == 0 && whole_end == packs)
             return;
@@ -443,10 +486,10 @@ public:
         int low = 0;
         for (std::uint32_t left = segments; left > 0; left /= 2) {
             const int next = low + static_cast<int>((left + 1) / 2);
-            if (static_cast<int>(end[next]) + next < item * each + 2)
+            if (static_cast<int>(place[next]) < first_place())
                 low = next;
         }
-        part.begin = static_cast<int>(end[low]); /* results come later */
+        part.begin = static_cast<int>(place[low]) - low; /* results come later */
         if (segments > 0) {
             before[item] = static_cast<std::uint16_t>(low);
             if (item == 0)
@@ -467,10 +510,13 @@ public:
         return part.segments_end - part.segment <= each;
     }
 
+    /* As `place` counts, of the first item of the work-item's part. */
+    SUBWAVE_DEVICE static int first_place() { return static_cast<int>(threadIdx.x) * each + 2; }
+
     /* Where segment j, of the part's, ends in the tile. */
     SUBWAVE_DEVICE int end_of(int j, const segmented_part &part) const
     {
-        return clamped(static_cast<int>(end[j + 1]) - 1, part.first, part.end);
+        return clamped(static_cast<int>(place[j + 1]) - j - 2, part.first, part.end);
     }
 };
 
@@ -496,51 +542,6 @@ template <class Op, class Value> struct filler<join_since_end<Op>, since_end<Val
     }
 };
 
-/* What a work-item's neighbours have before it and up to it, since the last end among them, in a run
- * of SUBWAVE_SCAN_RUN work-items: block_scan_runs by join_since_end. Where a wave has whole runs, one
- * value is exchanged per step. */
-template <class Value, class Op>
-SUBWAVE_DEVICE scanned<since_end<Value>> scan_run_since_end(since_end<Value> x, Op op,
-                                                            since_end<Value> *shared)
-{
-    constexpr int run = SUBWAVE_SCAN_RUN;
-    if constexpr (min_wave_size() < run) {
-        return block_scan_runs<array_block, run>(x, join_since_end<Op>{op}, shared);
-    } else {
-        const site where = site::current();
-        const sub_group wave = this_work_item::get_sub_group();
-        const std::uint32_t lane = threadIdx.x % run, first = threadIdx.x % wave_size() - lane;
-        const auto ended =
-            static_cast<std::uint32_t>(wave_ballot(wave.callers(), x.ended, where) >> first);
-        const std::uint32_t ended_upto = ended & ~std::uint32_t(0) >> (run - 1 - lane),
-                            ended_below = ended_upto & ~(std::uint32_t(1) << lane);
-        /* The lane of the last end up to this one, or lane 0. */
-        const auto since = static_cast<std::uint32_t>(highest_lane(ended_upto | 1));
-        Value upto = x.value;
-        /* The upper half of a block takes what the lower half's last lane has, unless a segment ended
-         * since: then `since` is in the upper half too, and differs from the lane in lower bits only. So
-         * the lane takes it in the steps that have bits of `takes`: those of the lane, without the ones
-         * above the highest that differs. All are doubled, for then one differs in any case. */
-        const std::uint32_t differs = 2 * (lane ^ since) | 1,
-                            takes = 2 * lane & ~std::uint32_t(0) >> (31 - highest_lane(differs));
-        const auto step = [&](auto half) {
-            constexpr std::uint32_t size = decltype(half)::value;
-            /* Of the wave rather than of a group: NVIDIA then knows all lanes that make the call. */
-            const Value other =
-                wave_broadcast_block<2 * size>(wave.callers(), upto, size - 1, where);
-            upto = (takes & 2 * size) != 0 ? op(other, upto) : upto;
-        };
-        static_assert(run == 32, "as many lanes as the last step has in a block");
-        step(std::integral_constant<std::uint32_t, 1>());
-        step(std::integral_constant<std::uint32_t, 2>());
-        step(std::integral_constant<std::uint32_t, 4>());
-        step(std::integral_constant<std::uint32_t, 8>());
-        step(std::integral_constant<std::uint32_t, 16>());
-        const Value before = shift_group_right(wave, upto, 1, where);
-        return {{upto, ended_upto}, {lane > 0 ? before : filler<Op, Value>::value(), ended_below}};
-    }
-}
-
 /* What stands before a work-item in its tile since the last end in it, and what the tile has since
  * its last end. */
 template <class Value> struct tile_since_end {
@@ -550,6 +551,84 @@ template <class Value>
 constexpr int tile_since_end_elements =
     block_scan_elements<array_block> + array_block / SUBWAVE_SCAN_RUN;
 
+/* What x combines to since the last end, in a run of SUBWAVE_SCAN_RUN work-items: up to each, and before it. As
+ * block_scan_runs by join_since_end, but one value is exchanged per step, where a wave has whole runs. The calls are
+ * those of a wave rather than of a group: NVIDIA then knows all lanes that make them. */
+template <class Value, class Op> class run_since_end {
+    static constexpr int run = SUBWAVE_SCAN_RUN;
+    static constexpr lane_bits firsts = ~lane_bits(0) / 0xffffffff; /* the first lane of each run */
+
+    /* The lanes of `among` that have no end in their row of neighbours there, from its first lane up to them: those
+     * that a carry from the first lane passes. */
+    static SUBWAVE_DEVICE constexpr lane_bits following(lane_bits among, lane_bits ended)
+    {
+        const lane_bits open = among & ~ended, begin = among & ~(among << 1);
+        return open & ~(open + begin);
+    }
+
+public:
+    Value upto;
+    bool is_first, is_last,
+        ended_below; /* ended_below: an end is before the work-item in its run */
+
+    SUBWAVE_DEVICE run_since_end(const since_end<Value> &x, Op op)
+        : upto(x.value), is_first(threadIdx.x % run == 0), is_last(threadIdx.x % run == run - 1)
+    {
+        const site where = site::current();
+        const sub_group wave = this_work_item::get_sub_group();
+        const auto ended = static_cast<lane_bits>(wave_ballot(wave.callers(), x.ended, where));
+        const std::uint32_t lane = threadIdx.x % run,
+                            below = static_cast<std::uint32_t>(ended >>
+                                                               (threadIdx.x % wave_size() - lane)) &
+                                    ((std::uint32_t(1) << lane) - 1);
+        /* The lane of the last end up to this one, or lane 0. */
+        const auto since = x.ended ? lane : static_cast<std::uint32_t>(highest_lane(below | 1));
+        /* The upper half of a block takes what the lower half's last lane has, unless a segment ended
+         * since: then `since` is in the upper half too, and differs from the lane in lower bits only. So
+         * the lane takes it in the steps that have bits of `takes`: those of the lane, without the ones
+         * above the highest that differs. All are doubled, for then one differs in any case. */
+        const std::uint32_t differs = 2 * (lane ^ since) | 1,
+                            takes = 2 * lane & ~std::uint32_t(0) >> (31 - highest_lane(differs));
+        if constexpr (has_inverse_ballot) {
+            is_first = inverse_ballot(firsts);
+            is_last = inverse_ballot(firsts << (run - 1));
+            ended_below = !inverse_ballot(following(~(firsts << (run - 1)), ended) << 1 | firsts);
+        } else
+            ended_below = below != 0;
+        const auto step = [&](auto half) {
+            constexpr std::uint32_t size = decltype(half)::value;
+            constexpr lane_bits upper = ~lane_bits(0) / ((lane_bits(1) << size) + 1) << size;
+            const Value other =
+                wave_broadcast_block<2 * size>(wave.callers(), upto, size - 1, where);
+            if (has_inverse_ballot ? inverse_ballot(following(upper, ended))
+                                   : (takes & 2 * size) != 0) {
+                remains_branch();
+                upto = op(other, upto);
+            }
+            upto = seen_as_whole(upto);
+        };
+        static_assert(run == 32, "as many lanes as the last step has in a block");
+        step(std::integral_constant<std::uint32_t, 1>());
+        step(std::integral_constant<std::uint32_t, 2>());
+        step(std::integral_constant<std::uint32_t, 4>());
+        step(std::integral_constant<std::uint32_t, 8>());
+        step(std::integral_constant<std::uint32_t, 16>());
+    }
+
+    /* What stands before the work-item, if before_run stands before its run. */
+    SUBWAVE_DEVICE Value before(Value before_run, Op op) const
+    {
+        const Value last =
+            shift_group_right(this_work_item::get_sub_group(), upto, 1, site::current());
+        Value result = ended_below ? last : before_run;
+        if (!is_first && !ended_below) {
+            remains_branch();
+            result = op(result, last);
+        }
+        return seen_as_whole(result);
+    }
+};
+
 /* All work-items of a block call it together; `shared` has tile_since_end_elements, and may be used
  * again after a block_barrier. `all` is valid in the last one. */
 template <class Value, class Op>
@@ -557,30 +636,69 @@ SUBWAVE_DEVICE tile_since_end<Value> scan_tile_since_end(since_end<Value> x, Op 
                                                          since_end<Value> *shared)
 {
     constexpr int run = SUBWAVE_SCAN_RUN, runs = array_block / run;
+    const Value none = filler<Op, Value>::value();
+    const int item = static_cast<int>(threadIdx.x);
     since_end<Value> *const totals = shared + block_scan_elements<array_block>;
-    /* Divided as unsigned numbers, which takes one instruction. */
-    const int item = static_cast<int>(threadIdx.x), number = static_cast<int>(threadIdx.x / run);
-    const scanned<since_end<Value>> in_run = scan_run_since_end(x, op, shared);
-    if (item % run == run - 1)
-        totals[number] = in_run.upto;
-    block_barrier(site::current());
-    const join_since_end<Op> join = {op};
-    since_end<Value> before = {filler<Op, Value>::value(), 0};
     /* Of the runs before the work-item's own those count that follow the last end. */
-    std::uint32_t ended = 0; /* bit r: run r has an end */
-    if constexpr (min_wave_size() >= runs) {
-        const lane_mask all = this_work_item::get_sub_group().callers();
-        ended = static_cast<std::uint32_t>(
-            wave_ballot(all, totals[item % runs].ended, site::current()));
-    } else {
+    const auto before_run = [&](int number, std::uint32_t ended) {
+        Value before = none;
+        SUBWAVE_ROLLED
+        for (int r = highest_lane((ended & ((std::uint32_t(1) << number) - 1)) | 1); r < number;
+             ++r)
+            before = op(before, totals[r].value);
+        return before;
+    };
+    if (min_wave_size() < run && wave_size() < run) {
+        const join_since_end<Op> join = {op};
+        const auto in_run = block_scan_runs<array_block, run>(x, join, shared);
+        if (item % run == run - 1)
+            totals[item / run] = in_run.upto;
+        block_barrier(site::current());
+        std::uint32_t ended = 0; /* bit r: run r has an end */
         for (int r = 0; r < runs; ++r)
             ended |= static_cast<std::uint32_t>(totals[r].ended != 0) << r;
+        const since_end<Value> before = {before_run(item / run, ended),
+                                         ended & ((std::uint32_t(1) << item / run) - 1)};
+        return {join(before, in_run.before), join(before, in_run.upto)};
+    } else {
+        static_assert(max_wave_size() <= 2 * run, "a wave has no more runs");
+        constexpr lane_bits seconds = ~lane_bits(0) << (run - 1) << 1;
+        const auto in_lanes = [](lane_bits lanes, bool here) {
+            return has_inverse_ballot ? inverse_ballot(lanes) : here;
+        };
+        const int number = wave_uniform(item / wave_size()) * (wave_size() / run),
+                  is_second = item / run % (wave_size() / run);
+        run_since_end<Value, Op> in_run(x, op);
+        if (in_run.is_last)
+            totals[number + is_second] = {in_run.upto,
+                                          std::uint32_t(in_run.ended_below || x.ended)};
+        block_barrier(site::current());
+        const auto ended = static_cast<std::uint32_t>(wave_ballot(
+            this_work_item::get_sub_group().callers(), totals[item % runs].ended, site::current()));
+        Value before = before_run(number, ended);
+        const bool ends_first = (ended >> number & 1) != 0,
+                   ended_before = (ended & ((std::uint32_t(1) << number) - 1)) != 0;
+        if (wave_size() > run && in_lanes(seconds, is_second != 0)) {
+            remains_branch();
+            if (ends_first) {
+                remains_branch();
+                before = none;
+            }
+            before = op(before, totals[number].value);
+        }
+        before = seen_as_whole(before);
+        tile_since_end<Value> result;
+        result.all.value = in_run.upto;
+        if (number + wave_size() / run == runs && !in_run.ended_below && !x.ended) {
+            remains_branch();
+            result.all.value = op(before, in_run.upto);
+        }
+        const bool has_ended =
+            in_lanes((ended_before ? ~seconds : 0) | (ended_before || ends_first ? seconds : 0),
+                     ended_before || (ends_first && is_second != 0));
+        result.before = {in_run.before(before, op), in_run.ended_below || has_ended};
+        return result;
     }
-    before.ended = ended & ((std::uint32_t(1) << number) - 1);
-    SUBWAVE_ROLLED
-    for (int r = highest_lane(before.ended | 1); r < number; ++r)
-        before.value = op(before.value, totals[r].value);
-    return {join(before, in_run.before), join(before, in_run.upto)};
 }
 
 /* What a value x of each work-item combines to, in all of them and in the same order. All work-items of

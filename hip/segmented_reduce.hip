@@ -45,8 +45,109 @@ SUBWAVE_DEVICE std::uint32_t store_results(const subwave_segmented_reduce_launch
     T *const y = static_cast<T *>(p.y) + tile.first_segment;
     SUBWAVE_ROLLED
     for (int j = static_cast<int>(threadIdx.x) + all_but_first; j < tile.segments; j += array_block)
-        y[j] = stored_result<T>(p, tile.end[j + 1]);
+        y[j] = stored_result<T>(p, tile.place[j + 1]);
     return readers_before;
+}
+
+template <class T>
+constexpr int segmented_together = shapes.segmented_together[sizeof(T) == 8 ? 0 : 1];
+
+/* What the elements of a part before its first end, and those after it, combine to. If it has no end, all are
+ * after it; if it has several, after_end means nothing. */
+template <class Value> struct combined_part {
+    Value before_end, after_end;
+};
+
+/* All work-items of a wave call it together, and read as many elements as a part can have. Few parts have an end,
+ * so that the wave asks at once which elements any lane's end is before, rather than each lane before each element.
+ * after_end means nothing if the part lacks more than one element, too. */
+template <class T, class Op, class As, class Value>
+SUBWAVE_DEVICE combined_part<Value> combine_by_wave(const segmented_tile<T> &tile,
+                                                    const segmented_part &part, bool has_end,
+                                                    int up_to_end, Op op, As as, Value none)
+{
+    /* Each op has code of its own, for which sums are worth most. */
+    constexpr int each = segmented_tile<T>::each, most = segmented_together<T>,
+                  together = std::is_same<Op, plus<Value>>::value && each < 32 ? most : 5;
+    using marks = std::conditional_t<(each < 32), std::uint32_t, std::int64_t>;
+    /* Bit k: the end is before element k of the part. */
+    marks own = has_end ? marks(1) << up_to_end : 0;
+    marks any = uniform(reduce_over_group(this_work_item::get_sub_group(), own, bit_or<marks>()));
+    combined_part<Value> result = {none, none};
+    Value &sum = result.after_end;
+    const auto put_aside = [&](int k) {
+        if ((any >> k & 1) != 0) {
+            remains_branch();
+            const bool is_own = (own >> k & 1) != 0;
+            result.before_end = is_own ? sum : result.before_end;
+            sum = is_own ? none : sum;
+        }
+    };
+    const T *next = tile.x + part.first;
+    SUBWAVE_ROLLED
+    for (int begin = 0; begin < each; begin += together, next += together) {
+        T x[together];
+        SUBWAVE_UNROLL
+        for (int k = 0; k < together; ++k)
+            x[k] = next[k];
+        SUBWAVE_UNROLL
+        for (int k = 0; k < together; ++k) {
+            put_aside(k);
+            if (k < (each - 1) % together || begin + k < part.end - part.first) {
+                remains_branch();
+                sum = op(sum, as(x[k]));
+            }
+        }
+        any >>= together;
+        own >>= together;
+    }
+    if (each % together == 0)
+        put_aside(0);
+    return result;
+}
+
+/* The same, where each work-item counts its own elements. */
+template <class T, class Op, class As, class Value>
+SUBWAVE_DEVICE combined_part<Value> combine_by_lane(const segmented_tile<T> &tile,
+                                                    const segmented_part &part, bool has_end,
+                                                    int up_to_end, Op op, As as, Value none)
+{
+    combined_part<Value> result = {none, none};
+    Value &sum = result.after_end;
+    /* If only one segment ends in the part, the same loop then combines what follows that end. */
+    bool rest_follows = has_end && part.segments_end - part.segment == 1;
+    const T *next = tile.x + part.first;
+    const auto add = [&](auto number) {
+        constexpr int together = decltype(number)::value;
+        T x[together];
+        SUBWAVE_UNROLL
+        for (int k = 0; k < together; ++k)
+            x[k] = next[k];
+        SUBWAVE_UNROLL
+        for (int k = 0; k < together; ++k)
+            sum = op(sum, as(x[k]));
+        return next + together;
+    };
+    SUBWAVE_ROLLED
+    for (int left = up_to_end;; left = part.end - part.first - up_to_end) {
+        SUBWAVE_ROLLED
+        for (const T *const stop = next + (left & ~7); next != stop;)
+            next = add(std::integral_constant<int, 8>());
+        if (left & 4)
+            next = add(std::integral_constant<int, 4>());
+        if (left & 2)
+            next = add(std::integral_constant<int, 2>());
+        if (left & 1)
+            next = add(std::integral_constant<int, 1>());
+        if (!rest_follows)
+            break;
+        rest_follows = false;
+        result.before_end = sum;
+        sum = none;
+    }
+    if (part.segments_end - part.segment > 1)
+        result.before_end = sum;
+    return result;
 }
 
 /* Puts the results of the tile's segments in the places of their ends. True if it has stored them too. */
@@ -71,54 +172,31 @@ SUBWAVE_DEVICE bool reduce_segments(const subwave_segmented_reduce_launch &p, st
         return bits;
     };
     const auto store = [&](int segment, value sum, bool is_empty) {
-        tile.end[segment + 1] = bits_of(sum, is_empty);
+        tile.place[segment + 1] = bits_of(sum, is_empty);
     };
 
-    /* Up to the first end of the part, or the part's. */
     const bool has_end = part.segment < part.segments_end;
-    int first_end = part.end;
+    const int count = part.end - part.first;
+    int up_to_end = count; /* elements before the first end, or all */
     bool first_is_empty = false;
     if (has_end) {
-        first_end = tile.end_of(part.segment, part);
-        first_is_empty = part.begin == static_cast<int>(tile.end[part.segment + 1]);
+        const auto place = static_cast<int>(tile.place[part.segment + 1]);
+        up_to_end = clamped(place - tile.first_place(), 0, count);
+        first_is_empty = part.begin + part.segment + 1 == place;
     }
-    value sum = none, first_sum = none;
-    /* If only one segment ends in the part, the same loop then sums what follows that end. */
-    bool rest_follows = has_end && part.segments_end - part.segment == 1;
-    const bool has_several_ends = has_end && !rest_follows;
-    const T *next = tile.x + part.first;
-    const auto add = [&](auto number) {
-        constexpr int together = decltype(number)::value;
-        T x[together];
-        SUBWAVE_UNROLL
-        for (int k = 0; k < together; ++k)
-            x[k] = next[k];
-        SUBWAVE_UNROLL
-        for (int k = 0; k < together; ++k)
-            sum = op(sum, as(x[k]));
-        return next + together;
+    const auto combine = [&] {
+        if constexpr (segmented_together<T> > 0)
+            return combine_by_wave(tile, part, has_end, up_to_end, op, as, none);
+        else
+            return combine_by_lane(tile, part, has_end, up_to_end, op, as, none);
     };
-    SUBWAVE_ROLLED
-    for (int left = first_end - part.first;; left = part.end - first_end) {
-        SUBWAVE_ROLLED
-        for (const T *const stop = next + (left & ~7); next != stop;)
-            next = add(std::integral_constant<int, 8>());
-        if (left & 4)
-            next = add(std::integral_constant<int, 4>());
-        if (left & 2)
-            next = add(std::integral_constant<int, 2>());
-        if (left & 1)
-            next = add(std::integral_constant<int, 1>());
-        if (!rest_follows)
-            break;
-        rest_follows = false;
-        first_sum = sum;
+    const combined_part<value> combined = combine();
+    value sum = combined.after_end, first_sum = combined.before_end;
+    const bool remains = segmented_together<T> > 0 ? count < segmented_tile<T>::each - 1
+                                                   : part.segments_end - part.segment > 1;
+    if (remains) {
         sum = none;
-    }
-    if (has_several_ends) {
-        first_sum = sum;
-        sum = none;
-        int e = first_end, begin = e, s = part.segment + 1;
+        int e = part.first + (has_end ? up_to_end : 0), begin = e, s = part.segment + has_end;
         constexpr int never = 1 << 30;
         int end = s < part.segments_end ? tile.end_of(s, part) : never;
         SUBWAVE_ROLLED
@@ -169,7 +247,7 @@ SUBWAVE_DEVICE bool reduce_segments(const subwave_segmented_reduce_launch &p, st
     return true;
 }
 
-/* with_array_op, but of minima and maxima the former, of "and" and "or" the latter. */
+/* with_array_op, but of minima and maxima the former, of "and" and "or" one. */
 template <class T, class Body> SUBWAVE_DEVICE void with_segmented_op(subwave_op op, Body body)
 {
     using number = typename as_number<T>::value;
@@ -178,10 +256,10 @@ template <class T, class Body> SUBWAVE_DEVICE void with_segmented_op(subwave_op 
     if (op == SUBWAVE_OP_MULTIPLIES)
         return body(multiplies<number>(), as_number<T>());
     if constexpr (is_floating_v<T>) {
-        if (op == SUBWAVE_OP_LOGICAL_AND)
-            return body(minimum<std::uint32_t>(), as_truth<T>());
-        if (op == SUBWAVE_OP_LOGICAL_OR)
-            return body(bit_or<std::uint32_t>(), as_truth<T>());
+        const bool is_or = op == SUBWAVE_OP_LOGICAL_OR;
+        if (is_or || op == SUBWAVE_OP_LOGICAL_AND)
+            return body(minimum<std::uint32_t>(),
+                        as_truth<T>{is_or ? ~std::uint32_t(0) : std::uint32_t(0)});
     } else {
         if (op == SUBWAVE_OP_BIT_OR)
             return body(bit_or<number>(), as_number<T>());
@@ -211,7 +289,7 @@ segmented_reduce(subwave_segmented_reduce_launch p)
     bool is_stored = false;
     with_segmented_op<T>(p.op, [&](auto op, auto as) {
         const subwave_segmented_reduce_launch again = argument_read_anew(p); /* as in reduce.hip */
-        is_stored = reduce_segments<T>(again, number, wave_uniform(tile.began), tile, part, op, as);
+        is_stored = reduce_segments<T>(again, number, tile.began, tile, part, op, as);
     });
     if (!is_stored)
         leave_segments_zeros<T>(segments.tiles, store_results(p, tile, false));

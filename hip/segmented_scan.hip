@@ -193,7 +193,7 @@ segmented_scan(subwave_segmented_scan_launch p)
     if (tiles.count > 1 && threadIdx.x == segments_publisher)
         publish(tiles.states, tile_number, mine.all.value);
     const bits before_tile =
-        value_before_segment(segments, tile_number, wave_uniform(tile.began), tile.segments > 0,
+        value_before_segment(segments, tile_number, tile.began, tile.segments > 0,
                              tile.elements > 0, !mine.before.ended, mine, op);
     const bits start = mine.before.ended ? mine.before.value : op(before_tile, mine.before.value);
     p = argument_read_anew(p);

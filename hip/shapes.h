@@ -128,6 +128,10 @@ typedef struct subwave_shapes {
      * own tile, and no launch before does so for all. 0: of none, where the code of the search, of which
      * each type has its own, would make the library too large. */
     int32_t segmented_searched;
+    /* How many elements a work-item of a segmented sum loads together, after its wave has asked which elements
+     * any segment ends before: of 8 bytes; of others. 0: it looks for the ends of its own part alone. (AMD with
+     * waves of 32: more would make the library too large.) */
+    int32_t segmented_together[2];
     /* How many elements a work-item of a group call loads together: of 4 bytes; of others; of more than
      * 16 bytes. */
     int32_t group_batch[3];
@@ -174,6 +178,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_cpu = {
     3,
     2,
     6,
+    {15, 0},
     {4, 4, 4},
     256,
     1};
@@ -216,6 +221,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_nvidia = {
     64,
     128,
     255,
+    {0, 0},
     {8, 4, 2},
     512,
     4};
@@ -260,6 +266,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave64 = {
     0,
     0,
     255,
+    {15, 15},
     {4, 4, 4},
     256,
     1};
@@ -302,6 +309,7 @@ SUBWAVE_SHAPES subwave_shapes subwave_shapes_amd_wave32 = {
     0,
     0,
     0,
+    {15, 5},
     {4, 4, 4},
     256,
     1};

@@ -176,16 +176,19 @@ static void test_wrong_offsets(void **state)
 static void test_clamped(void **state)
 {
     fixture f = fixture_create(*state);
-    int64_t offsets[] = {-7, -2, 3, 5, 5, 99};
-    const segments s = {5, offsets};
+    int64_t near[] = {-7, -2, 3, 5, 5, 99}, far[] = {INT64_MIN, INT64_MIN + 1, 3, 5, 5, INT64_MAX};
+    const segments s[] = {{5, near}, {5, far}};
     arrays_fill(&f.a, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, 8);
     const float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     memcpy(f.a.values, x, sizeof x);
-    unsigned char *found =
-        reduce(&f, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS, SUBWAVE_DTYPE_I32, &s, 8, true);
     const float right[] = {0, x[0] + x[1] + x[2], x[3] + x[4], 0, x[5] + x[6] + x[7]};
-    assert_memory_equal(found, right, sizeof right);
-    free(found);
+    for (int is_far = 0; is_far < 2; ++is_far) {
+        unsigned char *found =
+            reduce(&f, SUBWAVE_DTYPE_F32, SUBWAVE_OP_PLUS,
+                   is_far ? SUBWAVE_DTYPE_I64 : SUBWAVE_DTYPE_I32, &s[is_far], 8, true);
+        assert_memory_equal(found, right, sizeof right);
+        free(found);
+    }
     fixture_destroy(&f);
 }
 

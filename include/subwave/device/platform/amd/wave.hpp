@@ -480,6 +480,13 @@ SUBWAVE_DEVICE void copies_to_local_done() {}
 SUBWAVE_DEVICE void copies_to_local_begun() {}
 template <int> SUBWAVE_DEVICE void copies_to_local_wait() {}
 
+template <class T> SUBWAVE_DEVICE T seen_as_whole(T x)
+{
+    if constexpr (std::is_same<T, double>::value)
+        asm("" : "+v"(x));
+    return x;
+}
+SUBWAVE_DEVICE void remains_branch() { asm volatile(""); }
 SUBWAVE_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
 /* LLVM makes pairs for v_pk_add_f32, whose moves take longer than what they save. */

@@ -141,7 +141,9 @@ template <int Size, class T>
 SUBWAVE_DEVICE T wave_broadcast_block(lane_mask members, const T &value, std::uint32_t id,
                                       site where)
 {
-    return wave_broadcast(members, value, (wave_lane() & -Size) + static_cast<int>(id), where);
+    const int first = wave_lane() & -Size;
+    const lane_mask block = (~lane_mask(0) >> (max_wave_size() - Size)) << first;
+    return wave_broadcast(members & block, value, first + static_cast<int>(id), where);
 }
 
 constexpr bool wave_shifts_partial = false;
@@ -319,6 +321,8 @@ SUBWAVE_DEVICE void copies_to_local_done() {}
 SUBWAVE_DEVICE void copies_to_local_begun() {}
 template <int> SUBWAVE_DEVICE void copies_to_local_wait() {}
 
+template <class T> SUBWAVE_DEVICE T seen_as_whole(T x) { return x; }
+SUBWAVE_DEVICE void remains_branch() {}
 SUBWAVE_DEVICE void keep_order() {}
 SUBWAVE_DEVICE int computed_anew(int value) { return value; }
 template <class T> SUBWAVE_DEVICE T by_itself(T x) { return x; }

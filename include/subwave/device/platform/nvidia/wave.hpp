@@ -327,7 +327,10 @@ template <int Count, class T> SUBWAVE_DEVICE void load_once(T *to, const T *from
 
 template <int Count, int Loads, class T> SUBWAVE_DEVICE void load_scalars(T *to, const T *&from)
 {
-    load_together<Count>(to, from);
+    constexpr int part = (Count & (Count - 1)) == 0 ? Count : 1; /* of one load */
+    SUBWAVE_UNROLL
+    for (int i = 0; i < Count; i += part)
+        load_together<part>(to + i, from + i);
 }
 
 template <int Columns, int Count, class T>
@@ -457,6 +460,8 @@ template <int Excepted> SUBWAVE_DEVICE void copies_to_local_wait()
         asm volatile("cp.async.wait_group %0;" ::"n"(Excepted) : "memory");
 }
 
+template <class T> SUBWAVE_DEVICE T seen_as_whole(T x) { return x; }
+SUBWAVE_DEVICE void remains_branch() {}
 SUBWAVE_DEVICE void keep_order() {}
 
 SUBWAVE_DEVICE int computed_anew(int value)
