@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: MIT
 # arrays.py: instructions that calls on whole arrays execute on an emulated AMD GPU, beside rocPRIM's.
 """usage: arrays.py BUILD ARCHITECTURE... [--only OPERATION]
+       arrays.py --check HIPCC BUILD ARCHITECTURE...
 
 Writes the tables of these architectures in arrays.md anew, or the lines of one operation. BUILD is the folder of an AMD build with the emulated device and
 without a GPU (docs/amd.md), whose compiler must be hipcc, which compiles rocPRIM's calls too; for ROCm 7 within
-scripts/rocm7. Counts of a call of twice as many elements less those of a call: what each further element takes."""
+scripts/rocm7. Counts of a call of twice as many elements less those of a call: what each further element takes.
+
+--check: whether the library executes fewer vector instructions than the page says of rocPRIM, where HIPCC, which compiled
+the library, is of the page's version; status 77 where it is of no such version."""
 import collections
 import os
 import re
@@ -81,40 +85,81 @@ def executed(command, calls, build, architecture, code, units=104):
     return {name: number / calls(done.stderr) for name, number in count.items()}
 
 
+def name_of(dtype, operation, arguments):
+    return " ".join([operation, *(text.format(eighth="n/8", thousandth="n/1000") for text in arguments + ["--dtype", dtype] * (dtype != "f32"))])
+
+
+def per_kib(run, n, bytes_of_element):
+    """{class: instructions per KiB}; run(n) is what calls of n elements execute."""
+    less, more = run(n), run(2 * n)
+    return {name: (more.get(name, 0) - less.get(name, 0)) / (n * bytes_of_element / 1024) for name in CLASSES}
+
+
+def by_library(build, architecture, code, dtype, operation, arguments):
+    """What calls of the library execute, as a function of how many elements they have."""
+    def run(n):
+        options = [text.format(eighth=n // 8, thousandth=n // 1000) for text in arguments + ["--dtype", dtype]]
+        options += [] if "--size" in options else ["--size", str(n)]
+        # Beside a first call of one element.
+        calls = lambda log: len(re.findall(r"^subwave\[gpu:0\]: subwave_%s\(" % operation, log, re.M)) - 1
+        return executed([os.path.join(build, "bin", "subwave"), "bench", operation, *options, "--no-check", "--repeat", "1", "--device", "gpu:0"],
+                        calls, build, architecture, code, 8 if operation.startswith("group_") else 104)
+    return run
+
+
 def table(build, architecture, only, before):
     """`before`: the section's text."""
-    tool, library = os.path.join(build, "bin", "subwave"), os.path.join(build, "lib", "libsubwave.so")
     lines = ["| operation | by | " + " | ".join(CLASSES) + " |", "|---|---|" + "---|" * len(CLASSES)]
     with tempfile.TemporaryDirectory() as place:
         peer = os.path.join(place, "peer")
         subprocess.run(["hipcc", "-std=c++17", "-O3", "--offload-arch=" + architecture,
                         os.path.join(source, "perf", "isa", "arrays_rocprim.hip"), "-o", peer],
                        check=True, env={**os.environ, "HIP_PLATFORM": "amd"})
-        ours, theirs = mnemonics(library, architecture), mnemonics(peer, architecture)
+        ours, theirs = mnemonics(os.path.join(build, "lib", "libsubwave.so"), architecture), mnemonics(peer, architecture)
         for dtype, size, operation, arguments, elements, others, has_peer in CASES:
-            arguments = arguments + ["--dtype", dtype] * (dtype != "f32")
-            what = " ".join([operation, *(text.format(eighth="n/8", thousandth="n/1000") for text in arguments)])
+            what = name_of(dtype, operation, arguments)
             if only not in (None, operation):
                 lines += [line for line in before.splitlines() if line.startswith("| %s | " % what)]
                 continue
 
-            def bench(n):
-                options = [text.format(eighth=n // 8, thousandth=n // 1000) for text in arguments]
-                options += [] if "--size" in options else ["--size", str(n)]
-                # Beside a first call of one element.
-                calls = lambda log: len(re.findall(r"^subwave\[gpu:0\]: subwave_%s\(" % operation, log, re.M)) - 1
-                return executed([tool, "bench", operation, *options, "--no-check", "--repeat", "1", "--device", "gpu:0"],
-                                calls, build, architecture, ours, 8 if operation.startswith("group_") else 104)
-
             def rocprim(n):
                 return executed([peer, operation, dtype, str(n)], lambda log: 1, build, architecture, theirs)
 
+            bench = by_library(build, architecture, ours, dtype, operation, arguments)
             for by, run in [("subwave", bench)] + ([("rocPRIM", rocprim)] if has_peer else []):
-                less, more = run(ELEMENTS), run(2 * ELEMENTS)
-                each = ["%.1f" % ((more.get(name, 0) - less.get(name, 0)) / (ELEMENTS * (size * elements + others) / 1024)) for name in CLASSES]
+                each = ["%.1f" % count for count in per_kib(run, ELEMENTS, size * elements + others).values()]
                 lines.append("| %s | %s | %s |" % (what, by, " | ".join(each)))
                 print(architecture, lines[-1], flush=True)
     return "\n".join(lines) + "\n"
+
+
+def sections():
+    with open(PAGE, encoding="utf-8") as file:
+        return dict(re.findall(r"^## (gfx\w+)(.*?)(?=^## |\Z)", file.read(), re.M | re.S))
+
+
+def version_of(hipcc):
+    said = subprocess.run([hipcc, "--version"], capture_output=True, text=True, check=True).stdout
+    return (re.findall(r"HIP version: ([0-9]+\.[0-9]+)", said) or ["unknown"])[0]
+
+
+def check(hipcc, build, *architectures):
+    failures = cells = 0
+    known = {name: text for name, text in sections().items() if text.startswith(", ROCm %s\n" % version_of(hipcc))}
+    for architecture in sorted(set(architectures) & set(known)):
+        code = mnemonics(os.path.join(build, "lib", "libsubwave.so"), architecture)
+        for dtype, size, operation, arguments, elements, others, has_peer in CASES:
+            what = name_of(dtype, operation, arguments)
+            theirs = re.search(r"^\| %s \| rocPRIM \| ([0-9.]+) " % re.escape(what), known[architecture], re.M)
+            if not has_peer or not theirs:
+                continue
+            run = by_library(build, architecture, code, dtype, operation, arguments)
+            ours = per_kib(run, ELEMENTS, size * elements + others)["vector"]
+            cells += 1
+            failures += not 0 < ours < float(theirs.group(1))
+            print("%s: %s: %.1f vector instructions per KiB, by rocPRIM %s" % (architecture, what, ours, theirs.group(1)), flush=True)
+    print("%d cells, %d failures" % (cells, failures))
+    return 77 if cells == 0 else failures > 0
 
 
 def main(build, *architectures):
@@ -123,15 +168,15 @@ def main(build, *architectures):
         *architectures, _, only = architectures
         if only not in (name for name, *_ in OPERATIONS):
             sys.exit("arrays.py: --only is \"%s\", which is none of the operations" % only)
-    version = re.search(r"HIP version: ([0-9]+\.[0-9]+)", subprocess.run(["hipcc", "--version"], capture_output=True, text=True,
-                                                                        check=True).stdout).group(1)
-    with open(PAGE, encoding="utf-8") as file:
-        sections = dict(re.findall(r"^## (gfx\w+)(.*?)(?=^## |\Z)", file.read(), re.M | re.S))
+    version = version_of("hipcc")
+    found = sections()
     for architecture in architectures:
-        sections[architecture] = ", ROCm %s\n\n%s" % (version, table(build, architecture, only, sections.get(architecture, "")))
+        found[architecture] = ", ROCm %s\n\n%s" % (version, table(build, architecture, only, found.get(architecture, "")))
         with open(PAGE, "w", encoding="utf-8") as file:
-            file.write(ABOUT + "".join("\n## %s%s\n" % (name, text.rstrip("\n")) for name, text in sorted(sections.items())))
+            file.write(ABOUT + "".join("\n## %s%s\n" % (name, text.rstrip("\n")) for name, text in sorted(found.items())))
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]) if len(sys.argv) > 2 else __doc__)
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    sys.exit(check(*sys.argv[2:]) if sys.argv[1] == "--check" else main(*sys.argv[1:]))
