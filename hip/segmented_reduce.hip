@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * segmented_reduce.hip: the elements of each segment of an array, combined.
  */
-#include "segmented.hpp"
+#include "segmented_join.hpp"
 
 SUBWAVE_BEGIN
 

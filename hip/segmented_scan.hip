@@ -4,7 +4,7 @@
  * Results are in the order of segmented_reduce.hip. What a work-item does per element is there for
  * each op; what it does once is there once, and looks up the op.
  */
-#include "segmented.hpp"
+#include "segmented_join.hpp"
 
 SUBWAVE_BEGIN
 

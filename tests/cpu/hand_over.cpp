@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * hand_over.cpp: two blocks that each have a piece of a segment, and meet again and again at any time:
- * just one of them comes second, and it gets what the other has (hip/segmented.hpp).
+ * just one of them comes second, and it gets what the other has (hip/segmented_join.hpp).
  */
-#include "../../hip/segmented.hpp"
+#include "../../hip/segmented_join.hpp"
 #include "common.hpp"
 
 namespace {
