@@ -275,10 +275,10 @@ public:
     SUBWAVE_DEVICE bool find(const subwave_segments &p, const T *from, std::uint32_t tile)
     {
         if (p.tiles.all > 1 && !p.tiles.leaves_zeros) {
-            subwave_segments_place place[2];
+            subwave_segments_place found[2];
             const auto *places = reinterpret_cast<const std::int64_t *>(p.places + tile);
-            load_scalars<2 * sizeof *place / 8, 1>(&place->ended, places);
-            const subwave_segments_place &first = place[0], &end = place[1];
+            load_scalars<sizeof found / 8, 1>(reinterpret_cast<std::int64_t *>(found), places);
+            const subwave_segments_place &first = found[0], &end = found[1];
             began = wave_uniform(static_cast<int>(first.began));
             first_segment = uniform(first.ended);
             first_element = uniform(first.element);

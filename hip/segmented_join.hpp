@@ -34,7 +34,8 @@ template <class Op, class Value> struct filler<join_since_end<Op>, since_end<Val
 /* What stands before a work-item in its tile since the last end in it, and what the tile has since
  * its last end. */
 template <class Value> struct tile_since_end {
-    since_end<Value> before, all;
+    since_end<Value> before;
+    Value all;
 };
 template <class Value>
 constexpr int tile_since_end_elements =
@@ -148,13 +149,14 @@ SUBWAVE_DEVICE tile_since_end<Value> scan_tile_since_end(since_end<Value> x, Op 
             ended |= static_cast<std::uint32_t>(totals[r].ended != 0) << r;
         const since_end<Value> before = {before_run(item / run, ended),
                                          ended & ((std::uint32_t(1) << item / run) - 1)};
-        return {join(before, in_run.before), join(before, in_run.upto)};
+        return {join(before, in_run.before), join(before, in_run.upto).value};
     } else {
         static_assert(max_wave_size() <= 2 * run, "a wave has no more runs");
-        constexpr lane_bits seconds = ~lane_bits(0) << (run - 1) << 1;
+        constexpr lane_bits seconds = ~lane_bits(0) << (run - 1) << 1; /* of a wave's second run */
         const auto in_lanes = [](lane_bits lanes, bool here) {
             return has_inverse_ballot ? inverse_ballot(lanes) : here;
         };
+        /* Of the wave's first run. */
         const int number = wave_uniform(item / wave_size()) * (wave_size() / run),
                   is_second = item / run % (wave_size() / run);
         run_since_end<Value, Op> in_run(x, op);
@@ -177,10 +179,10 @@ SUBWAVE_DEVICE tile_since_end<Value> scan_tile_since_end(since_end<Value> x, Op 
         }
         before = seen_as_whole(before);
         tile_since_end<Value> result;
-        result.all.value = in_run.upto;
+        result.all = in_run.upto;
         if (number + wave_size() / run == runs && !in_run.ended_below && !x.ended) {
             remains_branch();
-            result.all.value = op(before, in_run.upto);
+            result.all = op(before, in_run.upto);
         }
         const bool has_ended =
             in_lanes((ended_before ? ~seconds : 0) | (ended_before || ends_first ? seconds : 0),
@@ -347,14 +349,14 @@ SUBWAVE_DEVICE Value value_before_segment(const subwave_segments &p, std::uint32
             const Value of_tile = earlier.wait(p.tiles.states, count, step, none);
             before = op(combine_in_runs(of_tile, op), before);
             if (step == 0 && earlier.ends_group() && is_last_item)
-                publish(p.tiles.states, count + earlier.group(), op(before, mine.all.value));
+                publish(p.tiles.states, count + earlier.group(), op(before, mine.all));
         }
     }
     if (began < 0)
         before = op(*tiles_carry<Value>(p.tiles, p.tiles.first), before);
     if (is_last_tile && is_last_item)
         *tiles_carry<Value>(p.tiles, p.tiles.first + SUBWAVE_SCAN_TILES) =
-            has_ends ? mine.all.value : op(before, mine.all.value);
+            has_ends ? mine.all : op(before, mine.all);
     return before;
 }
 

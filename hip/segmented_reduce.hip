@@ -225,9 +225,9 @@ SUBWAVE_DEVICE bool reduce_segments(const subwave_segmented_reduce_launch &p, st
     seen_state<value> of_next = {}, of_before = {};
     if (t.count > 1 && is_publisher) {
         if (hands && !t.leaves_zeros)
-            of_next = publish_and_take(t.states, number, mine.all.value);
+            of_next = publish_and_take(t.states, number, mine.all);
         else
-            publish(t.states, number, mine.all.value);
+            publish(t.states, number, mine.all);
     }
     const value before = value_before_segment(p.segments, number, began, tile.segments > 0,
                                               tile.segments > 0 && !leaves, is_first, mine, op);
@@ -240,7 +240,7 @@ SUBWAVE_DEVICE bool reduce_segments(const subwave_segmented_reduce_launch &p, st
     store_results(p, tile, leaves);
     T *const y = static_cast<T *>(p.y) + tile.first_segment;
     if (is_publisher && tile_came_second(of_next))
-        y[tile.segments] = stored_result<T>(p, bits_of(op(mine.all.value, of_next.value()), false));
+        y[tile.segments] = stored_result<T>(p, bits_of(op(mine.all, of_next.value()), false));
     if (is_first && leaves && next_came_second(of_before))
         y[0] = stored_result<T>(
             p, bits_of(op(wait_for<value>(t.states, number - 1), first_sum), false));

@@ -191,7 +191,7 @@ segmented_scan(subwave_segmented_scan_launch p)
         scan_tile_since_end<bits>({sum, part.segment < part.segments_end}, op, shared);
     const subwave_tiles &tiles = segments.tiles;
     if (tiles.count > 1 && threadIdx.x == segments_publisher)
-        publish(tiles.states, tile_number, mine.all.value);
+        publish(tiles.states, tile_number, mine.all);
     const bits before_tile =
         value_before_segment(segments, tile_number, tile.began, tile.segments > 0,
                              tile.elements > 0, !mine.before.ended, mine, op);
