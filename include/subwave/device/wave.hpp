@@ -133,10 +133,11 @@
  *                                        `Excepted` that ended last
  *
  * What compilers and schedulers do
- *   seen_as_whole(x)                     x, which AMD's compiler keeps once, not also as the words
- *                                        of a double
- *   remains_branch()                     the branch in which it stands stays one on AMD, rather than
- *                                        work for all lanes whose results few take
+ *   seen_as_whole(x)                     x; AMD's compiler then does not keep a double twice, as a
+ *                                        number and as two words
+ *   remains_branch()                     the branch in which it stands remains one on AMD, where all
+ *                                        lanes would otherwise do what is in it, and few take the
+ *                                        result
  *   keep_order()                         what stands before it is issued before what follows, on
  *                                        AMD
  *   computed_anew(value)                 value, an int; on NVIDIA, where a loop needs the
